@@ -1,0 +1,90 @@
+package dev.weir;
+
+/**
+ * How permits are counted. Each algorithm states its bound: the most permits that it admits to one
+ * key in any half-open window {@code (t - W, t]} for a quota of {@code N} permits per window {@code
+ * W}.
+ */
+public enum Algorithm {
+  /**
+   * Exact while that is cheap, buckets beyond: {@link #SLIDING_WINDOW_LOG} for limits up to {@value
+   * Policy#LOG_LIMIT}, {@link #SLIDING_WINDOW_BUCKETS} above. Bound: N.
+   */
+  SLIDING_WINDOW("sliding-window"),
+
+  /** One entry an instant at which permits were admitted. Exact. Bound: N. Space: O(N) a key. */
+  SLIDING_WINDOW_LOG("sliding-window-log"),
+
+  /**
+   * Counts per granule with a running total; the partly expired granule counts in full. Bound: N.
+   * Permits return up to one granule late. Time O(1), space O(window / granularity).
+   */
+  SLIDING_WINDOW_BUCKETS("sliding-window-buckets"),
+
+  /**
+   * Hits in this aligned window plus hits in the previous one times the share of it still covered,
+   * the product rounded up. Bound: 2N - 1, when the whole previous window was used in its last
+   * instant.
+   */
+  SLIDING_WINDOW_COUNTER("sliding-window-counter"),
+
+  /**
+   * One counter a window, aligned to the clock or to the first request. Bound: 2N, across an edge.
+   */
+  FIXED_WINDOW("fixed-window"),
+
+  /**
+   * Generic cell rate algorithm: a bucket of {@code burst} permits that refills evenly, N in W.
+   * Bound: burst + N (at most one emission interval's permit less in the half-open window).
+   */
+  TOKEN_BUCKET("token-bucket"),
+
+  /**
+   * The same meter, the bucket filling with requests and leaking evenly. {@link
+   * RateLimiter#acquire} and {@link RateLimiter#reserve} queue: permits leave one after the other
+   * at constant outflow, and are refused when the bucket is full. Bound: burst + N.
+   */
+  LEAKY_BUCKET("leaky-bucket");
+
+  private final String text;
+
+  Algorithm(String text) {
+    this.text = text;
+  }
+
+  /** Returns the name used in rule files, flags and reports, for example {@code token-bucket}. */
+  public String text() {
+    return text;
+  }
+
+  /** Returns whether no window ever holds more than the quota. */
+  public boolean strict() {
+    return this == SLIDING_WINDOW || this == SLIDING_WINDOW_LOG || this == SLIDING_WINDOW_BUCKETS;
+  }
+
+  /** Returns whether the algorithm is a bucket, whose capacity is the policy's burst. */
+  public boolean bucket() {
+    return this == TOKEN_BUCKET || this == LEAKY_BUCKET;
+  }
+
+  /**
+   * Returns the algorithm of that name.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists all
+   */
+  public static Algorithm of(String text) {
+    StringBuilder known = new StringBuilder();
+    for (Algorithm algorithm : values()) {
+      if (algorithm.text.equals(text)) {
+        return algorithm;
+      }
+      known.append(known.length() == 0 ? "" : ", ").append(algorithm.text);
+    }
+    throw new IllegalArgumentException("algorithm: " + text + " (expected: one of " + known + ")");
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,200 @@
+package dev.weir;
+
+import java.util.Arrays;
+
+/**
+ * One request as the store sees it, and the answer to it: a batch of charges that are made all or
+ * not at all. Reusable; not safe for use by several threads at once.
+ */
+public final class Charges {
+  /** How one charge's verdict counts in the verdict on the whole. */
+  public enum Role {
+    /** Must fit. */
+    REQUIRED,
+    /** Of all with this role at least one must fit. Those that fit are charged. */
+    ANY,
+    /** Is charged if it fits, and never refuses: a shadow. */
+    OPTIONAL
+  }
+
+  private static final int WIDTH = 6;
+  private static final int FINGERPRINT = 0;
+  private static final int PERMITS = 1;
+  private static final int REMAINING = 2;
+  private static final int RETRY_AFTER = 3;
+  private static final int RESET_AFTER = 4;
+  private static final int AT = 5;
+
+  private Limit[] limits = new Limit[4];
+  private Role[] roles = new Role[4];
+  private long[] values = new long[4 * WIDTH];
+  private Reason[] reasons = new Reason[4];
+  private int size;
+  private long maxWaitNanos;
+  private boolean queued;
+  private boolean peeking;
+  private boolean allowed;
+
+  /** Forgets everything, ready for the next request. */
+  public Charges clear() {
+    Arrays.fill(limits, 0, size, null);
+    size = 0;
+    maxWaitNanos = 0;
+    queued = false;
+    peeking = false;
+    allowed = false;
+    return this;
+  }
+
+  /** Adds a charge that must fit. */
+  public Charges add(Limit limit, long fingerprint, long permits) {
+    return add(limit, fingerprint, permits, Role.REQUIRED);
+  }
+
+  /**
+   * Adds a charge.
+   *
+   * @param permits any value; a negative one makes the charge, and so the request, {@link
+   *     Reason#INVALID}
+   */
+  public Charges add(Limit limit, long fingerprint, long permits, Role role) {
+    if (size == limits.length) {
+      limits = Arrays.copyOf(limits, 2 * size);
+      roles = Arrays.copyOf(roles, 2 * size);
+      reasons = Arrays.copyOf(reasons, 2 * size);
+      values = Arrays.copyOf(values, 2 * size * WIDTH);
+    }
+    limits[size] = limit;
+    roles[size] = role;
+    values[size * WIDTH + FINGERPRINT] = fingerprint;
+    values[size * WIDTH + PERMITS] = permits;
+    size++;
+    return this;
+  }
+
+  /** Decides without charging. */
+  public Charges peek() {
+    peeking = true;
+    return this;
+  }
+
+  /**
+   * Lets a request of one charge wait: it is charged for the instant at which it fits, if that is
+   * at most so many nanoseconds away.
+   *
+   * @throws IllegalStateException if there is not exactly one charge
+   */
+  public Charges maxWait(long nanos) {
+    if (size != 1) {
+      throw new IllegalStateException("charges: " + size + " (expected: 1, only one can wait)");
+    }
+    maxWaitNanos = Check.range("maxWaitNanos", nanos, 0, Policy.MAX_TOLERANCE_NANOS);
+    queued = true;
+    return this;
+  }
+
+  public int size() {
+    return size;
+  }
+
+  public Limit limit(int i) {
+    return limits[i];
+  }
+
+  public long fingerprint(int i) {
+    return values[i * WIDTH + FINGERPRINT];
+  }
+
+  public long permits(int i) {
+    return values[i * WIDTH + PERMITS];
+  }
+
+  public Role role(int i) {
+    return roles[i];
+  }
+
+  public boolean peeking() {
+    return peeking;
+  }
+
+  /** Returns whether the charge may wait, up to {@link #maxWaitNanos}. */
+  public boolean queued() {
+    return queued;
+  }
+
+  public long maxWaitNanos() {
+    return maxWaitNanos;
+  }
+
+  /** Returns whether the request as a whole may pass. */
+  public boolean allowed() {
+    return allowed;
+  }
+
+  /** Returns whether charge {@code i} for itself fits. */
+  public boolean fits(int i) {
+    return reasons[i] == Reason.WITHIN_LIMIT;
+  }
+
+  public Reason reason(int i) {
+    return reasons[i];
+  }
+
+  /** As {@link Decision#remaining()}. */
+  public long remaining(int i) {
+    return values[i * WIDTH + REMAINING];
+  }
+
+  /** As {@link Decision#retryAfterNanos()}; for a charge that waits, its wait. */
+  public long retryAfterNanos(int i) {
+    return values[i * WIDTH + RETRY_AFTER];
+  }
+
+  /** As {@link Decision#resetAfterNanos()}. */
+  public long resetAfterNanos(int i) {
+    return values[i * WIDTH + RESET_AFTER];
+  }
+
+  /** As {@link Decision#atNanos()}. */
+  public long atNanos(int i) {
+    return values[i * WIDTH + AT];
+  }
+
+  /**
+   * Returns the decision on charge {@code i} for itself: allowed if it fits, also where the request
+   * as a whole was refused for another's sake and nothing was charged.
+   */
+  public Decision decision(int i) {
+    boolean fits = fits(i);
+    Policy policy = limits[i].policy();
+    return new Decision(
+        fits ? Outcome.ALLOWED : Outcome.DENIED,
+        reasons[i],
+        policy.name(),
+        policy.burst(),
+        remaining(i),
+        fits ? 0 : retryAfterNanos(i),
+        resetAfterNanos(i),
+        atNanos(i));
+  }
+
+  /** For stores: sets the verdict on the whole. */
+  public void allowed(boolean allowed) {
+    this.allowed = allowed;
+  }
+
+  /** For stores: sets the result of charge {@code i}; units and ranges as in {@link Decision}. */
+  public void result(
+      int i,
+      Reason reason,
+      long remaining,
+      long retryAfterNanos,
+      long resetAfterNanos,
+      long atNanos) {
+    reasons[i] = reason;
+    values[i * WIDTH + REMAINING] = remaining;
+    values[i * WIDTH + RETRY_AFTER] = retryAfterNanos;
+    values[i * WIDTH + RESET_AFTER] = resetAfterNanos;
+    values[i * WIDTH + AT] = atNanos;
+  }
+}

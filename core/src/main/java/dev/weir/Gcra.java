@@ -1,0 +1,135 @@
+package dev.weir;
+
+/** The generic cell rate algorithm over one word: the theoretical arrival time (TAT). */
+final class Gcra extends Meter {
+  /*
+   * How is Gcra designed, and why? The state is one number, TAT: the instant at which the key will
+   * be fully rested, its bucket full of permits again. A request moves TAT by its permits' emission
+   * intervals and conforms if TAT is then at most the tolerance ahead of now. TAT <= now carries no
+   * information, so such a slot may be dropped without admitting one permit too many. The emission
+   * interval is rounded up, hence every rounding error denies. [ITU-T I.371]
+   *
+   * As a leaky bucket the same word says when the queue will have drained: a queued request leaves
+   * at the TAT it found, so that departures are one emission interval apart, and the tolerance
+   * bounds the queue.
+   *
+   * When the limit changes, TAT stays: half a bucket used is half a bucket used. One permit costs at
+   * least the share it has of the largest limit, so the largest limit's bound holds. Permits that
+   * another algorithm admitted therefore cost what they would under the smaller of the two limits.
+   *
+   * Giving back is the delicate step. If nothing came after the charge, TAT simply steps back. If
+   * something did, the bucket may have been full in between, had the charge not been: what the
+   * charge still weighs is at most the rest of its own TAT, and stepping back by more would mint.
+   * While anybody waits for an instant to come, only the last charge can be given back at all.
+   */
+  private static final int TAT = 0;
+
+  private final boolean leaky;
+  private final boolean sharedByLimits;
+  private final long window;
+
+  /**
+   * @param sharedByLimits whether the capacity is the limit, and the state is kept when that
+   *     changes
+   */
+  Gcra(boolean leaky, boolean sharedByLimits, long windowNanos) {
+    this.leaky = leaky;
+    this.sharedByLimits = sharedByLimits;
+    this.window = windowNanos;
+  }
+
+  @Override
+  long[] fresh() {
+    return new long[] {LONG_AGO};
+  }
+
+  @Override
+  long waitNanos(long[] state, long now, long permits, Policy policy) {
+    return waitNanos(
+        state[TAT], now, permits, policy.emissionNanos, policy.toleranceNanos, policy.burst());
+  }
+
+  /** The step itself: how long until {@code permits} conform. */
+  static long waitNanos(
+      long tat, long now, long permits, long emission, long tolerance, long burst) {
+    if (permits == 0) {
+      return 0;
+    }
+    if (permits > burst || emission == 0) {
+      return Decision.NEVER;
+    }
+    return Math.max(0, Math.max(now, tat) + emission * permits - tolerance - now);
+  }
+
+  @Override
+  long queueNanos(long[] state, long now, long permits, Policy policy) {
+    long wait = waitNanos(state, now, permits, policy);
+    if (!leaky || wait == Decision.NEVER) {
+      return wait;
+    }
+    return wait > 0 ? Decision.NEVER : Math.max(0, state[TAT] - now);
+  }
+
+  @Override
+  long effectiveNanos(long[] state, long now) {
+    return now;
+  }
+
+  @Override
+  long[] charge(long[] state, long now, long wait, long permits, Policy policy) {
+    state[TAT] = Math.max(now, state[TAT]) + policy.emissionNanos * permits;
+    return state;
+  }
+
+  @Override
+  long[] force(long[] state, long now, long at, long permits, Policy policy, Policy admitting) {
+    long emission = policy.emissionNanos;
+    if (sharedByLimits && admitting.quota().permits() > 0) {
+      emission = Math.max(emission, window / admitting.quota().permits() + 1);
+    }
+    long full = at + policy.toleranceNanos;
+    long tat = Math.max(at, state[TAT]) + emission * Math.min(permits, policy.burst());
+    state[TAT] = Math.max(state[TAT], Math.min(tat, full));
+    return state;
+  }
+
+  @Override
+  long refund(long[] state, long now, long permits, long at, long resetNanos, Policy policy) {
+    long emission = policy.emissionNanos;
+    if (emission == 0) {
+      return 0;
+    }
+    long tat = state[TAT];
+    long given = Math.min(permits, policy.burst());
+    if (tat != resetNanos) {
+      boolean somebodyWaits = leaky || tat - policy.toleranceNanos > now;
+      given = somebodyWaits ? 0 : Math.min(given, Math.max(0, resetNanos - now) / emission);
+    } else {
+      given = Math.min(given, Math.max(0, tat - now) / emission);
+    }
+    state[TAT] = tat - given * emission;
+    return given;
+  }
+
+  @Override
+  long remaining(long[] state, long now, Policy policy) {
+    if (policy.emissionNanos == 0) {
+      return 0;
+    }
+    long room = policy.toleranceNanos - Math.max(0, state[TAT] - now);
+    return Math.max(0, room) / policy.emissionNanos;
+  }
+
+  @Override
+  long restedAtNanos(long[] state) {
+    return state[TAT];
+  }
+
+  @Override
+  void outline(long[] state, long now, Policy policy, Sink sink) {
+    long backlog = state[TAT] - now;
+    if (backlog > 0 && policy.emissionNanos > 0) {
+      sink.charged(now, (backlog + policy.emissionNanos - 1) / policy.emissionNanos);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package dev.weir;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The tables that have counted for one name, and so what a change of its policy must not forget.
+ */
+final class Lineage {
+  /*
+   * How do rules change without minting? A change of the limit alone keeps the shape, and the table
+   * simply goes on. A change of algorithm or window is a new shape with a table of its own, and the
+   * old one becomes a witness: for as long as its states can matter it records every admission,
+   * whoever decided it. So
+   *
+   *  - a key that the new table does not know starts with what the witnesses know of it, and
+   *  - a shape that comes back finds all that was admitted while it was away.
+   *
+   * Hence a shape's own window always holds what was admitted in it, by whichever policy, and each
+   * policy admits only what still fits its limit: within a window the largest limit in force is
+   * never exceeded, however fast the rules flap.
+   *
+   * The members are an immutable array behind one volatile field. A decision reads it, locks the
+   * key's stripe in every member, and reads it again: what is locked is then current, and nobody who
+   * saw an older array can still be deciding this key, since he held a lock that is held now.
+   */
+
+  /** Shapes that one name can have within their windows. Each costs a write a decision. */
+  static final int MAX_MEMBERS = 8;
+
+  /**
+   * One shape's table.
+   *
+   * @param last the newest policy of this shape
+   * @param widest the policy with the largest limit that may still matter
+   * @param widestLeftNanos when that was replaced, or {@link Long#MAX_VALUE}
+   * @param retiredNanos when the shape was replaced, or {@link Long#MAX_VALUE}
+   */
+  record Member(Table table, Policy last, Policy widest, long widestLeftNanos, long retiredNanos) {
+
+    /** Returns the policy with the largest limit that was in force while the states remember. */
+    Policy widest(long nowNanos) {
+      return outlived(widestLeftNanos, nowNanos) ? last : widest;
+    }
+
+    private boolean outlived(long sinceNanos, long nowNanos) {
+      return sinceNanos != Long.MAX_VALUE && nowNanos - sinceNanos > table.shape.memoryNanos();
+    }
+
+    private boolean over(long nowNanos) {
+      return outlived(retiredNanos, nowNanos);
+    }
+
+    private Member with(Policy policy, long nowNanos) {
+      Policy widest = widest(nowNanos);
+      if (policy.quota().permits() >= widest.quota().permits()) {
+        return new Member(table, policy, policy, Long.MAX_VALUE, Long.MAX_VALUE);
+      }
+      long left = widest == last ? nowNanos : widestLeftNanos;
+      return new Member(table, policy, widest, left, Long.MAX_VALUE);
+    }
+
+    private Member retired(long nowNanos) {
+      return retiredNanos == Long.MAX_VALUE
+          ? new Member(table, last, widest, widestLeftNanos, nowNanos)
+          : this;
+    }
+  }
+
+  private final String name;
+  private final Budget budget;
+  private volatile Member[] members = {};
+
+  Lineage(String name, Budget budget) {
+    this.name = name;
+    this.budget = budget;
+  }
+
+  String name() {
+    return name;
+  }
+
+  Member[] members() {
+    return members;
+  }
+
+  /** Puts a policy in force; the others' shapes become witnesses. */
+  synchronized void inForce(Policy policy, long nowNanos) {
+    change(policy, true, nowNanos);
+  }
+
+  /** Makes sure that a policy has a table, for a request that began before the policy went. */
+  synchronized void reopen(Policy policy, long nowNanos) {
+    change(policy, false, nowNanos);
+  }
+
+  private void change(Policy policy, boolean alone, long nowNanos) {
+    List<Member> changed = new ArrayList<>();
+    boolean found = false;
+    for (Member member : members) {
+      if (member.table.shape.equals(policy.shape())) {
+        changed.add(member.with(policy, nowNanos));
+        found = true;
+      } else if (!member.over(nowNanos)) {
+        changed.add(alone ? member.retired(nowNanos) : member);
+      }
+    }
+    if (!found) {
+      if (changed.size() >= MAX_MEMBERS) {
+        throw new IllegalStateException(
+            name
+                + ": changed its algorithm or window "
+                + changed.size()
+                + " times within its windows (expected: at most "
+                + (MAX_MEMBERS - 1)
+                + ")");
+      }
+      long retired = alone ? Long.MAX_VALUE : nowNanos;
+      Table table = new Table(policy.shape(), budget);
+      changed.add(new Member(table, policy, policy, Long.MAX_VALUE, retired));
+    }
+    swap(changed);
+  }
+
+  /** Takes the name out of force; everything becomes a witness. */
+  synchronized void retire(long nowNanos) {
+    List<Member> retired = new ArrayList<>();
+    for (Member member : members) {
+      retired.add(member.retired(nowNanos));
+    }
+    swap(retired);
+  }
+
+  /**
+   * Drops witnesses whose time is over and forgets rested keys. Returns whether nothing is left.
+   */
+  synchronized boolean expire(long nowNanos) {
+    List<Member> kept = new ArrayList<>();
+    for (Member member : members) {
+      if (!member.over(nowNanos)) {
+        member.table.forgetSome(nowNanos);
+        kept.add(member);
+      }
+    }
+    if (kept.size() < members.length) {
+      swap(kept);
+    }
+    return kept.isEmpty();
+  }
+
+  private void swap(List<Member> changed) {
+    Member[] before = members;
+    members = changed.toArray(new Member[0]);
+    for (Member member : before) {
+      if (changed.stream().noneMatch(kept -> kept.table == member.table)) {
+        member.table.clear();
+      }
+    }
+  }
+}

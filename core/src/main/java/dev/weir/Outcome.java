@@ -1,0 +1,7 @@
+package dev.weir;
+
+/** Whether a request may pass. */
+public enum Outcome {
+  ALLOWED,
+  DENIED
+}

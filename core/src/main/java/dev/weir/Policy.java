@@ -1,0 +1,194 @@
+package dev.weir;
+
+import java.time.Duration;
+
+/**
+ * A named quota with its algorithm and options. Immutable and safe to share.
+ *
+ * <p>What depends only on the policy, such as the emission interval of a bucket, is computed here
+ * once.
+ */
+public final class Policy {
+  /** Up to this many permits, {@link Algorithm#SLIDING_WINDOW} keeps an exact log: 2 KiB a key. */
+  public static final int LOG_LIMIT = 128;
+
+  /** Into how many granules a window is divided where the policy does not say. */
+  public static final int DEFAULT_GRANULES = 32;
+
+  /** The most granules a window can have: what one key can cost in memory and time. */
+  public static final int MAX_GRANULES = 4096;
+
+  /** The longest that a full bucket may take to refill, in nanoseconds: 36 years. */
+  static final long MAX_TOLERANCE_NANOS = 1L << 60;
+
+  private final String name;
+  private final Quota quota;
+  private final Algorithm algorithm;
+  private final long burst;
+  private final long granularityNanos;
+  private final boolean alignedToFirstRequest;
+  private final FailureAnswer onFailure;
+  private final Shape shape;
+
+  /** Between two permits of a bucket, rounded up: every rounding error denies. */
+  final long emissionNanos;
+
+  /** What a full bucket is worth. */
+  final long toleranceNanos;
+
+  private Policy(Builder builder) {
+    name = builder.name;
+    quota = builder.quota;
+    algorithm = builder.algorithm;
+    onFailure = builder.onFailure;
+    alignedToFirstRequest = builder.alignedToFirstRequest;
+    long window = quota.windowNanos();
+
+    if (builder.granularityNanos == 0) {
+      granularityNanos = (window + DEFAULT_GRANULES - 1) / DEFAULT_GRANULES;
+    } else {
+      long finest = (window + MAX_GRANULES - 1) / MAX_GRANULES;
+      granularityNanos = Check.range("granularityNanos", builder.granularityNanos, finest, window);
+    }
+
+    if (algorithm.bucket()) {
+      burst = builder.burst < 0 ? quota.permits() : builder.burst;
+      emissionNanos = quota.permits() == 0 ? 0 : (window + quota.permits() - 1) / quota.permits();
+      long most = emissionNanos == 0 ? Quota.MAX_PERMITS : MAX_TOLERANCE_NANOS / emissionNanos;
+      Check.range("burst", burst, 0, Math.min(Quota.MAX_PERMITS, most));
+      toleranceNanos = emissionNanos * burst;
+    } else {
+      if (builder.burst >= 0) {
+        throw new IllegalArgumentException(
+            "burst: " + builder.burst + " (expected: none, " + algorithm + " has no bucket)");
+      }
+      burst = quota.permits();
+      emissionNanos = 0;
+      toleranceNanos = 0;
+    }
+    shape = Shape.of(this);
+  }
+
+  /** Returns a policy named {@code default} of that quota by the default algorithm. */
+  public static Policy of(Quota quota) {
+    return builder(quota).build();
+  }
+
+  /** Returns a builder of a policy of that quota. */
+  public static Builder builder(Quota quota) {
+    return new Builder(quota);
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public Quota quota() {
+    return quota;
+  }
+
+  public Algorithm algorithm() {
+    return algorithm;
+  }
+
+  /** Returns the capacity: the most permits that one key can be granted at one instant. */
+  public long burst() {
+    return burst;
+  }
+
+  /** Returns the length in nanoseconds of a granule of {@link Algorithm#SLIDING_WINDOW_BUCKETS}. */
+  public long granularityNanos() {
+    return granularityNanos;
+  }
+
+  /**
+   * Returns whether a fixed window starts at its first request, not at a multiple of its length.
+   */
+  public boolean alignedToFirstRequest() {
+    return alignedToFirstRequest;
+  }
+
+  public FailureAnswer onFailure() {
+    return onFailure;
+  }
+
+  Shape shape() {
+    return shape;
+  }
+
+  @Override
+  public String toString() {
+    return name + ": " + quota.permits() + " per " + quota.window() + ", " + algorithm;
+  }
+
+  /** Collects a policy's options. Not safe for use by several threads. */
+  public static final class Builder {
+    private final Quota quota;
+    private String name = "default";
+    private Algorithm algorithm = Algorithm.SLIDING_WINDOW;
+    private long burst = -1;
+    private long granularityNanos;
+    private boolean alignedToFirstRequest;
+    private FailureAnswer onFailure = FailureAnswer.DENY;
+
+    private Builder(Quota quota) {
+      this.quota = quota;
+    }
+
+    /** Sets the name shown in decisions and headers. Default: {@code default}. */
+    public Builder name(String name) {
+      this.name = name;
+      return this;
+    }
+
+    /** Sets the algorithm. Default: {@link Algorithm#SLIDING_WINDOW}. */
+    public Builder algorithm(Algorithm algorithm) {
+      this.algorithm = algorithm;
+      return this;
+    }
+
+    /**
+     * Sets the capacity of a bucket, 0 to 4294967295 permits, such that a full bucket drains within
+     * 36 years. Default: the quota's permits.
+     */
+    public Builder burst(long permits) {
+      this.burst = Check.range("burst", permits, 0, Quota.MAX_PERMITS);
+      return this;
+    }
+
+    /**
+     * Sets the length of a granule of {@link Algorithm#SLIDING_WINDOW_BUCKETS}: at most the window,
+     * at least a {@value Policy#MAX_GRANULES}th of it. Default: the window divided by {@value
+     * Policy#DEFAULT_GRANULES}. Other algorithms ignore it.
+     */
+    public Builder granularity(Duration granularity) {
+      this.granularityNanos =
+          Check.range("granularity", Check.nanos("granularity", granularity), 1, Long.MAX_VALUE);
+      return this;
+    }
+
+    /**
+     * Starts a fixed window at its first request. Default: windows start at multiples of their
+     * length.
+     */
+    public Builder alignedToFirstRequest() {
+      this.alignedToFirstRequest = true;
+      return this;
+    }
+
+    /** Sets the answer when the store cannot know. Default: {@link FailureAnswer#DENY}. */
+    public Builder onFailure(FailureAnswer answer) {
+      this.onFailure = answer;
+      return this;
+    }
+
+    /**
+     * Returns the policy.
+     *
+     * @throws IllegalArgumentException if the options contradict each other or the quota
+     */
+    public Policy build() {
+      return new Policy(this);
+    }
+  }
+}

@@ -1,0 +1,212 @@
+package dev.weir;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * Limits each key to a quota, in this process. Safe for use by many threads.
+ *
+ * <pre>{@code
+ * RateLimiter limiter = new RateLimiter(100, 60_000);
+ * if (!limiter.allow(user, System.currentTimeMillis())) {
+ *   refuse();
+ * }
+ * }</pre>
+ *
+ * <p>Everything else by a {@link #builder}: other algorithms, a ticker, a bound on keys. Callers
+ * use either their own timestamps ({@link #allow(String, long)}) or the ticker (all other methods),
+ * not both on one limiter.
+ *
+ * <p>For each key, time never goes back: a request with an older time than an admitted one's is
+ * decided at that one's. Permits range from 0, which looks without charging, over what can ever
+ * fit, to any greater number, which is refused with {@link Decision#NEVER}; a negative number is an
+ * {@link IllegalArgumentException}.
+ */
+public final class RateLimiter {
+  private final Policy policy;
+  private final Ticker ticker;
+  private final Fingerprint fingerprint;
+  private final MemoryStore store;
+  private final Limit limit;
+
+  /**
+   * Creates a limiter by an exact rolling window: a request at t counts the admitted ones with a
+   * timestamp greater than t - {@code windowMillis}.
+   *
+   * @param maxRequests how many requests each key has per window, at least 0
+   * @param windowMillis 1 to 31,622,400,000 (366 days)
+   * @throws IllegalArgumentException if a value is out of its range
+   */
+  public RateLimiter(int maxRequests, long windowMillis) {
+    this(builder(exact(maxRequests, windowMillis)));
+  }
+
+  private static Policy exact(int maxRequests, long windowMillis) {
+    Check.range("maxRequests", maxRequests, 0, Integer.MAX_VALUE);
+    Check.range("windowMillis", windowMillis, 1, Quota.MAX_WINDOW_NANOS / NANOS_PER_MILLI);
+    return Policy.builder(new Quota(maxRequests, windowMillis * NANOS_PER_MILLI))
+        .algorithm(Algorithm.SLIDING_WINDOW_LOG)
+        .build();
+  }
+
+  private RateLimiter(Builder builder) {
+    policy = builder.policy;
+    ticker = builder.ticker;
+    fingerprint = Fingerprint.random();
+    store = new MemoryStore(builder.maxKeys);
+    limit = store.limit(policy.name(), policy, ticker.nanos());
+  }
+
+  /** Returns a builder of a limiter by that policy. */
+  public static Builder builder(Policy policy) {
+    return new Builder(policy);
+  }
+
+  public Policy policy() {
+    return policy;
+  }
+
+  /** Returns how many keys have state. */
+  public long keys() {
+    return store.keys();
+  }
+
+  /**
+   * Asks for one permit at the caller's own time.
+   *
+   * @param timestampMillis any origin, for example the Unix epoch; ±4,611,686,018,427 (146 years)
+   * @throws IllegalArgumentException if the timestamp is out of its range
+   */
+  public boolean allow(String userId, long timestampMillis) {
+    Check.range("timestampMillis", timestampMillis, -MAX_MILLIS, MAX_MILLIS);
+    Charges charges = new Charges().add(limit, key(userId), 1);
+    store.decide(charges, timestampMillis * NANOS_PER_MILLI);
+    return charges.allowed();
+  }
+
+  /** Asks for one permit now. */
+  public Decision tryAcquire(String key) {
+    return tryAcquire(key, 1);
+  }
+
+  /** Asks for permits now: all of them or none. */
+  public Decision tryAcquire(String key, long permits) {
+    return decide(new Charges().add(limit, key(key), checked(permits)));
+  }
+
+  /** Tells what {@link #tryAcquire(String)} would, and charges nothing. */
+  public Decision peek(String key) {
+    return peek(key, 1);
+  }
+
+  /** Tells what {@link #tryAcquire(String, long)} would, and charges nothing. */
+  public Decision peek(String key, long permits) {
+    return decide(new Charges().add(limit, key(key), checked(permits)).peek());
+  }
+
+  /**
+   * Gives back permits that were not needed after all, as far as they still count and giving them
+   * back cannot admit too much. Give a decision back once.
+   *
+   * @param charged the decision that admitted them
+   * @return how many permits were given back, 0 to {@code permits}
+   */
+  public long refund(String key, long permits, Decision charged) {
+    if (!charged.allowed()) {
+      return 0;
+    }
+    long[] given = {0};
+    store.refund(
+        limit, key(key), checked(permits), charged, ticker.nanos(), count -> given[0] = count);
+    return given[0];
+  }
+
+  /**
+   * Asks for one permit and waits for it, at most {@code timeout}.
+   *
+   * @see #acquire(String, long, Duration)
+   */
+  public Decision acquire(String key, Duration timeout) throws InterruptedException {
+    return acquire(key, 1, timeout);
+  }
+
+  /**
+   * Asks for permits and waits for them. Refuses at once if the wait would exceed the timeout.
+   * Those who wait are served in the order they came, and nobody overtakes them.
+   *
+   * @param timeout zero to 36 years
+   * @throws InterruptedException if the thread is interrupted; the permits are then given back
+   */
+  public Decision acquire(String key, long permits, Duration timeout) throws InterruptedException {
+    Reservation reservation = reserve(key, permits, timeout);
+    if (reservation.granted()) {
+      reservation.await();
+    }
+    return reservation.decision();
+  }
+
+  /**
+   * Asks for permits and charges them for the instant at which they fit, if that is at most {@code
+   * maxWait} away. Does not wait. By a leaky bucket, permits leave one emission interval apart.
+   *
+   * @param maxWait zero to 36 years
+   */
+  public Reservation reserve(String key, long permits, Duration maxWait) {
+    long nanos = Check.nanos("maxWait", maxWait);
+    Charges charges = new Charges().add(limit, key(key), checked(permits)).maxWait(nanos);
+    long now = ticker.nanos();
+    store.decide(charges, now);
+    long dueNanos = now + (charges.allowed() ? charges.retryAfterNanos(0) : 0);
+    return new Reservation(this, key, permits, charges.decision(0), dueNanos);
+  }
+
+  Ticker ticker() {
+    return ticker;
+  }
+
+  private Decision decide(Charges charges) {
+    store.decide(charges, ticker.nanos());
+    return charges.decision(0);
+  }
+
+  private long key(String key) {
+    return fingerprint.of(key);
+  }
+
+  private static long checked(long permits) {
+    return Check.range("permits", permits, 0, Long.MAX_VALUE);
+  }
+
+  private static final long NANOS_PER_MILLI = 1_000_000L;
+  private static final long MAX_MILLIS = Meter.HORIZON_NANOS / NANOS_PER_MILLI;
+
+  /** Collects a limiter's options. Not safe for use by several threads. */
+  public static final class Builder {
+    private final Policy policy;
+    private Ticker ticker = Ticker.system();
+    private long maxKeys = MemoryStore.DEFAULT_MAX_KEYS;
+
+    private Builder(Policy policy) {
+      this.policy = Objects.requireNonNull(policy, "policy");
+    }
+
+    /** Sets the time that decides. Default: {@link Ticker#system()}. */
+    public Builder ticker(Ticker ticker) {
+      this.ticker = Objects.requireNonNull(ticker, "ticker");
+      return this;
+    }
+
+    /**
+     * Sets how many keys may have state at once, at least 1. One more is denied with {@link
+     * Reason#KEY_SPACE_FULL}. Default: {@value MemoryStore#DEFAULT_MAX_KEYS}.
+     */
+    public Builder maxKeys(long maxKeys) {
+      this.maxKeys = maxKeys;
+      return this;
+    }
+
+    public RateLimiter build() {
+      return new RateLimiter(this);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package dev.weir;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The time that decides: nanoseconds that only grow.
+ *
+ * <p>Its values are nanoseconds since the Unix epoch as far as anybody needs to know (windows that
+ * are aligned to the clock are aligned to multiples of their length on this scale), but it advances
+ * with the machine's monotonic clock and never follows a step of the wall clock.
+ *
+ * <p>Implementations are safe for use by many threads. A value outside {@code ±2^62} (the year
+ * 2116) is treated as the nearest value inside.
+ */
+@FunctionalInterface
+public interface Ticker {
+  /** Returns the current time in nanoseconds since the Unix epoch. */
+  long nanos();
+
+  /**
+   * Waits until {@link #nanos()} has advanced by {@code nanos}, or nearly so: who must know looks
+   * again. A ticker that is advanced by hand advances itself here.
+   */
+  default void sleep(long nanos) throws InterruptedException {
+    TimeUnit.NANOSECONDS.sleep(nanos);
+  }
+
+  /**
+   * Returns the machine's monotonic clock, anchored to the wall clock once, when this class was
+   * loaded.
+   */
+  static Ticker system() {
+    return SystemTicker.INSTANCE;
+  }
+}
