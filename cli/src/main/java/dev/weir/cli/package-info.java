@@ -1,0 +1,3 @@
+/** The weir command. */
+@org.jspecify.annotations.NullMarked
+package dev.weir.cli;

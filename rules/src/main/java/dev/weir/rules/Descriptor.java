@@ -1,0 +1,37 @@
+package dev.weir.rules;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one request is, to the rules: an ordered list of entries.
+ *
+ * @param limitOverride the limit that the request itself brings, or null
+ * @param permits what this descriptor costs, 0 to look without charging, or null for what the
+ *     request says
+ */
+public record Descriptor(
+    List<Entry> entries, @Nullable LimitOverride limitOverride, @Nullable Long permits) {
+
+  public Descriptor {
+    entries = List.copyOf(entries);
+  }
+
+  /**
+   * Returns a descriptor of the given keys and values, key and value alternating.
+   *
+   * @throws IllegalArgumentException if a value is missing
+   */
+  public static Descriptor of(String... keysAndValues) {
+    if (keysAndValues.length % 2 != 0) {
+      throw new IllegalArgumentException(
+          "keysAndValues: " + keysAndValues.length + " (expected: an even number)");
+    }
+    List<Entry> entries = new ArrayList<>();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      entries.add(new Entry(keysAndValues[i], keysAndValues[i + 1]));
+    }
+    return new Descriptor(entries, null, null);
+  }
+}

@@ -1,0 +1,8 @@
+package dev.weir.rules;
+
+/**
+ * A limit that a descriptor brings along, in force instead of any rule's.
+ *
+ * @param requestsPerUnit 0 to 4294967295
+ */
+public record LimitOverride(long requestsPerUnit, RateLimitUnit unit) {}
