@@ -1,6 +1,9 @@
 package dev.weir.engine;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.IntStream;
 
 /** A histogram of decision times, its bounds powers of two from 256 ns to about 1 s. */
 final class DecisionTimes {
@@ -23,20 +26,12 @@ final class DecisionTimes {
     sumNanos.add(positive);
   }
 
-  long[] counts() {
-    long[] copy = new long[counts.length];
-    for (int i = 0; i < copy.length; i++) {
-      copy[i] = counts[i].sum();
-    }
-    return copy;
+  List<Long> counts() {
+    return Arrays.stream(counts).map(LongAdder::sum).toList();
   }
 
-  static long[] boundsNanos() {
-    long[] bounds = new long[BOUNDS];
-    for (int i = 0; i < BOUNDS; i++) {
-      bounds[i] = 1L << (FIRST_BIT + i);
-    }
-    return bounds;
+  static List<Long> boundsNanos() {
+    return IntStream.range(0, BOUNDS).mapToObj(i -> 1L << (FIRST_BIT + i)).toList();
   }
 
   long sumNanos() {

@@ -293,9 +293,8 @@ public final class Engine implements AutoCloseable {
     long key = 0;
     for (int i = 0; i < descriptor.entries().size(); i++) {
       Entry entry = descriptor.entries().get(i);
-      boolean shared = rule != null && rule.sharedAt(i);
-      key = fingerprint.add(key, entry.key());
-      key = fingerprint.add(key, shared ? rule.patternAt(i) : entry.value());
+      String value = rule != null && rule.sharedAt(i) ? rule.patternAt(i) : entry.value();
+      key = fingerprint.add(fingerprint.add(key, entry.key()), value);
     }
     return key;
   }

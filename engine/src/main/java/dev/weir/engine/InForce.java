@@ -3,7 +3,6 @@ package dev.weir.engine;
 import dev.weir.Limit;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
-import java.util.IdentityHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +24,7 @@ final class InForce {
   InForce(long revision, RuleSet rules, Map<Rule, Bound> bound) {
     this.revision = revision;
     this.rules = rules;
-    this.bound = new IdentityHashMap<>(bound);
+    this.bound = Map.copyOf(bound);
   }
 
   Bound of(Rule rule) {

@@ -24,7 +24,7 @@ final class RuleLabels {
   }
 
   RuleCounters of(Rule rule, Descriptor descriptor) {
-    if (!rule.detailedMetric() && !rule.valueToMetric()) {
+    if (!byValue(rule)) {
       return all;
     }
     String label = label(rule, descriptor);
@@ -36,12 +36,20 @@ final class RuleLabels {
     return byValue.computeIfAbsent(kept, name -> new RuleCounters());
   }
 
+  private static boolean byValue(Rule rule) {
+    boolean byValue = rule.detailedMetric();
+    for (int i = 0; i < rule.levels(); i++) {
+      byValue |= rule.valueToMetricAt(i);
+    }
+    return byValue;
+  }
+
   private static String label(Rule rule, Descriptor descriptor) {
     StringBuilder label = new StringBuilder(rule.domain());
     int last = descriptor.entries().size() - 1;
     for (int i = 0; i <= last; i++) {
       Entry entry = descriptor.entries().get(i);
-      boolean concrete = rule.detailedMetric() || i == last;
+      boolean concrete = rule.detailedMetric() || rule.valueToMetricAt(i);
       String value = concrete && !rule.sharedAt(i) ? entry.value() : rule.patternAt(i);
       label.append('.').append(entry.key());
       if (!value.isEmpty()) {
