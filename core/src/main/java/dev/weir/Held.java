@@ -1,7 +1,5 @@
 package dev.weir;
 
-import org.jspecify.annotations.Nullable;
-
 /** One charge's key, held: everything a decision needs of it between locking and unlocking. */
 final class Held {
   private final Lineage lineage;
@@ -71,44 +69,59 @@ final class Held {
       effectiveNanos = meter().effectiveNanos(state, now);
     } else {
       effectiveNanos = Math.max(now, stripe.floorNanos());
-      state = members.length == 1 ? members[0].table().fresh : seeded(now);
+      state = members.length == 1 ? members[0].table().fresh : seeded(primary, now);
       effectiveNanos = meter().effectiveNanos(state, effectiveNanos);
     }
   }
 
-  private long[] seeded(long now) {
-    Lineage.Member source = witness();
-    long[] known = source == null ? null : source.table().stripe(fingerprint).state(fingerprint);
-    if (source == null || known == null) {
-      return members[primary].table().fresh;
+  /** Returns a first state for the key in that table: what the other tables know of it. */
+  private long[] seeded(int target, long now) {
+    Meter meter = members[target].table().meter;
+    int source = witness(target);
+    if (source < 0) {
+      return members[target].table().fresh;
     }
-    Meter from = source.table().meter;
-    long[][] seed = {meter().fresh()};
-    Policy widest = source.widest(now);
+    long[] known = stripe(source).state(fingerprint);
+    if (known == null) {
+      throw new IllegalStateException("witness: does not know the key");
+    }
+    Meter from = members[source].table().meter;
+    Policy asked = target == primary ? policy : members[target].widest(now);
+    Policy admitting = target == primary ? policy : narrowest();
+    long[][] seed = {meter.fresh()};
     from.outline(
         known,
         from.effectiveNanos(known, now),
-        widest,
+        members[source].widest(now),
         (at, permits) ->
-            seed[0] = meter().force(seed[0], Math.min(at, now), at, permits, policy, policy));
+            seed[0] = meter.force(seed[0], Math.min(at, now), at, permits, asked, admitting));
     return seed[0];
   }
 
-  /** Returns the witness that knows the key and remembers longest, exact ones first. */
-  private Lineage.@Nullable Member witness() {
-    Lineage.Member best = null;
+  /** Returns the policy with the smallest limit: whoever admitted, a permit was no more to him. */
+  private Policy narrowest() {
+    Policy narrowest = members[0].last();
+    for (Lineage.Member member : members) {
+      if (member.last().quota().permits() < narrowest.quota().permits()) {
+        narrowest = member.last();
+      }
+    }
+    return narrowest;
+  }
+
+  /** Returns the table that knows the key and remembers longest, exact ones first; or -1. */
+  private int witness(int target) {
+    int best = -1;
     for (int i = 0; i < members.length; i++) {
-      if (i != primary && stripe(i).state(fingerprint) != null && better(members[i], best)) {
-        best = members[i];
+      boolean knows = i != target && stripe(i).state(fingerprint) != null;
+      if (knows && (best < 0 || better(members[i], members[best]))) {
+        best = i;
       }
     }
     return best;
   }
 
-  private static boolean better(Lineage.Member candidate, Lineage.@Nullable Member best) {
-    if (best == null) {
-      return true;
-    }
+  private static boolean better(Lineage.Member candidate, Lineage.Member best) {
     Shape a = candidate.table().shape;
     Shape b = best.table().shape;
     return a.windowNanos() != b.windowNanos()
@@ -139,33 +152,34 @@ final class Held {
 
   /** Charges here and records with the witnesses. Returns how many slots that added. */
   int charge(long wait, long now) {
-    // A second charge of the same key in this request must see the first.
-    long[] stored = stripe(primary).state(fingerprint);
-    long[] base = stored != null ? stored : known ? state : state.clone();
-    state = meter().charge(base, effectiveNanos, wait, permits, policy);
-    int added = stripe(primary).put(fingerprint, state, now);
+    // A witness that does not know the key yet must first learn what was admitted before this.
+    long[][] states = new long[members.length][];
     for (int i = 0; i < members.length; i++) {
-      if (i != primary) {
-        added += record(members[i], stripe(i), wait, now);
+      long[] stored = stripe(i).state(fingerprint);
+      // A second charge of the same key in this request must see the first.
+      states[i] = stored != null ? stored : i == primary && known ? state : first(i, now);
+    }
+    int added = 0;
+    for (int i = 0; i < members.length; i++) {
+      Lineage.Member member = members[i];
+      long[] after;
+      if (i == primary) {
+        after = member.table().meter.charge(states[i], effectiveNanos, wait, permits, policy);
+        state = after;
+      } else {
+        long at = effectiveNanos + wait;
+        Policy asked = member.widest(now);
+        after = member.table().meter.force(states[i], effectiveNanos, at, permits, asked, policy);
       }
+      added += stripe(i).put(fingerprint, after, now);
     }
     return added;
   }
 
-  private int record(Lineage.Member member, Stripe stripe, long wait, long now) {
-    long[] before = stripe.state(fingerprint);
-    long[] after =
-        member
-            .table()
-            .meter
-            .force(
-                before == null ? member.table().meter.fresh() : before,
-                effectiveNanos,
-                effectiveNanos + wait,
-                permits,
-                member.widest(now),
-                policy);
-    return stripe.put(fingerprint, after, now);
+  private long[] first(int target, long now) {
+    return members.length == 1
+        ? members[target].table().fresh.clone()
+        : seeded(target, now).clone();
   }
 
   long remaining() {
