@@ -61,7 +61,8 @@ class CombinedReaderTest {
   void a_request_line_that_is_none_has_no_parts() throws Exception {
     String start = "192.0.2.7 - - [17/May/2015:10:05:03 +0000] \"";
     String end = "\" 400 0 \"-\" \"-\"\n";
-    for (String request : List.of("-", "", "\\x16\\x03\\x01", "GET", "GET ", "GET HTTP/1.1", " /a HTTP/1.1")) {
+    for (String request :
+        List.of("-", "", "\\x16\\x03\\x01", "GET", "GET ", "GET HTTP/1.1", " /a HTTP/1.1")) {
       assertThat(read(start + request + end, "method", "path", "query", "protocol", "status"))
           .as(request)
           .containsExactly("1|-|-||-|400");

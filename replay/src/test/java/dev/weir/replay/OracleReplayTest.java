@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -130,8 +131,8 @@ class OracleReplayTest {
     List<Asked> records = new ArrayList<>();
     for (int i = 1; i < lines.size(); i++) {
       String[] cells = lines.get(i).split(",", -1);
-      LocalDateTime time = LocalDateTime.parse(cells[0], AZURE);
-      long nanos = time.toEpochSecond(ZoneOffset.UTC) * 1_000_000_000 + time.getNano();
+      Instant time = LocalDateTime.parse(cells[0], AZURE).toInstant(ZoneOffset.UTC);
+      long nanos = time.getEpochSecond() * 1_000_000_000 + time.getNano();
       records.add(new Asked(i + 1L, nanos, "everybody", Long.parseLong(cells[2])));
     }
     assertThat(records).hasSize(8_819);
@@ -173,7 +174,9 @@ class OracleReplayTest {
   private static Trial.Row row(Asked asked, Oracle.Verdict verdict, long limit) {
     long retry = verdict.retryAfterNanos();
     long retryMillis =
-        retry == Decision.NEVER ? -1 : Math.floorDiv(retry, 1_000_000) + (retry % 1_000_000 > 0 ? 1 : 0);
+        retry == Decision.NEVER
+            ? -1
+            : Math.floorDiv(retry, 1_000_000) + (retry % 1_000_000 > 0 ? 1 : 0);
     return new Trial.Row(
         asked.line,
         Math.floorDiv(asked.nanos, 1_000_000),

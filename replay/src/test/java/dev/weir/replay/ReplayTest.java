@@ -114,8 +114,7 @@ class ReplayTest {
     reader.want(List.of("time", "k"));
     template.bind(List.of("time", "k"));
     Tally tally = new Tally(RuleSet.EMPTY, "d");
-    RecordLoop loop =
-        new RecordLoop(reader, template, TimeReader.Unit.BY_SIZE, tally, 10_000);
+    RecordLoop loop = new RecordLoop(reader, template, TimeReader.Unit.BY_SIZE, tally, 10_000);
     try (Run run = new Run(RuleSet.EMPTY, 10, tally, null)) {
       assertThatThrownBy(() -> loop.run(run, true, records -> {}))
           .isInstanceOf(ReplayException.class)
@@ -215,7 +214,9 @@ class ReplayTest {
             .run();
     assertThat(Files.readAllLines(trial.decisionsFile()))
         .containsExactly(
-            DecisionsWriter.HEADER, "2,1000,ALLOWED,WITHIN_LIMIT,,,,", "3,2000,ALLOWED,WITHIN_LIMIT,,,,");
+            DecisionsWriter.HEADER,
+            "2,1000,ALLOWED,WITHIN_LIMIT,,,,",
+            "3,2000,ALLOWED,WITHIN_LIMIT,,,,");
     assertThat(summary.counts().unlimited()).isEqualTo(2);
     assertThat(summary.text()).contains("without a limit");
   }
@@ -279,7 +280,7 @@ class ReplayTest {
     List<String> jsonl = new ArrayList<>();
     List<String> combined = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
-      long second = 1_431_857_103L + 7L * i;
+      long second = 1_431_857_103L + 2L * i;
       String ip = i % 3 == 0 ? "2001:db8::" + i % 7 : "192.0.2." + i % 5;
       csv.add(second * 1000 + "," + ip);
       tsv.add(ip + "\t" + Instant.ofEpochSecond(second));
@@ -311,8 +312,7 @@ class ReplayTest {
       text.append(i).append(',').append(Integer.toHexString(31 * i * i)).append('\n');
     }
     byte[] whole = gzip(text.toString());
-    ReplaySummary summary =
-        trial.input("in.csv.gz", Arrays.copyOf(whole, whole.length / 2)).run();
+    ReplaySummary summary = trial.input("in.csv.gz", Arrays.copyOf(whole, whole.length / 2)).run();
     long requests = summary.counts().requests();
     assertThat(requests).isBetween(10_000L, 40_000L);
     assertThat(summary.unreadableLines())
@@ -469,8 +469,7 @@ class ReplayTest {
     trial.input("in.csv", text);
     trial.run((bytes, total, records) -> heard.add(new long[] {bytes, total, records}));
     assertThat(heard).hasSizeGreaterThan(10);
-    assertThat(heard.get(heard.size() - 1))
-        .containsExactly(text.length(), text.length(), 50_000L);
+    assertThat(heard.get(heard.size() - 1)).containsExactly(text.length(), text.length(), 50_000L);
     for (int i = 1; i < heard.size(); i++) {
       assertThat(heard.get(i)[0]).isGreaterThanOrEqualTo(heard.get(i - 1)[0]);
       assertThat(heard.get(i)[2]).isGreaterThanOrEqualTo(heard.get(i - 1)[2]);
