@@ -113,6 +113,11 @@ public final class Charges {
     return roles[i];
   }
 
+  /** Changes the role of charge {@code i}, before the request is decided or decided again. */
+  public void role(int i, Role role) {
+    roles[i] = role;
+  }
+
   public boolean peeking() {
     return peeking;
   }

@@ -1,5 +1,6 @@
 package dev.weir;
 
+import dev.weir.Charges.Role;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Iterator;
@@ -190,19 +191,15 @@ public final class MemoryStore implements Store {
     return fits;
   }
 
-  /** Charges what fits; nothing at all if there is no room for the keys that are new. */
+  /** Charges what fits; nothing at all if a key that must be charged is new and has no room. */
   private boolean charge(Charges charges, Held[] held, long now) {
-    int newSlots = 0;
-    for (int i = 0; i < held.length; i++) {
-      newSlots += charges.fits(i) && held[i].permits > 0 ? held[i].newSlots() : 0;
-    }
+    int newSlots = newSlots(charges, held);
     if (newSlots > 0 && !room(held, newSlots, now)) {
-      for (int i = 0; i < held.length; i++) {
-        if (charges.fits(i) && held[i].permits > 0 && held[i].newSlots() > 0) {
-          long retry = charges.limit(i).policy().quota().windowNanos();
-          charges.result(i, Reason.KEY_SPACE_FULL, 0, retry, 0, held[i].effectiveNanos);
-        }
+      if (full(charges, held, Role.OPTIONAL)) {
+        return charge(charges, held, now);
       }
+      full(charges, held, Role.REQUIRED);
+      full(charges, held, Role.ANY);
       return false;
     }
     int added = 0;
@@ -217,6 +214,28 @@ public final class MemoryStore implements Store {
     }
     budget.giveBack(newSlots - added); // A key that is asked for twice takes one slot.
     return true;
+  }
+
+  private static int newSlots(Charges charges, Held[] held) {
+    int newSlots = 0;
+    for (int i = 0; i < held.length; i++) {
+      newSlots += charges.fits(i) && held[i].permits > 0 ? held[i].newSlots() : 0;
+    }
+    return newSlots;
+  }
+
+  /** Refuses the new keys of a role for want of room. Returns whether there were any. */
+  private static boolean full(Charges charges, Held[] held, Role role) {
+    boolean any = false;
+    for (int i = 0; i < held.length; i++) {
+      Held key = held[i];
+      if (charges.role(i) == role && charges.fits(i) && key.permits > 0 && key.newSlots() > 0) {
+        long retry = charges.limit(i).policy().quota().windowNanos();
+        charges.result(i, Reason.KEY_SPACE_FULL, 0, retry, 0, key.effectiveNanos);
+        any = true;
+      }
+    }
+    return any;
   }
 
   /**

@@ -1,0 +1,330 @@
+package dev.weir.engine;
+
+import dev.weir.Charges;
+import dev.weir.Fingerprint;
+import dev.weir.Limit;
+import dev.weir.Policy;
+import dev.weir.Store;
+import dev.weir.Ticker;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.Request;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleSet;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges requests by the rules in force: one request with several descriptors to one answer, all or
+ * nothing. Safe for use by many threads; each request is judged by exactly one revision.
+ *
+ * <p>The way of a request: the rules match each descriptor, each match becomes a charge, the store
+ * makes all charges or none, and the answer says how each descriptor fared.
+ */
+public final class Engine implements AutoCloseable {
+  private final Store store;
+  private final Ticker ticker;
+  private final EngineSettings settings;
+  private final Fingerprint fingerprint;
+  private final Overrides overrides;
+
+  private final ConcurrentHashMap<String, RuleLabels> labels = new ConcurrentHashMap<>();
+  private final DecisionTimes decisionTimes = new DecisionTimes();
+  private final LongAdder requests = new LongAdder();
+  private final LongAdder denied = new LongAdder();
+  private final LongAdder errors = new LongAdder();
+  private final LongAdder reloads = new LongAdder();
+  private final LongAdder reloadFailures = new LongAdder();
+
+  private volatile InForce inForce = InForce.NOTHING;
+
+  private Engine(Store store, Ticker ticker, EngineSettings settings, Fingerprint fingerprint) {
+    this.store = store;
+    this.ticker = ticker;
+    this.settings = settings;
+    this.fingerprint = fingerprint;
+    this.overrides = new Overrides(store);
+  }
+
+  /** Creates an engine without rules that fingerprints keys under a random seed. */
+  public static Engine create(Store store, Ticker ticker, EngineSettings settings) {
+    return create(store, ticker, settings, Fingerprint.random());
+  }
+
+  /** Creates an engine without rules. It closes the store when it is closed. */
+  public static Engine create(
+      Store store, Ticker ticker, EngineSettings settings, Fingerprint fingerprint) {
+    return new Engine(store, ticker, settings, fingerprint);
+  }
+
+  /**
+   * Puts a rule set in force, in one step, instead of the one before. State survives.
+   *
+   * @return the new revision, counted from 1
+   * @throws IllegalArgumentException if the store cannot take it; the rules before stay in force
+   */
+  public synchronized long apply(RuleSet rules) {
+    long now = ticker.nanos();
+    InForce before = inForce;
+    Map<Rule, InForce.Bound> bound = new HashMap<>();
+    try {
+      for (Rule rule : rules.rules()) {
+        bound.put(rule, bind(rule, now));
+      }
+    } catch (IllegalStateException e) {
+      for (InForce.Bound old : before.all()) {
+        bind(old.rule(), now);
+      }
+      reloadFailures.increment();
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+    inForce = new InForce(before.revision + 1, rules, bound);
+    Set<String> kept = new HashSet<>();
+    rules.rules().forEach(rule -> kept.add(rule.path()));
+    for (InForce.Bound old : before.all()) {
+      String path = old.rule().path();
+      if (!kept.contains(path)) {
+        store.retire(limitName(old.rule()), now);
+        labels.remove(path);
+      }
+    }
+    reloads.increment();
+    return inForce.revision;
+  }
+
+  private InForce.Bound bind(Rule rule, long now) {
+    Policy policy = rule.policy();
+    Limit limit = policy == null ? null : store.limit(limitName(rule), policy, now);
+    return new InForce.Bound(rule, limit, labels.computeIfAbsent(rule.path(), RuleLabels::new));
+  }
+
+  private static String limitName(Rule rule) {
+    return "rule " + rule.path();
+  }
+
+  /** Counts a rule set that never got as far as {@link #apply}. */
+  public void reloadFailed() {
+    reloadFailures.increment();
+  }
+
+  /** Returns the rules in force, empty before the first. */
+  public RuleSet rules() {
+    return inForce.rules;
+  }
+
+  /** Returns the number of the rule set in force, 0 before the first. */
+  public long revision() {
+    return inForce.revision;
+  }
+
+  /**
+   * Judges a request now. Calls {@code done} exactly once: before returning if the store is in this
+   * process, else on a thread of the store's. A request that cannot be judged gets an answer with
+   * an error.
+   */
+  public void decide(Request request, Consumer<? super Answer> done) {
+    decideAt(request, ticker.nanos(), done);
+  }
+
+  /**
+   * Judges a request now.
+   *
+   * @throws IllegalStateException if the store does not answer on the caller's thread
+   */
+  public Answer decide(Request request) {
+    return decideAt(request, ticker.nanos());
+  }
+
+  /**
+   * Judges a request at the caller's own time, on the ticker's scale.
+   *
+   * @throws IllegalStateException if the store does not answer on the caller's thread
+   */
+  public Answer decideAt(Request request, long nowNanos) {
+    @Nullable Answer[] answer = {null};
+    decideAt(request, nowNanos, decided -> answer[0] = decided);
+    Answer decided = answer[0];
+    if (decided == null) {
+      throw new IllegalStateException("store: answers later (expected: one in this process)");
+    }
+    return decided;
+  }
+
+  private void decideAt(Request request, long nowNanos, Consumer<? super Answer> done) {
+    long startNanos = ticker.nanos();
+    InForce current = inForce;
+    String problem = problem(request, current);
+    if (problem != null) {
+      errors.increment();
+      done.accept(Answer.error(problem, current.revision));
+      return;
+    }
+    Judgement judgement = judgement(request, current, nowNanos);
+    judge(judgement, judgement.charges(), nowNanos, startNanos, done);
+  }
+
+  private void judge(
+      Judgement judgement,
+      Charges charges,
+      long nowNanos,
+      long startNanos,
+      Consumer<? super Answer> done) {
+    store.decide(
+        charges,
+        nowNanos,
+        decided -> {
+          if (judgement.forgives(decided)) {
+            judge(judgement, judgement.charges(), nowNanos, startNanos, done);
+          } else {
+            Answer answer = judgement.answer(decided, settings);
+            requests.increment();
+            if (!answer.allowed()) {
+              denied.increment();
+            }
+            decisionTimes.add(ticker.nanos() - startNanos);
+            done.accept(answer);
+          }
+        });
+  }
+
+  /** Returns what makes a request impossible to judge, or null. */
+  private @Nullable String problem(Request request, InForce current) {
+    if (request.domain().isEmpty()) {
+      return "rate limit domain must not be empty";
+    }
+    if (request.descriptors().isEmpty()) {
+      return "rate limit descriptor list must not be empty";
+    }
+    if (current.revision == 0) {
+      return "no rate limit configuration loaded";
+    }
+    if (request.domain().length() > settings.maxKeyLength()) {
+      return tooMany("domain length", request.domain().length(), settings.maxKeyLength());
+    }
+    if (request.descriptors().size() > settings.maxDescriptors()) {
+      return tooMany("descriptors", request.descriptors().size(), settings.maxDescriptors());
+    }
+    if (request.permits() < 0) {
+      return "permits: " + request.permits() + " (expected: at least 0)";
+    }
+    for (Descriptor descriptor : request.descriptors()) {
+      String problem = problem(descriptor);
+      if (problem != null) {
+        return problem;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable String problem(Descriptor descriptor) {
+    Long permits = descriptor.permits();
+    if (permits != null && permits < 0) {
+      return "descriptor permits: " + permits + " (expected: at least 0)";
+    }
+    if (descriptor.entries().size() > settings.maxEntries()) {
+      return tooMany("descriptor entries", descriptor.entries().size(), settings.maxEntries());
+    }
+    for (Entry entry : descriptor.entries()) {
+      int length = Math.max(entry.key().length(), entry.value().length());
+      if (length > settings.maxKeyLength()) {
+        return tooMany("entry length", length, settings.maxKeyLength());
+      }
+    }
+    return null;
+  }
+
+  private static String tooMany(String name, int value, int most) {
+    return name + ": " + value + " (expected: at most " + most + ")";
+  }
+
+  /** Matches every descriptor and drops what is replaced. */
+  private Judgement judgement(Request request, InForce current, long nowNanos) {
+    int size = request.descriptors().size();
+    Judgement judgement = new Judgement(current.revision, size);
+    List<@Nullable Rule> matched = new ArrayList<>(size);
+    List<String> replaced = List.of();
+    for (Descriptor descriptor : request.descriptors()) {
+      Rule rule =
+          descriptor.limitOverride() == null
+              ? current.rules.match(request.domain(), descriptor.entries())
+              : null;
+      matched.add(rule);
+      if (rule != null && !rule.replaces().isEmpty()) {
+        replaced = new ArrayList<>(replaced);
+        replaced.addAll(rule.replaces());
+      }
+    }
+    for (int i = 0; i < size; i++) {
+      Descriptor descriptor = request.descriptors().get(i);
+      Rule rule = matched.get(i);
+      long permits = permits(request, descriptor);
+      if (descriptor.limitOverride() != null && current.rules.hasDomain(request.domain())) {
+        judgement.override(
+            overrides.limit(request.domain(), descriptor.limitOverride(), nowNanos),
+            descriptor.limitOverride(),
+            fingerprint(null, descriptor),
+            permits);
+      } else if (rule == null || (!rule.name().isEmpty() && replaced.contains(rule.name()))) {
+        judgement.unmatched();
+      } else {
+        InForce.Bound bound = current.of(rule);
+        judgement.rule(bound, descriptor, fingerprint(rule, descriptor), permits);
+      }
+    }
+    return judgement;
+  }
+
+  private static long permits(Request request, Descriptor descriptor) {
+    Long own = descriptor.permits();
+    return own != null ? own : Math.max(1, request.permits());
+  }
+
+  /** Fingerprints the values that a counter belongs to; those of a shared level are its pattern. */
+  private long fingerprint(@Nullable Rule rule, Descriptor descriptor) {
+    long key = 0;
+    for (int i = 0; i < descriptor.entries().size(); i++) {
+      Entry entry = descriptor.entries().get(i);
+      String value = rule != null && rule.sharedAt(i) ? rule.patternAt(i) : entry.value();
+      key = fingerprint.add(fingerprint.add(key, entry.key()), value);
+    }
+    return key;
+  }
+
+  /** Forgets what no longer matters, a bounded amount; to be called every second or so. */
+  public void expire() {
+    store.expire(ticker.nanos());
+  }
+
+  public EngineMetrics metrics() {
+    List<RuleMetrics> rules = new ArrayList<>();
+    labels.values().forEach(each -> each.report(rules::add));
+    rules.sort(Comparator.comparing(RuleMetrics::path));
+    return new EngineMetrics(
+        rules,
+        requests.sum(),
+        denied.sum(),
+        errors.sum(),
+        decisionTimes.counts(),
+        DecisionTimes.boundsNanos(),
+        decisionTimes.sumNanos(),
+        store.keys(),
+        store.bytes(),
+        reloads.sum(),
+        reloadFailures.sum(),
+        revision());
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

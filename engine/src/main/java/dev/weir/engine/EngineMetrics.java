@@ -1,0 +1,34 @@
+package dev.weir.engine;
+
+import java.util.List;
+
+/**
+ * What an engine has counted since it began; a snapshot.
+ *
+ * @param rules in the order of their paths
+ * @param requests all that were decided, allowed or denied, without errors
+ * @param denied those that were refused
+ * @param errors requests that could not be judged
+ * @param decisionTimeCounts how many decisions took at most the bound of the same index, and more
+ *     than the one before; one element more than the bounds, for those beyond
+ * @param decisionTimeBoundsNanos ascending, in nanoseconds
+ * @param decisionTimeSumNanos of all decisions, in nanoseconds
+ * @param keys that have state in the store
+ * @param bytes that the state takes, about
+ * @param reloads rule sets that came into force
+ * @param reloadFailures rule sets that did not
+ * @param revision of the rules in force, 0 before the first
+ */
+public record EngineMetrics(
+    List<RuleMetrics> rules,
+    long requests,
+    long denied,
+    long errors,
+    List<Long> decisionTimeCounts,
+    List<Long> decisionTimeBoundsNanos,
+    long decisionTimeSumNanos,
+    long keys,
+    long bytes,
+    long reloads,
+    long reloadFailures,
+    long revision) {}

@@ -1,0 +1,41 @@
+package dev.weir.engine;
+
+import dev.weir.Limit;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleSet;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One revision of the rules with the limits that they have in the store. Immutable. */
+final class InForce {
+  /**
+   * A rule with all that judging by it needs.
+   *
+   * @param limit null where the rule has no policy
+   */
+  record Bound(Rule rule, @Nullable Limit limit, RuleLabels labels) {}
+
+  static final InForce NOTHING = new InForce(0, RuleSet.EMPTY, Map.of());
+
+  final long revision;
+  final RuleSet rules;
+  private final Map<Rule, Bound> bound;
+
+  InForce(long revision, RuleSet rules, Map<Rule, Bound> bound) {
+    this.revision = revision;
+    this.rules = rules;
+    this.bound = Map.copyOf(bound);
+  }
+
+  Bound of(Rule rule) {
+    Bound found = bound.get(rule);
+    if (found == null) {
+      throw new IllegalStateException("rule " + rule.path() + ": not of revision " + revision);
+    }
+    return found;
+  }
+
+  Iterable<Bound> all() {
+    return bound.values();
+  }
+}

@@ -1,0 +1,194 @@
+package dev.weir.engine;
+
+import dev.weir.Charges;
+import dev.weir.Charges.Role;
+import dev.weir.Decision;
+import dev.weir.FailureAnswer;
+import dev.weir.Limit;
+import dev.weir.Outcome;
+import dev.weir.Reason;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.LimitOverride;
+import dev.weir.rules.Rule;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One request on its way: what its descriptors matched, their charges, and then its answer. */
+final class Judgement {
+  /** Not charged: nothing matched, or there is no limit. */
+  private static final int NO_CHARGE = -1;
+
+  /**
+   * One descriptor's case.
+   *
+   * @param charge its place among the charges, or {@link #NO_CHARGE}
+   * @param forgiven whether a failure of the store has been answered with allow
+   */
+  private record Case(
+      InForce.@Nullable Bound bound,
+      @Nullable Descriptor descriptor,
+      @Nullable CurrentLimit limit,
+      int charge,
+      boolean forgiven) {}
+
+  private final long revision;
+  private final List<Case> cases;
+  private final Charges charges = new Charges();
+
+  Judgement(long revision, int size) {
+    this.revision = revision;
+    this.cases = new ArrayList<>(size);
+  }
+
+  void unmatched() {
+    cases.add(new Case(null, null, null, NO_CHARGE, false));
+  }
+
+  void override(Limit limit, LimitOverride override, long fingerprint, long permits) {
+    CurrentLimit current =
+        new CurrentLimit(override.requestsPerUnit(), override.unit(), "", limit.policy());
+    cases.add(new Case(null, null, current, charges.size(), false));
+    charges.add(limit, fingerprint, permits);
+  }
+
+  void rule(InForce.Bound bound, Descriptor descriptor, long fingerprint, long permits) {
+    Rule rule = bound.rule();
+    Limit limit = bound.limit();
+    if (limit == null) {
+      cases.add(new Case(bound, descriptor, null, NO_CHARGE, false));
+      return;
+    }
+    CurrentLimit current =
+        new CurrentLimit(rule.requestsPerUnit(), rule.unit(), rule.name(), limit.policy());
+    cases.add(new Case(bound, descriptor, current, charges.size(), false));
+    charges.add(limit, fingerprint, permits, role(rule));
+  }
+
+  private static Role role(Rule rule) {
+    return rule.shadowMode() ? Role.OPTIONAL : rule.quotaMode() ? Role.ANY : Role.REQUIRED;
+  }
+
+  Charges charges() {
+    // A quota-mode descriptor that answers OK whatever happens (a shadow, an unlimited one) keeps
+    // the others in quota mode from refusing.
+    for (Case each : cases) {
+      if (each.bound != null && each.bound.rule().quotaMode() && alwaysOk(each)) {
+        nobodyNeedsToFit();
+        break;
+      }
+    }
+    return charges;
+  }
+
+  private void nobodyNeedsToFit() {
+    for (int i = 0; i < charges.size(); i++) {
+      if (charges.role(i) == Role.ANY) {
+        charges.role(i, Role.OPTIONAL);
+      }
+    }
+  }
+
+  private boolean alwaysOk(Case each) {
+    return each.charge == NO_CHARGE || charges.role(each.charge) == Role.OPTIONAL;
+  }
+
+  /**
+   * Returns whether the request was refused for a failure that a policy answers with allow, and
+   * should be asked again without that charge's consent.
+   */
+  boolean forgives(Charges decided) {
+    if (decided.allowed()) {
+      return false;
+    }
+    boolean changed = false;
+    for (int i = 0; i < cases.size(); i++) {
+      Case each = cases.get(i);
+      if (each.charge != NO_CHARGE
+          && !each.forgiven
+          && decided.role(each.charge) != Role.OPTIONAL
+          && failed(decided.reason(each.charge))
+          && decided.limit(each.charge).policy().onFailure() == FailureAnswer.ALLOW) {
+        cases.set(i, new Case(each.bound, each.descriptor, each.limit, each.charge, true));
+        decided.role(each.charge, Role.OPTIONAL);
+        changed = true;
+      }
+    }
+    return changed;
+  }
+
+  private static boolean failed(Reason reason) {
+    return reason == Reason.UNCERTAIN
+        || reason == Reason.OVERLOADED
+        || reason == Reason.KEY_SPACE_FULL;
+  }
+
+  Answer answer(Charges decided, EngineSettings settings) {
+    List<Status> statuses = new ArrayList<>(cases.size());
+    for (Case each : cases) {
+      statuses.add(status(each, decided, settings));
+    }
+    boolean ok = decided.allowed() || settings.shadowMode();
+    return new Answer(ok ? Code.OK : Code.OVER_LIMIT, statuses, null, revision);
+  }
+
+  private static Status status(Case each, Charges decided, EngineSettings settings) {
+    if (each.limit == null) {
+      boolean unlimited = each.bound != null && each.bound.rule().unlimited();
+      return each.bound == null
+          ? Status.UNMATCHED
+          : new Status(Code.OK, each.bound.rule(), null, null, unlimited ? Status.UNLIMITED : 0, 0);
+    }
+    Decision decision = decided.decision(each.charge);
+    boolean fits = decision.allowed();
+    boolean shadowed = false;
+    if (!fits && each.forgiven) {
+      decision = allowed(decision, decision.reason(), decision.remaining());
+    } else if (!fits && each.bound != null && each.bound.rule().shadowMode()) {
+      decision = allowed(decision, Reason.SHADOW, 0);
+      shadowed = true;
+    }
+    count(each, decided, fits, shadowed, settings);
+    return new Status(
+        decision.allowed() ? Code.OK : Code.OVER_LIMIT,
+        each.bound == null ? null : each.bound.rule(),
+        decision,
+        each.limit,
+        decision.remaining(),
+        untilReset(decision));
+  }
+
+  private static Decision allowed(Decision denied, Reason reason, long remaining) {
+    return new Decision(
+        Outcome.ALLOWED,
+        reason,
+        denied.policy(),
+        denied.limit(),
+        remaining,
+        0,
+        denied.resetAfterNanos(),
+        denied.atNanos());
+  }
+
+  private static void count(
+      Case each, Charges decided, boolean fits, boolean shadowed, EngineSettings settings) {
+    if (each.bound != null && each.descriptor != null) {
+      each.bound
+          .labels()
+          .of(each.bound.rule(), each.descriptor)
+          .count(
+              decided.permits(each.charge),
+              decided.decision(each.charge),
+              fits,
+              fits && decided.allowed(),
+              shadowed,
+              settings.nearLimitPercent());
+    }
+  }
+
+  private static long untilReset(Decision decision) {
+    boolean retry = !decision.allowed() && decision.retryAfterNanos() != Decision.NEVER;
+    long seconds = retry ? decision.retryAfterSeconds() : decision.resetAfterSeconds();
+    return Math.max(1, seconds);
+  }
+}

@@ -1,0 +1,53 @@
+package dev.weir.engine;
+
+import dev.weir.Algorithm;
+import dev.weir.Limit;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Store;
+import dev.weir.rules.LimitOverride;
+import dev.weir.rules.RateLimitUnit;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The limits that requests bring along.
+ *
+ * <p>A descriptor has one counter for each unit, whatever numbers requests give: a caller that
+ * changes the number goes on with what it has used. That is why overrides are always counted in
+ * buckets, whose state means the same under every limit.
+ */
+final class Overrides {
+  /** Limits remembered. Beyond it they are made anew, which costs time and nothing else. */
+  private static final int MAX_REMEMBERED = 1024;
+
+  private record Key(String domain, LimitOverride limit) {}
+
+  private final Store store;
+  private final ConcurrentHashMap<Key, Limit> remembered = new ConcurrentHashMap<>();
+
+  Overrides(Store store) {
+    this.store = store;
+  }
+
+  Limit limit(String domain, LimitOverride override, long nowNanos) {
+    Key key = new Key(domain, override);
+    Limit known = remembered.get(key);
+    if (known != null) {
+      return known;
+    }
+    if (remembered.size() >= MAX_REMEMBERED) {
+      remembered.clear();
+    }
+    return remembered.computeIfAbsent(key, made -> make(domain, override, nowNanos));
+  }
+
+  private Limit make(String domain, LimitOverride override, long nowNanos) {
+    RateLimitUnit unit = override.unit();
+    Policy policy =
+        Policy.builder(new Quota(override.requestsPerUnit(), unit.seconds() * 1_000_000_000L))
+            .name(domain + " override")
+            .algorithm(Algorithm.SLIDING_WINDOW_BUCKETS)
+            .build();
+    return store.limit("override " + unit + " " + domain, policy, nowNanos);
+  }
+}

@@ -1,0 +1,58 @@
+package dev.weir.engine;
+
+import dev.weir.Decision;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts for one label. Safe for use by many threads. */
+final class RuleCounters {
+  private final LongAdder totalHits = new LongAdder();
+  private final LongAdder overLimit = new LongAdder();
+  private final LongAdder nearLimit = new LongAdder();
+  private final LongAdder withinLimit = new LongAdder();
+  private final LongAdder shadowMode = new LongAdder();
+
+  /**
+   * Counts one verdict.
+   *
+   * @param fits whether the permits fit for themselves
+   * @param charged whether they were charged: they fit, and so did the request
+   */
+  void count(
+      long permits,
+      Decision decision,
+      boolean fits,
+      boolean charged,
+      boolean shadowed,
+      int nearPercent) {
+    totalHits.add(permits);
+    long limit = decision.limit();
+    long near = limit * nearPercent / 100;
+    long used = limit - decision.remaining();
+    if (charged) {
+      withinLimit.add(permits);
+      nearLimit.add(above(near, used - permits, used));
+    } else if (!fits) {
+      long beyond = Math.min(permits, permits - decision.remaining());
+      overLimit.add(beyond);
+      nearLimit.add(above(near, used, limit));
+    }
+    if (shadowed) {
+      shadowMode.add(permits);
+    }
+  }
+
+  /** Returns how much of {@code from..to} lies above {@code mark}. */
+  private static long above(long mark, long from, long to) {
+    return Math.max(0, to - Math.max(mark, from));
+  }
+
+  RuleMetrics snapshot(String path) {
+    return new RuleMetrics(
+        path,
+        totalHits.sum(),
+        overLimit.sum(),
+        nearLimit.sum(),
+        withinLimit.sum(),
+        shadowMode.sum());
+  }
+}

@@ -1,0 +1,68 @@
+package dev.weir.engine;
+
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.Rule;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * The counters of one rule: one set for all callers, or one for each value where the rule asks for
+ * that. Values are kept up to a bound, and what comes later counts as {@code other}: a caller must
+ * not be able to fill the memory with labels.
+ */
+final class RuleLabels {
+  /** Values that one rule keeps counters for. */
+  static final int MAX_VALUES = 500;
+
+  private final String path;
+  private final RuleCounters all = new RuleCounters();
+  private final ConcurrentHashMap<String, RuleCounters> byValue = new ConcurrentHashMap<>();
+
+  RuleLabels(String path) {
+    this.path = path;
+  }
+
+  RuleCounters of(Rule rule, Descriptor descriptor) {
+    if (!byValue(rule)) {
+      return all;
+    }
+    String label = label(rule, descriptor);
+    RuleCounters known = byValue.get(label);
+    if (known != null) {
+      return known;
+    }
+    String kept = byValue.size() < MAX_VALUES ? label : path + ".other";
+    return byValue.computeIfAbsent(kept, name -> new RuleCounters());
+  }
+
+  private static boolean byValue(Rule rule) {
+    boolean byValue = rule.detailedMetric();
+    for (int i = 0; i < rule.levels(); i++) {
+      byValue |= rule.valueToMetricAt(i);
+    }
+    return byValue;
+  }
+
+  private static String label(Rule rule, Descriptor descriptor) {
+    StringBuilder label = new StringBuilder(rule.domain());
+    int last = descriptor.entries().size() - 1;
+    for (int i = 0; i <= last; i++) {
+      Entry entry = descriptor.entries().get(i);
+      boolean concrete = rule.detailedMetric() || rule.valueToMetricAt(i);
+      String value = concrete && !rule.sharedAt(i) ? entry.value() : rule.patternAt(i);
+      label.append('.').append(entry.key());
+      if (!value.isEmpty()) {
+        label.append('_').append(value);
+      }
+    }
+    return label.toString();
+  }
+
+  void report(Consumer<RuleMetrics> sink) {
+    if (byValue.isEmpty()) {
+      sink.accept(all.snapshot(path));
+    }
+    byValue.forEach((label, counters) -> sink.accept(counters.snapshot(label)));
+  }
+}

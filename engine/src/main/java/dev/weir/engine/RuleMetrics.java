@@ -1,0 +1,19 @@
+package dev.weir.engine;
+
+/**
+ * What a rule has counted since it first came into force, in permits.
+ *
+ * @param path the rule's path: domain, then key or key_value per level
+ * @param totalHits permits asked for
+ * @param overLimit permits beyond the limit
+ * @param nearLimit permits above the near share and not beyond the limit
+ * @param withinLimit permits admitted
+ * @param shadowMode permits of requests that were over and passed because the rule only watches
+ */
+public record RuleMetrics(
+    String path,
+    long totalHits,
+    long overLimit,
+    long nearLimit,
+    long withinLimit,
+    long shadowMode) {}

@@ -1,0 +1,136 @@
+package dev.weir.rules;
+
+import dev.weir.Policy;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Walks the tree as {@link RuleSet#match} does, and writes down what it sees. */
+final class Explainer {
+  /** Of the siblings whose value differs, only so many are listed; the rest are counted. */
+  private static final int MAX_OTHERS = 10;
+
+  private final List<Explanation.Step> steps = new ArrayList<>();
+
+  private Explainer() {}
+
+  static Explanation explain(RuleSet rules, String domain, List<Entry> entries) {
+    return new Explainer().walk(rules, domain, entries);
+  }
+
+  private Explanation walk(RuleSet rules, String domain, List<Entry> entries) {
+    Level level = rules.firstLevel(domain);
+    if (level == null) {
+      String hint = Suggestion.of(domain, rules.domains());
+      return none(domain, entries, "domain " + Words.quoted(domain) + " is unknown" + hint);
+    }
+    if (entries.isEmpty()) {
+      return none(domain, entries, "the descriptor has no entries");
+    }
+    Rule node = null;
+    for (Entry entry : entries) {
+      if (node != null && level.rules().isEmpty()) {
+        return none(domain, entries, tooDeep(node, entries));
+      }
+      node = step(level, entry);
+      if (node == null) {
+        return none(domain, entries, "nothing on level " + steps.size() + " matches");
+      }
+      level = node.children();
+    }
+    return arrived(domain, entries, node);
+  }
+
+  private static String tooDeep(Rule node, List<Entry> entries) {
+    return node.path()
+        + " has no descriptors below it, and the request has "
+        + entries.size()
+        + " entries"
+        + (node.limits()
+            ? "; its rate_limit applies to requests of " + node.levels() + " only"
+            : "");
+  }
+
+  private Explanation arrived(String domain, List<Entry> entries, @Nullable Rule node) {
+    if (node == null || !node.limits()) {
+      return none(domain, entries, (node == null ? domain : node.path()) + " has no rate_limit");
+    }
+    String mode =
+        node.shadowMode() ? ", in shadow mode" : node.quotaMode() ? ", in quota mode" : "";
+    Policy policy = node.policy();
+    String verdict =
+        "decided by %s (%s): %s%s%s"
+            .formatted(
+                node.path(),
+                node.position(),
+                Words.limit(node),
+                policy == null ? "" : ", " + policy.algorithm(),
+                mode);
+    return new Explanation(domain, entries, node, verdict, steps);
+  }
+
+  private Explanation none(String domain, List<Entry> entries, String why) {
+    return new Explanation(domain, entries, null, "no limit: " + why, steps);
+  }
+
+  private @Nullable Rule step(Level level, Entry entry) {
+    Rule chosen = level.find(entry.key(), entry.value());
+    List<Rule> siblings = level.withKey(entry.key());
+    List<Explanation.Candidate> candidates = new ArrayList<>();
+    int others = 0;
+    for (Rule rule : inPrecedence(siblings, entry.value())) {
+      boolean differs = isExact(rule) && rule != chosen;
+      if (!differs || others++ < MAX_OTHERS) {
+        candidates.add(candidate(rule, chosen, entry));
+      }
+    }
+    String note = "";
+    if (siblings.isEmpty()) {
+      note = "no rule here has the key " + Words.quoted(entry.key());
+      note += Suggestion.of(entry.key(), level.keys());
+    } else if (others > MAX_OTHERS) {
+      note = "and " + Words.count(others - MAX_OTHERS) + " other values of " + entry.key();
+    }
+    steps.add(new Explanation.Step(entry, candidates, note));
+    return chosen;
+  }
+
+  private static List<Rule> inPrecedence(List<Rule> siblings, String value) {
+    List<Rule> sorted = new ArrayList<>();
+    siblings.stream()
+        .filter(rule -> isExact(rule) && rule.value().equals(value))
+        .forEach(sorted::add);
+    siblings.stream().filter(rule -> Wildcard.isPattern(rule.value())).forEach(sorted::add);
+    siblings.stream().filter(rule -> rule.value().isEmpty()).forEach(sorted::add);
+    siblings.stream()
+        .filter(rule -> isExact(rule) && !rule.value().equals(value))
+        .forEach(sorted::add);
+    return sorted;
+  }
+
+  private static Explanation.Candidate candidate(Rule rule, @Nullable Rule chosen, Entry entry) {
+    boolean taken = rule == chosen;
+    String why;
+    if (isExact(rule)) {
+      why = taken ? "has exactly this value" : "has another value";
+    } else if (rule.value().isEmpty()) {
+      why =
+          taken ? "has this key and takes every value" : "takes every value, but " + first(chosen);
+    } else if (!Wildcard.matches(rule.value(), entry.value())) {
+      why = "pattern does not match";
+    } else {
+      why = taken ? "first pattern that matches" : "pattern matches, but " + first(chosen);
+    }
+    return new Explanation.Candidate(rule, taken, why);
+  }
+
+  private static String first(@Nullable Rule chosen) {
+    return chosen != null && isExact(chosen)
+        ? "an exact value comes first"
+        : "an earlier pattern comes first";
+  }
+
+  private static boolean isExact(Rule rule) {
+    return !rule.value().isEmpty() && !Wildcard.isPattern(rule.value());
+  }
+}

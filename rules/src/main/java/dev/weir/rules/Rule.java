@@ -1,0 +1,183 @@
+package dev.weir.rules;
+
+import dev.weir.Policy;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node of the rule tree. Immutable and safe to share. Two rules are equal only if they are the
+ * same object: identity tells the rules of two sets apart.
+ */
+public final class Rule {
+  private final Position position;
+  private final String domain;
+  private final String path;
+  private final String key;
+  private final String value;
+  private final String[] patterns;
+  private final boolean[] shared;
+  private final boolean[] valueToMetric;
+  private final boolean limits;
+  private final boolean unlimited;
+  private final boolean shadowMode;
+  private final boolean quotaMode;
+  private final boolean detailedMetric;
+  private final String name;
+  private final List<String> replaces;
+  private final @Nullable Policy policy;
+  private final @Nullable RateLimitUnit unit;
+  private final long requestsPerUnit;
+  private final int unitMultiplier;
+  private final Map<String, Object> metadata;
+  private final Level children;
+
+  Rule(RuleDraft draft) {
+    position = draft.position;
+    domain = draft.domain;
+    path = draft.path;
+    key = draft.key;
+    value = draft.value;
+    patterns = draft.patterns;
+    shared = draft.shared.clone();
+    valueToMetric = draft.valueToMetric.clone();
+    limits = draft.limits;
+    unlimited = draft.unlimited;
+    shadowMode = draft.shadowMode;
+    quotaMode = draft.quotaMode;
+    detailedMetric = draft.detailedMetric;
+    name = draft.name;
+    replaces = List.copyOf(draft.replaces);
+    policy = draft.policy;
+    unit = draft.unit;
+    requestsPerUnit = draft.requestsPerUnit;
+    unitMultiplier = draft.unitMultiplier;
+    metadata = draft.metadata;
+    children = draft.children;
+  }
+
+  public String domain() {
+    return domain;
+  }
+
+  /**
+   * Returns the domain, then key or key_value per level, joined by dots: {@code foo.k1_v1.k2}. No
+   * two rules with a limit have the same path in one set.
+   */
+  public String path() {
+    return path;
+  }
+
+  /** Returns the key of the last level. */
+  public String key() {
+    return key;
+  }
+
+  /** Returns the number of levels, which is the number of entries that a request must have. */
+  public int levels() {
+    return patterns.length;
+  }
+
+  /**
+   * Returns the policy, named {@link #name()} if that is set and {@link #path()} otherwise, or null
+   * if there is no rate_limit or it is unlimited.
+   */
+  public @Nullable Policy policy() {
+    return policy;
+  }
+
+  /** Returns whether the rule has a rate_limit that says {@code unlimited: true}. */
+  public boolean unlimited() {
+    return unlimited;
+  }
+
+  public boolean shadowMode() {
+    return shadowMode;
+  }
+
+  public boolean quotaMode() {
+    return quotaMode;
+  }
+
+  public boolean detailedMetric() {
+    return detailedMetric;
+  }
+
+  /** Returns whether the value of the last level belongs in the metric's label. */
+  public boolean valueToMetric() {
+    return valueToMetric[valueToMetric.length - 1];
+  }
+
+  /** Returns whether the value of that level, 0 being the first, belongs in the metric's label. */
+  public boolean valueToMetricAt(int level) {
+    return valueToMetric[level];
+  }
+
+  /** Returns the name of the rate_limit, or the empty text. */
+  public String name() {
+    return name;
+  }
+
+  /** Returns the names of the rules that this one replaces where both match. */
+  public List<String> replaces() {
+    return replaces;
+  }
+
+  /** Returns the unit, or null if the rule says {@code window} or has no limit. */
+  public @Nullable RateLimitUnit unit() {
+    return unit;
+  }
+
+  /** Returns the permits per window, 0 to 4294967295. */
+  public long requestsPerUnit() {
+    return requestsPerUnit;
+  }
+
+  /** Returns how many units the window has, 1 unless the rule says otherwise. */
+  public int unitMultiplier() {
+    return unitMultiplier;
+  }
+
+  /**
+   * Returns what the rule's author noted: text, numbers (Long, Double, BigInteger), booleans,
+   * nulls, lists and maps, all immutable. It decides nothing.
+   */
+  public Map<String, Object> metadata() {
+    return metadata;
+  }
+
+  /** Returns whether all values that match at that level, 0 being the first, share one counter. */
+  public boolean sharedAt(int level) {
+    return shared[level];
+  }
+
+  /** Returns the value or pattern at that level, 0 being the first; empty for a bare key. */
+  public String patternAt(int level) {
+    return patterns[level];
+  }
+
+  /** Returns where the descriptor stands. */
+  public Position position() {
+    return position;
+  }
+
+  /** Returns the value or pattern of the last level; empty for a bare key. */
+  String value() {
+    return value;
+  }
+
+  /** Returns whether the rule has a rate_limit, be it unlimited. */
+  boolean limits() {
+    return limits;
+  }
+
+  Level children() {
+    return children;
+  }
+
+  /** Returns the path. */
+  @Override
+  public String toString() {
+    return path;
+  }
+}

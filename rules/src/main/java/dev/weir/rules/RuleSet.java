@@ -1,0 +1,108 @@
+package dev.weir.rules;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** All rules in force at a time, by domain. Immutable and safe to share. */
+public final class RuleSet {
+  /** The rule set without any rule. */
+  public static final RuleSet EMPTY = new RuleSet(Map.of(), "");
+
+  private final Map<String, Level> domains;
+  private final List<Rule> nodes;
+  private final List<Rule> rules;
+  private final String digest;
+
+  /**
+   * @param domains the first level of each domain, in file order
+   * @param digest tells contents of files apart; empty for rules that come from no file
+   */
+  RuleSet(Map<String, Level> domains, String digest) {
+    this.domains = Collections.unmodifiableMap(new LinkedHashMap<>(domains));
+    this.digest = digest;
+    List<Rule> all = new ArrayList<>();
+    this.domains.values().forEach(level -> collect(level, all));
+    nodes = List.copyOf(all);
+    rules = all.stream().filter(Rule::limits).toList();
+  }
+
+  private static void collect(Level level, List<Rule> into) {
+    for (Rule rule : level.rules()) {
+      into.add(rule);
+      collect(rule.children(), into);
+    }
+  }
+
+  /** Returns whether there is no domain. */
+  public boolean isEmpty() {
+    return domains.isEmpty();
+  }
+
+  /** Returns the domains in file order. */
+  public Set<String> domains() {
+    return domains.keySet();
+  }
+
+  public boolean hasDomain(String domain) {
+    return domains.containsKey(domain);
+  }
+
+  /** Returns every rule with a rate_limit, limited or unlimited, in file order. */
+  public List<Rule> rules() {
+    return rules;
+  }
+
+  /**
+   * Returns the rule that decides a descriptor, or null if none does. It is the node that the last
+   * entry leads to, if that has a rate_limit. On each level the first of these counts: the sibling
+   * with exactly this key and value, the first wildcard in file order that matches, the sibling
+   * with this key and no value. Allocates nothing.
+   *
+   * @param entries a list with fast access by index
+   */
+  public @Nullable Rule match(String domain, List<Entry> entries) {
+    Level level = domains.get(domain);
+    Rule node = null;
+    for (int i = 0; i < entries.size(); i++) {
+      if (level == null) {
+        return null;
+      }
+      Entry entry = entries.get(i);
+      node = level.find(entry.key(), entry.value());
+      if (node == null) {
+        return null;
+      }
+      level = node.children();
+    }
+    return node != null && node.limits() ? node : null;
+  }
+
+  /** Returns the rule that decides a descriptor, and why that one. */
+  public Explanation explain(String domain, List<Entry> entries) {
+    return Explainer.explain(this, domain, entries);
+  }
+
+  /** Returns what changes from this set to a newer one, in words, one line a change. */
+  public List<String> diff(RuleSet newer) {
+    return RuleDiff.of(this, newer);
+  }
+
+  /** Returns the first level of a domain, or null if there is no such domain. */
+  @Nullable Level firstLevel(String domain) {
+    return domains.get(domain);
+  }
+
+  /** Returns every node, also those without a rate_limit, in file order. */
+  List<Rule> nodes() {
+    return nodes;
+  }
+
+  String digest() {
+    return digest;
+  }
+}

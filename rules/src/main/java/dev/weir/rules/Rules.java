@@ -1,0 +1,40 @@
+package dev.weir.rules;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads rule files. Safe for use by several threads. */
+public final class Rules {
+  private Rules() {}
+
+  /**
+   * The result of reading rule files.
+   *
+   * @param ruleSet the rules, or null if there is any error
+   * @param problems every problem found, in the order of files and lines
+   */
+  public record Loaded(@Nullable RuleSet ruleSet, List<Problem> problems) {
+    public Loaded {
+      problems = List.copyOf(problems);
+    }
+  }
+
+  /**
+   * Reads files, and of folders the files {@code *.yaml} and {@code *.yml} that are not hidden, in
+   * the order of their names, without going into folders below. Never throws for what a file holds
+   * or for one that cannot be read: both are problems.
+   */
+  public static Loaded load(List<Path> paths) {
+    return RuleFiles.read(paths).parse();
+  }
+
+  /**
+   * Reads one text.
+   *
+   * @param file the name shown in positions
+   */
+  public static Loaded parse(String file, String text) {
+    return RuleFiles.ofText(file, text).parse();
+  }
+}
