@@ -4,22 +4,22 @@ import java.util.logging.Level;
 
 /** What is worth a log line: that and everything graver. */
 public enum LogLevel {
-  TRACE(Level.FINEST),
-  DEBUG(Level.FINE),
-  INFO(Level.INFO),
-  WARN(Level.WARNING),
-  WARNING(Level.WARNING),
-  ERROR(Level.SEVERE),
-  FATAL(Level.SEVERE),
-  PANIC(Level.SEVERE);
-
-  private final Level level;
-
-  LogLevel(Level level) {
-    this.level = level;
-  }
+  TRACE,
+  DEBUG,
+  INFO,
+  WARN,
+  WARNING,
+  ERROR,
+  FATAL,
+  PANIC;
 
   Level level() {
-    return level;
+    return switch (this) {
+      case TRACE -> Level.FINEST;
+      case DEBUG -> Level.FINE;
+      case INFO -> Level.INFO;
+      case WARN, WARNING -> Level.WARNING;
+      case ERROR, FATAL, PANIC -> Level.SEVERE;
+    };
   }
 }

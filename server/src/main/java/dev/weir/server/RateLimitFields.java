@@ -56,7 +56,7 @@ final class RateLimitFields {
   }
 
   /** Appends a String: printable ASCII between quotes; anything else is percent-encoded. */
-  private static StringBuilder string(StringBuilder field, String text) {
+  static StringBuilder string(StringBuilder field, String text) {
     field.append('"');
     for (int i = 0; i < text.length(); ) {
       int c = text.codePointAt(i);
@@ -65,8 +65,7 @@ final class RateLimitFields {
       } else if (c >= ' ' && c <= '~') {
         field.append((char) c);
       } else {
-        for (byte octet :
-            Character.toString(c).getBytes(StandardCharsets.UTF_8)) {
+        for (byte octet : Character.toString(c).getBytes(StandardCharsets.UTF_8)) {
           field.append(String.format(Locale.ROOT, "%%%02X", octet & 0xFF));
         }
       }

@@ -226,7 +226,10 @@ public final class Setting<T> {
 
   public static final Setting<Optional<Path>> GRPC_TLS_KEY =
       new Setting<>(
-              "grpc-tls-key", SettingKind.file(), "", "Private key (PEM, PKCS #8) of the gRPC door.")
+              "grpc-tls-key",
+              SettingKind.file(),
+              "",
+              "Private key (PEM, PKCS #8) of the gRPC door.")
           .orEnvironment("GRPC_SERVER_TLS_KEY");
 
   public static final Setting<Optional<Path>> GRPC_TLS_CLIENT_CA =

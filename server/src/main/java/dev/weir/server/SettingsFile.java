@@ -55,11 +55,7 @@ final class SettingsFile {
   }
 
   private static void read(
-      Path path,
-      Node root,
-      Set<String> names,
-      Map<String, Written> values,
-      List<String> problems) {
+      Path path, Node root, Set<String> names, Map<String, Written> values, List<String> problems) {
     if (!(root instanceof MappingNode mapping)) {
       problems.add(at(path, root.getStartMark()) + " settings (expected: name: value)");
       return;

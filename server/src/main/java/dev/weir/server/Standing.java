@@ -26,8 +26,8 @@ record Standing(Policy policy, long remaining, long seconds) {
   static final int MAX_MEMBERS = 16;
 
   /**
-   * Returns the standings of an answer, by policy name; of several with one name, the tightest. On a
-   * refusal, only policies that refuse tell a time: Retry-After must not be earlier than any.
+   * Returns the standings of an answer, by policy name; of several with one name, the tightest. On
+   * a refusal, only policies that refuse tell a time: Retry-After must not be earlier than any.
    */
   static List<Standing> of(Answer answer) {
     List<Status> limited = new ArrayList<>();
