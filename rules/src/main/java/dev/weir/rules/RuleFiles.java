@@ -1,21 +1,212 @@
 package dev.weir.rules;
 
-import java.nio.file.Path;
-import java.util.List;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
-/** The contents of rule files at one moment. */
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What rule files held at one moment, and what could not be read of them. */
 final class RuleFiles {
+  /** Some 30,000 rules; a larger file is refused by its size, before it is read. */
+  static final int MAX_FILE_BYTES = 4 << 20;
+
+  /** What all files of a rule set may hold. */
+  static final int MAX_TOTAL_BYTES = 64 << 20;
+
+  /** As many files as one reads in a moment. */
+  static final int MAX_FILES = 1_000;
+
+  private final List<Source> sources = new ArrayList<>();
+  private final Set<Path> seen = new HashSet<>();
+  private long totalBytes;
+
   private RuleFiles() {}
 
+  /** One file: its content, or why it could not be read. */
+  private static final class Source {
+    final String file;
+    final byte @Nullable [] content;
+    final String problem;
+
+    Source(String file, byte @Nullable [] content, String problem) {
+      this.file = file;
+      this.content = content;
+      this.problem = problem;
+    }
+  }
+
   static RuleFiles read(List<Path> paths) {
-    return new RuleFiles();
+    RuleFiles files = new RuleFiles();
+    for (Path path : paths) {
+      if (Files.isDirectory(path)) {
+        files.addFolder(path);
+      } else {
+        files.addFile(path);
+      }
+    }
+    if (paths.isEmpty()) {
+      files.refuse("rules", "files: none (expected: at least one file or folder)");
+    }
+    return files;
   }
 
   static RuleFiles ofText(String file, String text) {
-    return new RuleFiles();
+    RuleFiles files = new RuleFiles();
+    if (text.length() > MAX_FILE_BYTES) {
+      files.refuse(file, tooLarge(text.length()));
+    } else if (!UTF_8.newEncoder().canEncode(text)) {
+      files.refuse(file, "text: half a surrogate pair (expected: Unicode)");
+    } else {
+      byte[] content = text.getBytes(UTF_8);
+      files.sources.add(new Source(file, content, ""));
+    }
+    return files;
+  }
+
+  private void addFolder(Path folder) {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, RuleFiles::isRuleFile)) {
+      for (Path entry : entries) {
+        found.add(entry);
+        if (found.size() > MAX_FILES) {
+          refuse(folder.toString(), "files: more (expected: at most " + MAX_FILES + ")");
+          return;
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      refuse(
+          folder.toString(), "folder: " + reason(e.getCause()) + " (expected: a folder to read)");
+      return;
+    } catch (IOException e) {
+      refuse(folder.toString(), "folder: " + reason(e) + " (expected: a folder to read)");
+      return;
+    }
+    if (found.isEmpty()) {
+      // Never an empty rule set: half a deployment must not open the gate.
+      refuse(folder.toString(), "folder: no rule file (expected: at least one *.yaml or *.yml)");
+    }
+    found.sort(Comparator.comparing(path -> String.valueOf(path.getFileName())));
+    found.forEach(this::addFile);
+  }
+
+  private static boolean isRuleFile(Path path) {
+    String name = String.valueOf(path.getFileName());
+    return !name.startsWith(".")
+        && (name.endsWith(".yaml") || name.endsWith(".yml"))
+        && !Files.isDirectory(path);
+  }
+
+  private void addFile(Path path) {
+    if (!seen.add(path.toAbsolutePath().normalize())) {
+      return;
+    }
+    String file = path.toString();
+    if (seen.size() > MAX_FILES) {
+      if (seen.size() == MAX_FILES + 1) {
+        refuse(file, "files: more (expected: at most " + MAX_FILES + ")");
+      }
+      return;
+    }
+    try {
+      if (Files.exists(path) && !Files.isRegularFile(path)) {
+        refuse(file, "file: neither file nor folder (expected: a regular file)");
+        return;
+      }
+      long size = Files.size(path);
+      if (size > MAX_FILE_BYTES) {
+        refuse(file, tooLarge(size));
+        return;
+      }
+      addContent(file, path);
+    } catch (IOException e) {
+      refuse(file, "file: " + reason(e) + " (expected: a file to read)");
+    }
+  }
+
+  private void addContent(String file, Path path) throws IOException {
+    byte[] content;
+    try (InputStream in = Files.newInputStream(path)) {
+      // One more than allowed, for a file that grows meanwhile.
+      content = in.readNBytes(MAX_FILE_BYTES + 1);
+    }
+    totalBytes += content.length;
+    if (content.length > MAX_FILE_BYTES) {
+      refuse(file, tooLarge(content.length));
+    } else if (totalBytes > MAX_TOTAL_BYTES) {
+      refuse(file, "files: more bytes (expected: at most " + MAX_TOTAL_BYTES + " in all)");
+    } else {
+      sources.add(new Source(file, content, ""));
+    }
+  }
+
+  private static String tooLarge(long size) {
+    return "size: " + size + " bytes (expected: at most " + MAX_FILE_BYTES + ")";
+  }
+
+  private static String reason(@Nullable IOException e) {
+    if (e instanceof NoSuchFileException) {
+      return "not there";
+    }
+    return e instanceof AccessDeniedException
+        ? "no permission"
+        : Words.shown(e == null ? "unreadable" : String.valueOf(e.getMessage()));
+  }
+
+  private void refuse(String file, String problem) {
+    sources.add(new Source(file, null, problem));
+  }
+
+  /** Returns a text that is the same for the same files with the same contents, and only then. */
+  String digest() {
+    MessageDigest digest;
+    try {
+      digest = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("SHA-256: missing (expected: in every Java runtime)", e);
+    }
+    for (Source source : sources) {
+      byte[] content = source.content;
+      String head = source.file + "\0" + source.problem + "\0";
+      digest.update((head + (content == null ? -1 : content.length) + "\0").getBytes(UTF_8));
+      if (content != null) {
+        digest.update(content);
+      }
+    }
+    return HexFormat.of().formatHex(digest.digest());
   }
 
   Rules.Loaded parse() {
-    return new Rules.Loaded(RuleSet.EMPTY, List.of());
+    Problems problems = new Problems();
+    RuleTree tree = new RuleTree(problems);
+    for (Source source : sources) {
+      problems.startFile(source.file);
+      byte[] content = source.content;
+      if (content == null) {
+        problems.error(Position.ofFile(source.file), source.problem);
+        continue;
+      }
+      String text = Utf8.decode(source.file, content, problems);
+      YamlNode document = text == null ? null : YamlReader.read(source.file, text, problems);
+      if (document != null) {
+        new RuleParser(source.file, problems, tree).parse(document);
+      }
+    }
+    RuleSet rules = tree.build(digest());
+    return new Rules.Loaded(problems.errors() == 0 ? rules : null, problems.sorted());
   }
 }

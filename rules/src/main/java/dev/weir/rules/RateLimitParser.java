@@ -1,0 +1,289 @@
+package dev.weir.rules;
+
+import dev.weir.Algorithm;
+import dev.weir.FailureAnswer;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.rules.YamlNode.Mapping;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Reads a {@code rate_limit} and makes its policy. Used by one thread. */
+final class RateLimitParser {
+  /** More rules than this replaced by one rule is a mistake. */
+  static final int MAX_REPLACES = 100;
+
+  /** From this many times the quota on, a burst makes the quota meaningless for most callers. */
+  private static final int LARGE_BURST = 10;
+
+  private static final String UNITS = "second, minute, hour, day, week, month or year";
+  private static final List<String> UNIT_NAMES =
+      List.of("second", "minute", "hour", "day", "week", "month", "year");
+
+  private final String file;
+  private final Problems problems;
+  private final RuleTree tree;
+
+  RateLimitParser(String file, Problems problems, RuleTree tree) {
+    this.file = file;
+    this.problems = problems;
+    this.tree = tree;
+  }
+
+  void parse(Mapping mapping, RuleDraft draft) {
+    int errorsBefore = problems.errors();
+    Fields fields = new Fields(file, mapping, Place.RATE_LIMIT, problems);
+    draft.limits = true;
+    draft.name = fields.text("name", RuleParser.MAX_TEXT);
+    draft.replaces = replaces(fields, draft);
+    draft.unlimited = fields.flag("unlimited");
+    if (draft.unlimited) {
+      refuseBesideUnlimited(fields);
+      return;
+    }
+    draft.requestsPerUnit = requests(fields);
+    long windowNanos = window(fields, draft);
+    Algorithm algorithm = algorithm(fields);
+    long burst = burst(fields, algorithm);
+    long granularityNanos = granularity(fields, windowNanos);
+    FailureAnswer onFailure = onFailure(fields);
+    if (problems.errors() > errorsBefore) {
+      return;
+    }
+    Policy.Builder builder =
+        Policy.builder(new Quota(draft.requestsPerUnit, windowNanos))
+            .name(draft.name.isEmpty() ? draft.path : draft.name)
+            .algorithm(algorithm)
+            .onFailure(onFailure);
+    if (burst >= 0) {
+      builder.burst(burst);
+    }
+    if (granularityNanos > 0) {
+      builder.granularity(Duration.ofNanos(granularityNanos));
+    }
+    build(builder, fields, draft);
+    lint(fields, draft);
+  }
+
+  private void build(Policy.Builder builder, Fields fields, RuleDraft draft) {
+    try {
+      draft.policy = builder.build();
+    } catch (IllegalArgumentException e) {
+      // What the policy refuses is refused at the key that says it.
+      String message = String.valueOf(e.getMessage());
+      String key =
+          message.startsWith("burst")
+              ? "burst"
+              : message.startsWith("granularity") ? "granularity" : "requests_per_unit";
+      problems.error(fields.position(key), message);
+    }
+  }
+
+  private static void refuseBesideUnlimited(Fields fields) {
+    for (String key : List.of("unit", "window", "unit_multiplier")) {
+      if (fields.has(key)) {
+        fields.error(key, "none beside unlimited");
+      }
+    }
+    for (String key :
+        List.of("requests_per_unit", "algorithm", "burst", "granularity", "on_failure")) {
+      if (fields.has(key)) {
+        fields.warning(key, "none beside unlimited, it has no effect");
+      }
+    }
+  }
+
+  private List<String> replaces(Fields fields, RuleDraft draft) {
+    List<String> names = new ArrayList<>();
+    List<YamlNode> items = fields.list("replaces");
+    if (items.size() > MAX_REPLACES) {
+      problems.error(
+          fields.position("replaces"),
+          "replaces: %d entries (expected: at most %d)".formatted(items.size(), MAX_REPLACES));
+      return names;
+    }
+    for (YamlNode item : items) {
+      Mapping mapping = fields.item("replaces", item);
+      if (mapping != null) {
+        replaced(new Fields(file, mapping, Place.REPLACES, problems), draft, names);
+      }
+    }
+    return names;
+  }
+
+  private void replaced(Fields entry, RuleDraft draft, List<String> names) {
+    int errorsBefore = problems.errors();
+    String name = entry.text("name", RuleParser.MAX_TEXT);
+    if (name.isEmpty()) {
+      if (problems.errors() == errorsBefore) {
+        entry.error("name", "the name of another rule");
+      }
+    } else if (name.equals(draft.name)) {
+      entry.error("name", "another rule, not this one");
+    } else {
+      names.add(name);
+      tree.replaced(draft.domain, name, entry.position("name"));
+    }
+  }
+
+  private static long requests(Fields fields) {
+    if (!fields.hasValue("requests_per_unit")) {
+      fields.warning(
+          "requests_per_unit",
+          "0.." + Quota.MAX_PERMITS + "; without it, as with 0, every request is refused");
+      return 0;
+    }
+    return fields.number("requests_per_unit", 0, Quota.MAX_PERMITS);
+  }
+
+  /** Returns the window in nanoseconds, or 0 after reporting what is wrong with it. */
+  private long window(Fields fields, RuleDraft draft) {
+    if (fields.has("window")) {
+      return windowText(fields);
+    }
+    if (!fields.hasValue("unit")) {
+      fields.error("unit", UNITS + ", or window instead");
+      return 0;
+    }
+    int errorsBefore = problems.errors();
+    String name = fields.text("unit", RuleParser.MAX_TEXT);
+    RateLimitUnit unit = RateLimitUnit.of(name);
+    if (unit == null) {
+      if (problems.errors() == errorsBefore) {
+        problems.error(
+            fields.position("unit"),
+            "unit: %s%s (expected: %s)"
+                .formatted(fields.shown("unit"), Suggestion.of(name, UNIT_NAMES), UNITS));
+      }
+      return 0;
+    }
+    draft.unit = unit;
+    long unitNanos = unit.seconds() * 1_000_000_000L;
+    if (fields.has("unit_multiplier")) {
+      long most = Quota.MAX_WINDOW_NANOS / unitNanos;
+      long multiplier = fields.number("unit_multiplier", 1, most);
+      draft.unitMultiplier = (int) Math.max(1, multiplier);
+    }
+    return unitNanos * draft.unitMultiplier;
+  }
+
+  private long windowText(Fields fields) {
+    for (String key : List.of("unit", "unit_multiplier")) {
+      if (fields.has(key)) {
+        fields.error(key, "none beside window");
+      }
+    }
+    return duration(fields, "window", Quota.MIN_WINDOW_NANOS, Quota.MAX_WINDOW_NANOS);
+  }
+
+  private long duration(Fields fields, String key, long min, long max) {
+    int errorsBefore = problems.errors();
+    String text = fields.text(key, RuleParser.MAX_TEXT);
+    if (problems.errors() > errorsBefore) {
+      return 0;
+    }
+    long nanos = DurationText.parse(text);
+    if (nanos < 0) {
+      fields.error(key, DurationText.EXPECTED);
+      return 0;
+    }
+    if (nanos < min || nanos > max) {
+      fields.error(key, DurationText.format(min) + ".." + DurationText.format(max));
+      return 0;
+    }
+    return nanos;
+  }
+
+  private Algorithm algorithm(Fields fields) {
+    if (!fields.has("algorithm")) {
+      return Algorithm.SLIDING_WINDOW;
+    }
+    String name = fields.text("algorithm", RuleParser.MAX_TEXT);
+    List<String> names = new ArrayList<>();
+    for (Algorithm algorithm : Algorithm.values()) {
+      if (algorithm.text().equals(name)) {
+        return algorithm;
+      }
+      names.add(algorithm.text());
+    }
+    problems.error(
+        fields.position("algorithm"),
+        "algorithm: %s%s (expected: %s)"
+            .formatted(
+                fields.shown("algorithm"),
+                Suggestion.of(name.replace('_', '-'), names),
+                String.join(", ", names)));
+    return Algorithm.SLIDING_WINDOW;
+  }
+
+  /** Returns the burst, or -1 if there is none or it is wrong. */
+  private static long burst(Fields fields, Algorithm algorithm) {
+    if (!fields.has("burst")) {
+      return -1;
+    }
+    if (!algorithm.bucket()) {
+      fields.error(
+          "burst", "none with " + algorithm + ", only token-bucket and leaky-bucket have one");
+      return -1;
+    }
+    return fields.number("burst", 0, Quota.MAX_PERMITS);
+  }
+
+  /** Returns the granularity in nanoseconds, or 0 if there is none or it is wrong. */
+  private long granularity(Fields fields, long windowNanos) {
+    if (!fields.has("granularity")) {
+      return 0;
+    }
+    long window = windowNanos == 0 ? Quota.MAX_WINDOW_NANOS : windowNanos;
+    long finest = (window + Policy.MAX_GRANULES - 1) / Policy.MAX_GRANULES;
+    // In whole milliseconds, as files say it; a window that is wrong itself allows all.
+    long min = windowNanos == 0 ? 1 : (finest + 999_999) / 1_000_000 * 1_000_000;
+    return duration(fields, "granularity", min, window);
+  }
+
+  private static FailureAnswer onFailure(Fields fields) {
+    String answer = fields.text("on_failure", RuleParser.MAX_TEXT).toLowerCase(Locale.ROOT);
+    if (answer.equals("allow")) {
+      return FailureAnswer.ALLOW;
+    }
+    if (fields.has("on_failure") && !answer.equals("deny")) {
+      fields.error("on_failure", "deny or allow");
+    }
+    return FailureAnswer.DENY;
+  }
+
+  private static void lint(Fields fields, RuleDraft draft) {
+    Policy policy = draft.policy;
+    if (policy == null) {
+      return;
+    }
+    long permits = policy.quota().permits();
+    if (permits == 0 && fields.hasValue("requests_per_unit")) {
+      fields.warning("requests_per_unit", "at least 1; with 0 every request is refused");
+    } else if (fields.has("burst") && policy.burst() == 0) {
+      fields.warning("burst", "at least 1; with 0 every request is refused");
+    } else if (fields.has("burst") && policy.burst() / LARGE_BURST > permits) {
+      fields.warning(
+          "burst",
+          "at most %d times requests_per_unit; one window can take burst + requests_per_unit = %d"
+              .formatted(LARGE_BURST, policy.burst() + permits));
+    }
+    if (fields.has("granularity") && !hasGranules(policy)) {
+      fields.warning(
+          "granularity",
+          "none, it has no effect on "
+              + policy.algorithm()
+              + (policy.algorithm() == Algorithm.SLIDING_WINDOW
+                  ? " up to " + Policy.LOG_LIMIT + " requests"
+                  : ""));
+    }
+  }
+
+  private static boolean hasGranules(Policy policy) {
+    return policy.algorithm() == Algorithm.SLIDING_WINDOW_BUCKETS
+        || (policy.algorithm() == Algorithm.SLIDING_WINDOW
+            && policy.quota().permits() > Policy.LOG_LIMIT);
+  }
+}

@@ -1,0 +1,133 @@
+package dev.weir.rules;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Puts the rules of all files together. Used by one thread. */
+final class RuleTree {
+  /** What one rule set may hold: some 100 MB. */
+  static final int MAX_RULES = 200_000;
+
+  /** With how many earlier patterns a pattern is compared. */
+  private static final int MAX_COMPARED = 100;
+
+  private final Problems problems;
+  private final Map<String, List<Rule>> domains = new LinkedHashMap<>();
+  private final Map<String, Map<String, Sibling>> firstLevels = new HashMap<>();
+  private final List<Replaced> replaced = new ArrayList<>();
+  private int rules;
+
+  RuleTree(Problems problems) {
+    this.problems = problems;
+  }
+
+  /** A descriptor as its siblings see it. */
+  record Sibling(String key, String value, Position position) {}
+
+  private record Replaced(String domain, String name, Position position) {}
+
+  /** Returns the descriptors on the first level of a domain, by key_value, in all files so far. */
+  Map<String, Sibling> siblings(String domain) {
+    return firstLevels.computeIfAbsent(domain, name -> new HashMap<>());
+  }
+
+  /** Counts one rule; returns false if it is one too many, which is reported once. */
+  boolean count(Position position) {
+    rules++;
+    if (rules == MAX_RULES + 1) {
+      problems.error(position, "descriptors: more (expected: at most " + MAX_RULES + " in all)");
+    }
+    return rules <= MAX_RULES;
+  }
+
+  /** Notes that a rule replaces those of that name. */
+  void replaced(String domain, String name, Position position) {
+    replaced.add(new Replaced(domain, name, position));
+  }
+
+  /** Adds rules to the first level of a domain. */
+  void add(String domain, List<Rule> rules) {
+    domains.computeIfAbsent(domain, name -> new ArrayList<>()).addAll(rules);
+  }
+
+  /** Returns the rule set, after the checks that need all of it. */
+  RuleSet build(String digest) {
+    Map<String, Level> levels = new LinkedHashMap<>();
+    domains.forEach((domain, rules) -> levels.put(domain, Level.of(rules)));
+    RuleSet set = new RuleSet(levels, digest);
+    checkPaths(set);
+    if (problems.errors() == 0) {
+      lintReplaced(set);
+      levels.values().forEach(this::lintShadowed);
+    }
+    return set;
+  }
+
+  /** Keys and domains may hold dots, so two places in the tree may read the same. */
+  private void checkPaths(RuleSet set) {
+    Map<String, Rule> byPath = new HashMap<>();
+    for (Rule rule : set.rules()) {
+      Rule first = byPath.putIfAbsent(rule.path(), rule);
+      // Equal siblings have been reported already.
+      boolean siblings =
+          first != null && first.domain().equals(rule.domain()) && first.levels() == rule.levels();
+      if (first != null && !siblings) {
+        problems.error(
+            rule.position(),
+            "descriptor path %s: reads like the one at %s (expected: unique)"
+                .formatted(Words.quoted(rule.path()), first.position()));
+      }
+    }
+  }
+
+  private void lintReplaced(RuleSet set) {
+    Set<List<String>> names = new HashSet<>();
+    set.rules().forEach(rule -> names.add(List.of(rule.domain(), rule.name())));
+    for (Replaced entry : replaced) {
+      if (!names.contains(List.of(entry.domain(), entry.name()))) {
+        problems.warning(
+            entry.position(),
+            "name: %s (expected: the name of a rule in domain %s; there is none, so nothing is replaced)"
+                .formatted(Words.shown(entry.name()), Words.shown(entry.domain())));
+      }
+    }
+  }
+
+  private void lintShadowed(Level level) {
+    for (String key : level.keys()) {
+      List<Rule> patterns = new ArrayList<>();
+      for (Rule rule : level.withKey(key)) {
+        if (Wildcard.isPattern(rule.value())) {
+          lintShadowed(rule, patterns);
+          patterns.add(rule);
+        }
+      }
+      level.withKey(key).stream()
+          .filter(rule -> rule.value().isEmpty())
+          .forEach(rule -> lintShadowed(rule, patterns));
+    }
+    level.rules().forEach(rule -> lintShadowed(rule.children()));
+  }
+
+  private void lintShadowed(Rule rule, List<Rule> before) {
+    String everything = rule.value().isEmpty() ? "*" : rule.value();
+    // Comparing all with all would be quadratic; who has that many patterns has other problems.
+    for (Rule earlier : before.subList(0, Math.min(before.size(), MAX_COMPARED))) {
+      if (Wildcard.covers(earlier.value(), everything)) {
+        problems.warning(
+            rule.position(),
+            "descriptor %s: never reached (expected: before %s at %s, which takes all its values)"
+                .formatted(
+                    Words.quoted(RuleDraft.compositeKey(rule.key(), rule.value())),
+                    Words.quoted(RuleDraft.compositeKey(earlier.key(), earlier.value())),
+                    earlier.position()));
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package dev.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class FakeTickerTest {
+  @Test
+  void time_standsStillUntilMoved() throws InterruptedException {
+    FakeTicker ticker = new FakeTicker(5);
+
+    assertThat(ticker.nanos()).isEqualTo(5);
+    assertThat(ticker.advance(10).nanos()).isEqualTo(15);
+    assertThat(ticker.advance(Duration.ofNanos(-20)).nanos()).isEqualTo(-5);
+    assertThat(ticker.set(100).nanos()).isEqualTo(100);
+    ticker.sleep(50);
+    assertThat(ticker.nanos()).isEqualTo(150);
+  }
+
+  @Test
+  void sleep_interrupted_throwsAndTimeStays() {
+    FakeTicker ticker = new FakeTicker();
+    Thread.currentThread().interrupt();
+
+    assertThatThrownBy(() -> ticker.sleep(50)).isInstanceOf(InterruptedException.class);
+    assertThat(ticker.nanos()).isZero();
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+  }
+}
