@@ -7,6 +7,7 @@ import dev.weir.engine.Answer;
 import dev.weir.engine.Code;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
+import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -24,14 +25,11 @@ final class CheckAnswer {
   private final Answer answer;
   private final List<Status> refusing;
   private final List<Standing> standings;
-  private final long permits;
+  private final Request request;
 
-  /**
-   * @param permits that the request asked for, for the words of a refusal
-   */
-  CheckAnswer(Answer answer, long permits) {
+  CheckAnswer(Request request, Answer answer) {
+    this.request = request;
     this.answer = answer;
-    this.permits = permits;
     this.refusing = refusing(answer);
     this.standings = Standing.of(answer);
   }
@@ -183,8 +181,15 @@ final class CheckAnswer {
   private String retry() {
     long seconds = retryAfterSeconds();
     return seconds == Standing.NO_TIME
-        ? " A request of " + permits + (permits == 1 ? " permit" : " permits") + " never fits."
+        ? " A request of " + permits() + (permits() == 1 ? " permit" : " permits") + " never fits."
         : " Retry in " + seconds + " s.";
+  }
+
+  /** Returns what the descriptor that decided asked for. */
+  private long permits() {
+    int index = answer.statuses().indexOf(deciding());
+    Long own = index < 0 ? null : request.descriptors().get(index).permits();
+    return own == null ? request.permits() : own;
   }
 
   private static void status(JsonText json, Status status) {

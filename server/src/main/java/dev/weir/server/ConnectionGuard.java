@@ -2,7 +2,7 @@ package dev.weir.server;
 
 import io.vertx.core.http.HttpConnection;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -17,7 +17,7 @@ final class ConnectionGuard {
   private final long requestNanos;
   private final long idleNanos;
   private final DoorCounters counters;
-  private final Map<HttpConnection, long[]> deadlines = new IdentityHashMap<>();
+  private final Map<HttpConnection, long[]> deadlines = new HashMap<>();
 
   ConnectionGuard(long requestNanos, long idleNanos, DoorCounters counters) {
     this.requestNanos = requestNanos;

@@ -75,7 +75,7 @@ final class Dispatch {
     if (endpoint == null) {
       Reply.problem(request, 404, "Not found", "No such path; GET / lists those there are.");
     } else if (!endpoint.accepts(request.method().name())) {
-      request.response().putHeader(HttpHeaders.ALLOW, endpoint.allow());
+      request.response().putHeader("Allow", endpoint.allow());
       Reply.problem(
           request,
           405,

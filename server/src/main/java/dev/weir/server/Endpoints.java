@@ -6,7 +6,6 @@ import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
 import dev.weir.rules.Request;
 import dev.weir.server.proto.RateLimitRequest;
-import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.io.IOException;
@@ -87,12 +86,12 @@ final class Endpoints {
       badRequest(request, answer.error());
       return;
     }
-    CheckAnswer check = new CheckAnswer(answer, asked.permits());
+    CheckAnswer check = new CheckAnswer(asked, answer);
     HttpServerResponse response = request.response();
     if (response.closed() || response.ended()) {
       return;
     }
-    response.putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    response.putHeader(Reply.CACHE_CONTROL, "no-store");
     List<Standing> standings = check.standings();
     if (!standings.isEmpty()) {
       response.putHeader(
@@ -102,7 +101,7 @@ final class Endpoints {
     }
     long retryAfter = check.retryAfterSeconds();
     if (retryAfter != Standing.NO_TIME) {
-      response.putHeader(HttpHeaders.RETRY_AFTER, Long.toString(retryAfter));
+      response.putHeader(Reply.RETRY_AFTER, Long.toString(retryAfter));
     }
     if (Reply.wantsText(request)) {
       Reply.send(
@@ -146,7 +145,7 @@ final class Endpoints {
 
   private void health(HttpServerRequest request, byte[] body) {
     boolean ok = ready.getAsBoolean();
-    request.response().putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    request.response().putHeader(Reply.CACHE_CONTROL, "no-store");
     Reply.send(request, ok ? 200 : 500, Reply.TEXT, ok ? "OK" : "not ready");
   }
 

@@ -18,7 +18,10 @@ final class Logs {
   /** Everything of the server is logged under this name. */
   static final Logger LOG = Logger.getLogger("dev.weir");
 
-  /** Transports are heard only when something is wrong. Kept here, or they would be forgotten. */
+  /**
+   * Transports warn of whatever a client does wrong, so a client could fill the log; only their
+   * errors are heard. Kept here, or they would be forgotten.
+   */
   private static final List<Logger> QUIET =
       List.of(
           Logger.getLogger("io.grpc"), Logger.getLogger("io.netty"), Logger.getLogger("io.vertx"));
@@ -43,7 +46,7 @@ final class Logs {
     root.setLevel(level);
     LOG.setLevel(level);
     for (Logger quiet : QUIET) {
-      quiet.setLevel(level.intValue() < Level.INFO.intValue() ? level : Level.WARNING);
+      quiet.setLevel(level.intValue() < Level.INFO.intValue() ? level : Level.SEVERE);
     }
   }
 

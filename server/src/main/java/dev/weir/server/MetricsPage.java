@@ -66,15 +66,15 @@ final class MetricsPage {
   private void decisionTime(EngineMetrics engine) {
     String name = "weir_decision_seconds";
     head(name, "histogram", "Time that the engine took for a decision.");
-    long[] counts = engine.decisionTimeCounts();
-    long[] bounds = engine.decisionTimeBoundsNanos();
+    List<Long> counts = engine.decisionTimeCounts();
+    List<Long> bounds = engine.decisionTimeBoundsNanos();
     long sum = 0;
-    for (int i = 0; i < bounds.length; i++) {
-      sum += counts[i];
-      sample(name + "_bucket", label("le", seconds(bounds[i])), Long.toString(sum));
+    for (int i = 0; i < bounds.size(); i++) {
+      sum += counts.get(i);
+      sample(name + "_bucket", label("le", seconds(bounds.get(i))), Long.toString(sum));
     }
-    for (int i = bounds.length; i < counts.length; i++) {
-      sum += counts[i];
+    for (int i = bounds.size(); i < counts.size(); i++) {
+      sum += counts.get(i);
     }
     sample(name + "_bucket", label("le", "+Inf"), Long.toString(sum));
     sample(name + "_sum", "", seconds(engine.decisionTimeSumNanos()));

@@ -13,6 +13,10 @@ final class Reply {
   static final String PROBLEM = "application/problem+json";
   static final String TEXT = "text/plain; charset=utf-8";
 
+  static final String CACHE_CONTROL = "Cache-Control";
+  static final String CONTENT_TYPE = "Content-Type";
+  static final String RETRY_AFTER = "Retry-After";
+
   private Reply() {}
 
   static void send(HttpServerRequest request, int status, String type, String body) {
@@ -21,8 +25,8 @@ final class Reply {
       return;
     }
     Buffer bytes = Buffer.buffer(body);
-    response.setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, type);
-    if (request.method() == HttpMethod.HEAD) {
+    response.setStatusCode(status).putHeader(CONTENT_TYPE, type);
+    if (request.method().equals(HttpMethod.HEAD)) {
       response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(bytes.length())).end();
     } else {
       response.end(bytes);
@@ -31,7 +35,7 @@ final class Reply {
 
   /** Says what is wrong: a problem document, or its detail where the client only takes text. */
   static void problem(HttpServerRequest request, int status, String title, String detail) {
-    request.response().putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    request.response().putHeader(CACHE_CONTROL, "no-store");
     if (wantsText(request)) {
       send(request, status, TEXT, detail + "\n");
     } else {

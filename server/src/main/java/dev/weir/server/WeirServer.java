@@ -10,8 +10,10 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A running server: a gRPC and an HTTP door on one engine, with rules that follow their files. Safe
@@ -27,6 +29,7 @@ public final class WeirServer implements AutoCloseable {
   private final HttpDoor http;
   private final State state;
   private final ScheduledExecutorService housekeeping;
+  private @Nullable ScheduledFuture<?> expiry;
 
   /** What the doors ask before the server is whole. */
   private static final class State {
@@ -81,8 +84,8 @@ public final class WeirServer implements AutoCloseable {
     Engine engine =
         Engine.create(new MemoryStore(settings.value(Setting.MAX_KEYS)), ticker, settings.engine());
     RulesInForce rules = RulesInForce.start(settings, engine, first);
-    int warm = WarmUp.run(settings, ticker);
-    Logs.LOG.fine(() -> "warmed up with " + warm + " requests");
+    long warm = WarmUp.run(settings, ticker);
+    Logs.LOG.fine(() -> "warmed up with " + warm + " bytes of answers");
 
     State state = new State();
     DoorCounters grpcCounters = new DoorCounters(settings.value(Setting.MAX_CONNECTIONS));
@@ -142,8 +145,9 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private void begin() {
-    housekeeping.scheduleWithFixedDelay(
-        this::expire, EXPIRE_SECONDS, EXPIRE_SECONDS, TimeUnit.SECONDS);
+    expiry =
+        housekeeping.scheduleWithFixedDelay(
+            this::expire, EXPIRE_SECONDS, EXPIRE_SECONDS, TimeUnit.SECONDS);
     rules.watch(settings);
     state.ready = true;
     grpc.ready();
@@ -209,7 +213,10 @@ public final class WeirServer implements AutoCloseable {
       long leftNanos = timeout.toNanos() - (Ticker.system().nanos() - startNanos);
       grpc.close(Duration.ofNanos(Math.max(0, leftNanos)));
       rules.close();
-      housekeeping.shutdownNow();
+      if (expiry != null) {
+        expiry.cancel(false);
+      }
+      housekeeping.shutdown();
       engine.close();
       Logs.LOG.info("stopped");
     } finally {
