@@ -59,7 +59,7 @@ final class Problems {
           new Problem(
               severity,
               last,
-              "problems: %s more (expected: none; the first %s are listed)"
+              "problems: at least %s more (expected: none; the first %s are listed)"
                   .formatted(Words.count(dropped), Words.count(MAX_PROBLEMS))));
     }
     return sorted;

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a {@code rate_limit} and makes its policy. Used by one thread. */
 final class RateLimitParser {
@@ -45,11 +46,11 @@ final class RateLimitParser {
     }
     draft.requestsPerUnit = requests(fields);
     long windowNanos = window(fields, draft);
-    Algorithm algorithm = algorithm(fields);
+    @Nullable Algorithm algorithm = algorithm(fields);
     long burst = burst(fields, algorithm);
     long granularityNanos = granularity(fields, windowNanos);
     FailureAnswer onFailure = onFailure(fields);
-    if (problems.errors() > errorsBefore) {
+    if (problems.errors() > errorsBefore || algorithm == null) {
       return;
     }
     Policy.Builder builder =
@@ -196,7 +197,8 @@ final class RateLimitParser {
     return nanos;
   }
 
-  private Algorithm algorithm(Fields fields) {
+  /** Returns the algorithm, or null after reporting that there is none of that name. */
+  private @Nullable Algorithm algorithm(Fields fields) {
     if (!fields.has("algorithm")) {
       return Algorithm.SLIDING_WINDOW;
     }
@@ -215,12 +217,12 @@ final class RateLimitParser {
                 fields.shown("algorithm"),
                 Suggestion.of(name.replace('_', '-'), names),
                 String.join(", ", names)));
-    return Algorithm.SLIDING_WINDOW;
+    return null;
   }
 
   /** Returns the burst, or -1 if there is none or it is wrong. */
-  private static long burst(Fields fields, Algorithm algorithm) {
-    if (!fields.has("burst")) {
+  private static long burst(Fields fields, @Nullable Algorithm algorithm) {
+    if (!fields.has("burst") || algorithm == null) {
       return -1;
     }
     if (!algorithm.bucket()) {

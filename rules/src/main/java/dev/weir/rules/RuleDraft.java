@@ -1,6 +1,7 @@
 package dev.weir.rules;
 
 import dev.weir.Policy;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -57,10 +58,10 @@ final class RuleDraft {
     this.key = key;
     this.value = value;
     path = parentPath + "." + compositeKey(key, value);
-    patterns = java.util.Arrays.copyOf(parentPatterns, level + 1);
+    patterns = Arrays.copyOf(parentPatterns, level + 1);
     patterns[level] = value;
-    shared = java.util.Arrays.copyOf(parentShared, level + 1);
-    valueToMetric = java.util.Arrays.copyOf(parentValueToMetric, level + 1);
+    shared = Arrays.copyOf(parentShared, level + 1);
+    valueToMetric = Arrays.copyOf(parentValueToMetric, level + 1);
   }
 
   /** Returns the draft of a rule one level below this one. */

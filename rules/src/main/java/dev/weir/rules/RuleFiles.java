@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What rule files held at one moment, and what could not be read of them. */
 final class RuleFiles {
-  /** Some 30,000 rules; a larger file is refused by its size, before it is read. */
-  static final int MAX_FILE_BYTES = 4 << 20;
+  /** What a Kubernetes ConfigMap can hold; a larger file is refused before it is read. */
+  static final int MAX_FILE_BYTES = 1 << 20;
 
   /** What all files of a rule set may hold. */
   static final int MAX_TOTAL_BYTES = 64 << 20;

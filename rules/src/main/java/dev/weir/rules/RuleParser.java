@@ -45,7 +45,8 @@ final class RuleParser {
     if (!fields.hasValue("descriptors")) {
       fields.warning("descriptors", "a list; without it the domain limits nothing");
     }
-    Map<String, RuleTree.Sibling> siblings = tree.siblings(domain);
+    Map<String, RuleTree.Sibling> siblings =
+        domain.isEmpty() ? new HashMap<>() : tree.siblings(domain);
     List<Rule> rules = new ArrayList<>();
     for (YamlNode item : fields.list("descriptors")) {
       Rule rule = descriptor(fields, item, domain, null, siblings);

@@ -1,5 +1,7 @@
 package dev.weir.rules;
 
+import java.util.Locale;
+
 /** What somebody who wrote an unknown word probably meant. */
 final class Suggestion {
   /** Longer words are not compared: the cost is the product of the lengths. */
@@ -12,20 +14,18 @@ final class Suggestion {
    */
   static String of(String word, Iterable<String> known) {
     String nearest = null;
-    // A third of the word may differ; a swap of two neighbours counts once.
-    int least = Math.min(2, word.length() / 3) + 1;
-    if (word.length() <= MAX_LENGTH) {
-      for (String candidate : known) {
-        int distance =
-            Math.abs(candidate.length() - word.length()) >= least
-                ? least
-                : distance(
-                    word.toLowerCase(java.util.Locale.ROOT),
-                    candidate.toLowerCase(java.util.Locale.ROOT));
-        if (distance < least) {
-          least = distance;
-          nearest = candidate;
-        }
+    // Two edits, one in words of two or three letters; a swap of two neighbours counts once.
+    int least = Math.min(2, word.length() / 2) + 1;
+    String lower = word.toLowerCase(Locale.ROOT);
+    for (String candidate : known) {
+      // The distance is at least the difference of the lengths.
+      if (word.length() > MAX_LENGTH || Math.abs(candidate.length() - word.length()) >= least) {
+        continue;
+      }
+      int distance = distance(lower, candidate.toLowerCase(Locale.ROOT));
+      if (distance < least) {
+        least = distance;
+        nearest = candidate;
       }
     }
     return nearest == null ? "" : ", did you mean " + Words.quoted(nearest) + "?";

@@ -11,6 +11,12 @@ import org.snakeyaml.engine.v2.scanner.StreamReader;
 
 /** Turns bytes into text, and says where that fails. */
 final class Utf8 {
+  /**
+   * Characters of a line. The YAML scanner takes time with the square of a token's length, and a
+   * token cannot be longer than the longest line by much.
+   */
+  static final int MAX_LINE = 1 << 16;
+
   private static final char BYTE_ORDER_MARK = '\uFEFF';
 
   private Utf8() {}
@@ -43,7 +49,22 @@ final class Utf8 {
         return null;
       }
     }
-    return text;
+    return checkLines(file, text, problems) ? text : null;
+  }
+
+  private static boolean checkLines(String file, String text, Problems problems) {
+    int start = 0;
+    for (int i = 0; i <= text.length(); i++) {
+      if (i == text.length() || text.charAt(i) == '\n' || text.charAt(i) == '\r') {
+        start = i + 1;
+      } else if (i - start >= MAX_LINE) {
+        problems.error(
+            position(file, text, i),
+            "line: longer (expected: at most " + MAX_LINE + " characters)");
+        return false;
+      }
+    }
+    return true;
   }
 
   private static Position position(String file, String text, int end) {

@@ -41,8 +41,8 @@ final class YamlReader {
    */
   static final int MAX_DEPTH = 100;
 
-  /** What one file may hold, aliases written out: some 30,000 rules, some 50 MB while reading. */
-  static final int MAX_NODES = 500_000;
+  /** What one file may hold, aliases written out: some 9,000 rules, read in some 100 ms. */
+  static final int MAX_NODES = 100_000;
 
   /** Far more than anybody writes by hand. */
   static final int MAX_ALIASES = 1_000;
@@ -77,7 +77,7 @@ final class YamlReader {
       Position position =
           mark.map(m -> new Position(file, m.getLine() + 1, m.getColumn() + 1))
               .orElse(Position.ofFile(file));
-      problems.error(position, "syntax: " + syntax(e) + " (expected: YAML)");
+      problems.error(position, "syntax: " + syntax(e));
     } catch (YamlEngineException | IndexOutOfBoundsException e) {
       problems.error(
           Position.ofFile(file),
@@ -93,13 +93,13 @@ final class YamlReader {
 
   private static String syntax(MarkedYamlEngineException e) {
     String context = e.getContext();
-    String problem = Words.shown(e.getProblem().replaceAll("\\s+", " "));
+    String problem = Words.shown(e.getProblem().replaceAll("\\s+", " ").strip());
     if (context == null || context.isBlank()) {
-      return problem;
+      return problem + " (expected: YAML)";
     }
     return context.contains("alias")
-        ? problem + " after *, and a text that begins with * needs quotes"
-        : problem + " " + context;
+        ? "* without a name (expected: quotes around a text that begins with *)"
+        : problem + " " + context + " (expected: YAML)";
   }
 
   private @Nullable YamlNode document() {
@@ -246,6 +246,9 @@ final class YamlReader {
 
   private void count(Event event, int more) {
     nodes += more;
+    if (problems.errors() > Problems.MAX_PROBLEMS) {
+      throw refusal(event, "rest of the file: not read (expected: fewer problems before it)");
+    }
     if (nodes > MAX_NODES) {
       throw refusal(
           event, "values: more, aliases written out (expected: at most " + MAX_NODES + " a file)");

@@ -1,0 +1,20 @@
+import dev.weir.Decision;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.RateLimiter;
+
+class Limit {
+  public static void main(String[] arguments) {
+    RateLimiter limiter = RateLimiter.builder(Policy.of(Quota.perMinute(3))).build();
+    for (int i = 1; i <= 4; i++) {
+      Decision decision = limiter.tryAcquire("alice");
+      System.out.println(
+          decision.outcome()
+              + ", remaining "
+              + decision.remaining()
+              + ", retry after "
+              + decision.retryAfterSeconds()
+              + " s");
+    }
+  }
+}

@@ -1,0 +1,274 @@
+package dev.weir.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every cause of refusal, with its exact place and words. */
+class ProblemsTest {
+  private static final String UNITS = "second, minute, hour, day, week, month or year";
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{unit: minute, requests_per_unit: -1} | 4:32 requests_per_unit: -1 (expected: 0..4294967295)",
+        "{unit: minute, requests_per_unit: 4294967296} | 4:32 requests_per_unit: 4294967296 (expected: 0..4294967295)",
+        "{unit: minute, requests_per_unit: 99999999999999999999} | 4:32 requests_per_unit: 99999999999999999999 (expected: 0..4294967295)",
+        "{unit: minute, requests_per_unit: ten} | 4:32 requests_per_unit: ten (expected: 0..4294967295)",
+        "{unit: minute, requests_per_unit: 1.5} | 4:32 requests_per_unit: 1.5 (expected: 0..4294967295)",
+        "{unit: minute, requests_per_unit: '5'} | 4:32 requests_per_unit: \"5\" (expected: 0..4294967295, without quotes)",
+        "{unit: minute, requests_per_unit: 010} | 4:32 requests_per_unit: 010 (expected: 0..4294967295, without leading zeros)",
+        "{unit: minute, requests_per_unit: [1]} | 4:32 requests_per_unit: a list (expected: 0..4294967295)",
+        "{requests_per_unit: 1, unit: [a]} | 4:40 unit: a list (expected: a text)",
+        "{unit: minute, requests_per_unit: 1, unlimited: maybe} | 4:54 unlimited: maybe (expected: true or false)",
+        "{unit: minute, requests_per_unit: 1, unlimited: 'true'} | 4:54 unlimited: \"true\" (expected: true or false)",
+        "{unlimited: true, unit: minute} | 4:35 unit: minute (expected: none beside unlimited)",
+        "{unlimited: true, window: 1s} | 4:35 window: 1s (expected: none beside unlimited)",
+        "{window: 1s, unit: second, requests_per_unit: 1} | 4:30 unit: second (expected: none beside window)",
+        "{window: 1s, unit_multiplier: 2, requests_per_unit: 1} | 4:30 unit_multiplier: 2 (expected: none beside window)",
+        "{window: 367d, requests_per_unit: 1} | 4:18 window: 367d (expected: 1ms..366d)",
+        "{window: 0s, requests_per_unit: 1} | 4:18 window: 0s (expected: 1ms..366d)",
+        "{window: 90, requests_per_unit: 1} | 4:18 window: 90 (expected: numbers with units, largest first, such as 90s, 1h30m or 250ms (units: w, d, h, m, s, ms))",
+        "{unit: minute, unit_multiplier: 0, requests_per_unit: 1} | 4:32 unit_multiplier: 0 (expected: 1..527040)",
+        "{unit: month, unit_multiplier: 13, requests_per_unit: 1} | 4:31 unit_multiplier: 13 (expected: 1..12)",
+        "{unit: year, unit_multiplier: 2, requests_per_unit: 1} | 4:30 unit_multiplier: 2 (expected: 1..1)",
+        "{unit: minute, requests_per_unit: 1, burst: 5} | 4:54 burst: 5 (expected: none with sliding-window, only token-bucket and leaky-bucket have one)",
+        "{unit: year, requests_per_unit: 1, algorithm: token-bucket, burst: 4000000000} | 4:77 burst: 4000000000 (expected: 0..36)",
+        "{unit: hour, requests_per_unit: 1000, granularity: 1ms} | 4:55 granularity: 1ms (expected: 879ms..1h)",
+        "{unit: hour, requests_per_unit: 1000, granularity: 2h} | 4:55 granularity: 2h (expected: 879ms..1h)",
+        "{unit: hour, requests_per_unit: 1000, on_failure: maybe} | 4:55 on_failure: maybe (expected: deny or allow)",
+        "{unit: hour, requests_per_unit: 1, name: a, replaces: [{name: a}]} | 4:73 name: a (expected: another rule, not this one)",
+        "{unit: hour, requests_per_unit: 1, replaces: [{}]} | 4:63 name: missing (expected: the name of another rule)",
+        "{unit: hour, requests_per_unit: 1, replaces: [{name: ''}]} | 4:64 name: \"\" (expected: the name of another rule)",
+        "{unit: hour, requests_per_unit: 1, replaces: [a]} | 4:63 replaces: a (expected: a list of maps)",
+        "{unit: hour, requests_per_unit: 1, replaces: a} | 4:52 replaces: a (expected: a list)",
+        "[unit, minute] | 4:5 rate_limit: a list (expected: a map)",
+      })
+  void rateLimit_isRefused(String rateLimit, String problem) {
+    assertThat(Texts.problems(Texts.file(rateLimit))).containsExactly("rules.yaml:" + problem);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{unit: minite, requests_per_unit: 1} | 4:18 unit: minite, did you mean \"minute\"?",
+        "{unit: fortnight, requests_per_unit: 1} | 4:18 unit: fortnight",
+      })
+  void unknownUnit_isRefused(String rateLimit, String problem) {
+    assertThat(Texts.problems(Texts.file(rateLimit)))
+        .containsExactly("rules.yaml:" + problem + " (expected: " + UNITS + ")");
+  }
+
+  @Test
+  void missingUnit_isRefused() {
+    assertThat(Texts.problems(Texts.file("{requests_per_unit: 1}")))
+        .containsExactly(
+            "rules.yaml:4:17 unit: missing (expected: " + UNITS + ", or window instead)");
+  }
+
+  @Test
+  void unknownAlgorithm_isRefusedOnce() {
+    assertThat(
+            Texts.problems(
+                Texts.file("{unit: day, requests_per_unit: 1, algorithm: token_bucket, burst: 1}")))
+        .containsExactly(
+            "rules.yaml:4:51 algorithm: token_bucket, did you mean \"token-bucket\"?"
+                + " (expected: sliding-window, sliding-window-log, sliding-window-buckets,"
+                + " sliding-window-counter, fixed-window, token-bucket, leaky-bucket)");
+  }
+
+  @Test
+  void allProblemsOfAFile_areReportedAtOnceInOrder() {
+    assertThat(
+            Texts.problems(
+                """
+                domian: foo
+                descriptors:
+                  - key: k1
+                    value: v1
+                    rate_limit:
+                      unit: minute
+                      requests_per_unit: -1
+                      shadow_mode: true
+                  - value: x
+                    requests_per_unit: 3
+                    share_threshold: yes
+                  - key: k1
+                    value: v1
+                  - just text
+                  - key: ""
+                  - key: m
+                    metadata: [a]
+                    descriptors: {key: n}
+                """))
+        .containsExactly(
+            "rules.yaml:1:1 domian: unknown key at the top of the file, did you mean \"domain\"?"
+                + " (expected: domain, descriptors)",
+            "rules.yaml:1:1 domain: missing (expected: a text)",
+            "rules.yaml:7:7 requests_per_unit: -1 (expected: 0..4294967295)",
+            "rules.yaml:8:7 shadow_mode: stands in rate_limit (expected: in a descriptor)",
+            "rules.yaml:9:5 key: missing (expected: a text that is not empty)",
+            "rules.yaml:10:5 requests_per_unit: stands in a descriptor (expected: in rate_limit)",
+            "rules.yaml:11:5 share_threshold: yes (expected: only beside a value with a *)",
+            "rules.yaml:12:5 descriptor \"k1_v1\": duplicate of line 3"
+                + " (expected: unique key and value per level)",
+            "rules.yaml:14:5 descriptors: just text (expected: a list of maps)",
+            "rules.yaml:15:5 key: \"\" (expected: a text that is not empty)",
+            "rules.yaml:17:5 metadata: a list (expected: a map)",
+            "rules.yaml:18:5 descriptors: a map (expected: a list)");
+  }
+
+  @Test
+  void compositeKeysThatReadAlike_areRefused() {
+    assertThat(
+            Texts.problems(
+                """
+                domain: d
+                descriptors:
+                  - key: a_b
+                    rate_limit: {unit: day, requests_per_unit: 1}
+                  - {key: a, value: b}
+                """))
+        .containsExactly(
+            "rules.yaml:5:5 descriptor \"a_b\": reads like the other key and value of line 3"
+                + " (expected: unique key_value per level)");
+  }
+
+  @Test
+  void pathsThatReadAlike_areRefused() {
+    assertThat(
+            Texts.problems(
+                """
+                domain: d
+                descriptors:
+                  - key: a.b
+                    rate_limit: {unit: day, requests_per_unit: 1}
+                  - key: a
+                    descriptors:
+                      - key: b
+                        rate_limit: {unit: day, requests_per_unit: 1}
+                """))
+        .containsExactly(
+            "rules.yaml:7:9 descriptor path \"d.a.b\": reads like the one at rules.yaml:3:5"
+                + " (expected: unique)");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "domain: '' | 1:1 domain: \"\" (expected: a text that is not empty)",
+        "domain: | 1:1 domain: nothing (expected: a text)",
+        "domain: [a] | 1:1 domain: a list (expected: a text)",
+        "domain: d\\nkey: k | 2:1 key: stands at the top of the file (expected: in a descriptor)",
+        "domain: d\\ndescriptors: x | 2:1 descriptors: x (expected: a list)",
+        "domain: d\\ndescriptors:\\n- key: [k] | 3:3 key: a list (expected: a text)",
+        "domain: d\\ndescriptors:\\n- key: k\\n  value: {a: b} | 4:3 value: a map (expected: a text)",
+        "domain: d\\ndescriptors:\\n- | 3:2 descriptors: nothing (expected: a list of maps)",
+      })
+  void structure_isRefused(String yaml, String problem) {
+    assertThat(Texts.problems(yaml.replace("\\n", "\n"))).contains("rules.yaml:" + problem);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{unit: day, request_per_unit: 3} | 4:29 request_per_unit: old name (expected: requests_per_unit)",
+        "{unit: day, requests_per_unit: 0} | 4:29 requests_per_unit: 0 (expected: at least 1; with 0 every request is refused)",
+        "{unit: day} | 4:17 requests_per_unit: missing (expected: 0..4294967295; without it, as with 0, every request is refused)",
+        "{unlimited: true, burst: 3} | 4:35 burst: 3 (expected: none beside unlimited, it has no effect)",
+        "{unit: day, requests_per_unit: 5, algorithm: token-bucket, burst: 0} | 4:76 burst: 0 (expected: at least 1; with 0 every request is refused)",
+        "{unit: day, requests_per_unit: 5, algorithm: leaky-bucket, burst: 60} | 4:76 burst: 60 (expected: at most 10 times requests_per_unit; one window can take burst + requests_per_unit = 65)",
+        "{unit: day, requests_per_unit: 5, granularity: 1h} | 4:51 granularity: 1h (expected: none, it has no effect on sliding-window up to 128 requests)",
+        "{unit: day, requests_per_unit: 500, algorithm: fixed-window, granularity: 1h} | 4:78 granularity: 1h (expected: none, it has no effect on fixed-window)",
+        "{unit: day, requests_per_unit: 5, replaces: [{name: x}]} | 4:63 name: x (expected: the name of a rule in domain d; there is none, so nothing is replaced)",
+        "~ | 4:5 rate_limit: nothing (expected: a map; without it nothing is limited here)",
+      })
+  void doubtfulRateLimit_isAcceptedWithAWarning(String rateLimit, String problem) {
+    Rules.Loaded loaded = Rules.parse("rules.yaml", Texts.file(rateLimit));
+    assertThat(loaded.ruleSet()).isNotNull();
+    assertThat(loaded.problems()).extracting(Problem::severity).containsOnly(Severity.WARNING);
+    assertThat(loaded.problems())
+        .extracting(Problem::toString)
+        .containsExactly("rules.yaml:" + problem);
+  }
+
+  @Test
+  void ruleThatIsNeverReached_isAcceptedWithAWarning() {
+    assertThat(
+            Texts.problems(
+                """
+                domain: d
+                descriptors:
+                  - {key: k, value: "a*", rate_limit: {unit: day, requests_per_unit: 1}}
+                  - {key: k, value: "ab*c", rate_limit: {unit: day, requests_per_unit: 1}}
+                  - {key: k, value: "*b", rate_limit: {unit: day, requests_per_unit: 1}}
+                  - {key: k, value: "abc", rate_limit: {unit: day, requests_per_unit: 1}}
+                  - {key: x, value: "*", rate_limit: {unit: day, requests_per_unit: 1}}
+                  - {key: x, rate_limit: {unit: day, requests_per_unit: 1}}
+                """))
+        .containsExactly(
+            "rules.yaml:4:5 descriptor \"k_ab*c\": never reached"
+                + " (expected: before \"k_a*\" at rules.yaml:3:5, which takes all its values)",
+            "rules.yaml:8:5 descriptor \"x\": never reached"
+                + " (expected: before \"x_*\" at rules.yaml:7:5, which takes all its values)");
+  }
+
+  @Test
+  void optionsWithoutEffect_areAcceptedWithAWarning() {
+    assertThat(
+            Texts.problems(
+                """
+                domain: d
+                descriptors:
+                  - key: k
+                    value:
+                    shadow_mode: true
+                    quota_mode: true
+                """))
+        .containsExactly(
+            "rules.yaml:4:5 value: nothing (expected: a text; without it the rule takes every value)",
+            "rules.yaml:5:5 shadow_mode: true (expected: only beside rate_limit, it has no effect here)",
+            "rules.yaml:6:5 quota_mode: true (expected: only beside rate_limit, it has no effect here)");
+    assertThat(Texts.problems("domain: d\n"))
+        .containsExactly(
+            "rules.yaml:1:1 descriptors: missing (expected: a list; without it the domain limits nothing)");
+  }
+
+  @Test
+  void anyError_leavesNoRules() {
+    Rules.Loaded loaded = Rules.parse("r", Texts.file("{unit: x, requests_per_unit: 1}"));
+    assertThat(loaded.ruleSet()).isNull();
+  }
+
+  @Test
+  void veryManyProblems_areCountedAndTheFirstAreListed() {
+    StringBuilder yaml = new StringBuilder("domain: d\ndescriptors:\n");
+    for (int i = 0; i < Problems.MAX_PROBLEMS + 500; i++) {
+      yaml.append("  - {kex: k}\n");
+    }
+    List<String> problems = Texts.problems(yaml.toString());
+    assertThat(problems).hasSize(Problems.MAX_PROBLEMS + 1);
+    assertThat(problems.get(Problems.MAX_PROBLEMS))
+        .isEqualTo("rules.yaml problems: at least 2,000 more (expected: none; the first 1,000 are listed)");
+  }
+
+  @Test
+  void controlCharactersAndLongValues_areShownOnOneShortLine() {
+    String problem =
+        Texts.problems(Texts.file("{unit: \"a\\nb" + "c".repeat(500) + "\", requests_per_unit: 1}"))
+            .get(0);
+    assertThat(problem).contains("unit: \"a\\u000abccc").contains("...\"").doesNotContain("\n");
+    assertThat(problem.length()).isLessThan(250);
+  }
+}

@@ -1,0 +1,134 @@
+package dev.weir.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RuleFilesTest {
+  @TempDir Path folder;
+
+  @Test
+  void folder_isReadInOrderOfNamesWithoutHiddenOtherAndDeeperFiles() throws IOException {
+    write("b.yaml", "domain: b\n");
+    write("a.yml", "domain: a\n");
+    write(".hidden.yaml", "domain: hidden\n");
+    write("notes.txt", "no rules\n");
+    Files.createDirectory(folder.resolve("deeper.yaml"));
+    Rules.Loaded loaded = Rules.load(List.of(folder));
+    assertThat(Objects.requireNonNull(loaded.ruleSet()).domains()).containsExactly("a", "b");
+  }
+
+  @Test
+  void oneDomainInSeveralFiles_isMerged() throws IOException {
+    write("a.yaml", rule("d", "k", "v1"));
+    write("b.yaml", rule("d", "k", "v2"));
+    RuleSet rules = Objects.requireNonNull(Rules.load(List.of(folder)).ruleSet());
+    assertThat(rules.domains()).containsExactly("d");
+    assertThat(rules.rules()).extracting(Rule::path).containsExactly("d.k_v1", "d.k_v2");
+    assertThat(rules.match("d", List.of(new Entry("k", "v2")))).isSameAs(rules.rules().get(1));
+  }
+
+  @Test
+  void duplicatesAcrossFiles_areRefusedWithBothPlaces() throws IOException {
+    Path a = write("a.yaml", rule("d", "k", "v1"));
+    Path b = write("b.yaml", rule("d", "k", "v1"));
+    Rules.Loaded loaded = Rules.load(List.of(folder));
+    assertThat(loaded.ruleSet()).isNull();
+    assertThat(loaded.problems())
+        .extracting(Problem::toString)
+        .containsExactly(
+            b
+                + ":3:5 descriptor \"k_v1\": duplicate of "
+                + a
+                + ":3:5 (expected: unique key and value per level)");
+  }
+
+  @Test
+  void problemsOfAllFiles_areReportedInTheirOrder() throws IOException {
+    Path b = write("b.yaml", "domain: [\n");
+    Path a = write("a.yaml", "domain:\n");
+    Path none = folder.resolve("none.yaml");
+    Rules.Loaded loaded = Rules.load(List.of(none, b, a));
+    assertThat(loaded.problems())
+        .extracting(problem -> problem.position().file())
+        .containsExactly(none.toString(), b.toString(), a.toString(), a.toString());
+    assertThat(loaded.problems().get(0))
+        .hasToString(none + " file: not there (expected: a file to read)");
+  }
+
+  @Test
+  void nothingToRead_isRefused() {
+    assertThat(Rules.load(List.of(folder)).problems())
+        .extracting(Problem::toString)
+        .containsExactly(folder + " folder: no rule file (expected: at least one *.yaml or *.yml)");
+    assertThat(Rules.load(List.of()).ruleSet()).isNull();
+  }
+
+  @Test
+  void danglingLink_isRefused() throws IOException {
+    Path link = Files.createSymbolicLink(folder.resolve("a.yaml"), folder.resolve("gone"));
+    assertThat(Rules.load(List.of(folder)).problems())
+        .extracting(Problem::toString)
+        .containsExactly(link + " file: not there (expected: a file to read)");
+  }
+
+  @Test
+  void otherThanAFile_isRefused() {
+    assertThat(Rules.load(List.of(Path.of("/dev/null"))).problems())
+        .extracting(Problem::toString)
+        .containsExactly("/dev/null file: neither file nor folder (expected: a regular file)");
+  }
+
+  @Test
+  void sameFileTwice_isReadOnce() throws IOException {
+    Path a = write("a.yaml", rule("d", "k", "v1"));
+    assertThat(Rules.load(List.of(a, folder, a)).ruleSet()).isNotNull();
+  }
+
+  @Test
+  void tooManyFiles_areRefused() throws IOException {
+    for (int i = 0; i <= RuleFiles.MAX_FILES; i++) {
+      write(i + ".yaml", "domain: d\n");
+    }
+    assertThat(Rules.load(List.of(folder)).problems())
+        .extracting(Problem::toString)
+        .containsExactly(folder + " files: more (expected: at most 1000)");
+  }
+
+  @Test
+  void tooManyRules_areRefusedOnce() throws IOException {
+    StringBuilder yaml = new StringBuilder("domain: d\ndescriptors:\n");
+    for (int i = 0; i < 25_000; i++) {
+      yaml.append("- {key: k%d}\n".formatted(i));
+    }
+    for (char name = 'a'; name <= 'i'; name++) {
+      write(name + ".yaml", yaml.toString().replace("domain: d", "domain: " + name));
+    }
+    Rules.Loaded loaded = Rules.load(List.of(folder));
+    assertThat(loaded.problems())
+        .extracting(Problem::toString)
+        .containsExactly(
+            folder.resolve("i.yaml") + ":3:3 descriptors: more (expected: at most 200000 in all)");
+  }
+
+  private Path write(String name, String text) throws IOException {
+    return Files.writeString(folder.resolve(name), text);
+  }
+
+  private static String rule(String domain, String key, String value) {
+    return """
+        domain: %s
+        descriptors:
+          - key: %s
+            value: %s
+            rate_limit: {unit: minute, requests_per_unit: 1}
+        """
+        .formatted(domain, key, value);
+  }
+}

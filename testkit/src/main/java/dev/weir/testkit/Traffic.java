@@ -1,0 +1,124 @@
+package dev.weir.testkit;
+
+import dev.weir.Algorithm;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Makes up policies, and traffic that hurts them. */
+public final class Traffic {
+  /** The end of the range of instants that a ticker may give. */
+  private static final long HORIZON_NANOS = 1L << 62;
+
+  private static final long[] WINDOWS = {
+    Quota.MIN_WINDOW_NANOS,
+    1_000_003,
+    1_000_000_000L,
+    10_000_000_000L,
+    60_000_000_000L,
+    86_400_000_000_000L,
+    Quota.MAX_WINDOW_NANOS
+  };
+
+  private static final long[] PERMITS = {
+    0, 1, 2, 3, 5, 10, 100, 128, 129, 1_000, 700_000_000L, Quota.MAX_PERMITS
+  };
+
+  private final SplittableRandom random;
+  private final Policy policy;
+
+  private Traffic(SplittableRandom random, Policy policy) {
+    this.random = random;
+    this.policy = policy;
+  }
+
+  /** Returns any policy of that algorithm, from the whole range of quotas and options. */
+  public static Policy policy(SplittableRandom random, Algorithm algorithm) {
+    long window = WINDOWS[random.nextInt(WINDOWS.length)];
+    long permits =
+        random.nextInt(3) == 0 ? PERMITS[random.nextInt(PERMITS.length)] : random.nextLong(1, 12);
+    Policy.Builder builder =
+        Policy.builder(new Quota(permits, window)).algorithm(algorithm).name(algorithm.text());
+    if (algorithm == Algorithm.SLIDING_WINDOW_BUCKETS && random.nextBoolean()) {
+      long finest = (window + Policy.MAX_GRANULES - 1) / Policy.MAX_GRANULES;
+      long most = random.nextBoolean() ? window : Math.min(window, 16 * finest);
+      builder.granularity(Duration.ofNanos(random.nextLong(finest, most + 1)));
+    }
+    if (algorithm.bucket() && random.nextBoolean()) {
+      builder.burst(random.nextLong(0, 20));
+    }
+    if (algorithm == Algorithm.FIXED_WINDOW && random.nextBoolean()) {
+      builder.alignedToFirstRequest();
+    }
+    return builder.build();
+  }
+
+  /**
+   * Returns so many requests: bursts, equal times, steps to either side of windows' and granules'
+   * edges, idle spells, clocks that go back, and costs from 0 to far above the limit.
+   *
+   * @param backNanos how far the time may go back
+   */
+  public static List<Ask> of(SplittableRandom random, Policy policy, int count, long backNanos) {
+    return new Traffic(random, policy).make(count, backNanos);
+  }
+
+  private List<Ask> make(int count, long backNanos) {
+    long window = policy.quota().windowNanos();
+    int keys = random.nextInt(1, 4);
+    long now = start(window * 4 * count);
+    List<Ask> asks = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      now += step(now, window);
+      boolean back = backNanos > 0 && random.nextInt(4) == 0;
+      long at = back ? now - random.nextLong(backNanos) : now;
+      asks.add(new Ask(at, "key-" + random.nextInt(keys), cost()));
+    }
+    return asks;
+  }
+
+  /** Returns a time with {@code span} still to go within the horizon. */
+  private long start(long span) {
+    long room = Math.min(span, HORIZON_NANOS / 2);
+    return switch (random.nextInt(6)) {
+      case 0 -> 0;
+      case 1 -> -HORIZON_NANOS + room;
+      case 2 -> HORIZON_NANOS - room;
+      case 3 -> -random.nextLong(1_000_000_000_000L);
+      default -> 1_763_700_000_000_000_000L + random.nextLong(1_000_000_000_000L);
+    };
+  }
+
+  private long step(long now, long window) {
+    long edge = window - Math.floorMod(now, window);
+    long granule = policy.granularityNanos();
+    long share = window / Math.max(1, Math.min(window, policy.quota().permits()));
+    return switch (random.nextInt(12)) {
+      case 0, 1, 2 -> 0;
+      case 3 -> 1;
+      case 4 -> Math.max(0, edge - random.nextInt(3));
+      case 5 -> edge;
+      case 6 -> Math.max(0, granule - Math.floorMod(now, granule) - random.nextInt(2));
+      case 7 -> Math.max(0, window + random.nextInt(-1, 2));
+      case 8 -> random.nextLong(2 * window + 2);
+      case 9 -> random.nextLong(window / 4 + 1);
+      default -> random.nextLong(2 * share + 1);
+    };
+  }
+
+  private long cost() {
+    long most = policy.burst();
+    return switch (random.nextInt(12)) {
+      case 0 -> 0;
+      case 1 -> most;
+      case 2 -> most + 1;
+      case 3 -> random.nextInt(4) == 0 ? Long.MAX_VALUE : 2;
+      case 4, 5, 6 -> random.nextLong(most + 1);
+      case 7 -> random.nextLong(most / 4 + 1);
+      default -> 1;
+    };
+  }
+}
