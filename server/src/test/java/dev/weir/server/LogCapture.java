@@ -1,0 +1,44 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.fail;
+
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+
+/** Listens to the server's log. */
+final class LogCapture extends Handler {
+  private final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+
+  LogCapture() {
+    Logs.LOG.addHandler(this);
+  }
+
+  /** Waits for a line that contains a text, and returns it. */
+  String await(String text) throws InterruptedException {
+    while (true) {
+      String message = messages.poll(30, TimeUnit.SECONDS);
+      if (message == null) {
+        return fail("no log line with: " + text);
+      }
+      if (message.contains(text)) {
+        return message;
+      }
+    }
+  }
+
+  @Override
+  public void publish(LogRecord event) {
+    messages.add(event.getMessage());
+  }
+
+  @Override
+  public void flush() {}
+
+  @Override
+  public void close() {
+    Logs.LOG.removeHandler(this);
+  }
+}

@@ -1,0 +1,94 @@
+package dev.weir.server;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/** A server on free ports of the loopback interface, and the usual questions to it. */
+final class RunningServer implements AutoCloseable {
+  static final String RULES =
+      """
+      domain: test
+      descriptors:
+        - key: user
+          rate_limit: {unit: minute, requests_per_unit: 3, name: per-user}
+        - key: tenant
+          rate_limit: {unit: week, requests_per_unit: 1000}
+        - key: never
+          rate_limit: {unit: hour, requests_per_unit: 0}
+        - key: free
+          rate_limit: {unlimited: true}
+        - key: allowed
+        - key: odd
+          rate_limit: {window: 90s, requests_per_unit: 5}
+        - key: watched
+          shadow_mode: true
+          rate_limit: {unit: day, requests_per_unit: 1}
+      """;
+
+  final WeirServer server;
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private RunningServer(WeirServer server) {
+    this.server = server;
+  }
+
+  /** Starts a server with the rules above. */
+  static RunningServer start(Path folder, String... namesAndValues) throws Exception {
+    Map<String, String> flags = new HashMap<>();
+    flags.put("rules", Files.writeString(folder.resolve("rules.yaml"), RULES).toString());
+    return start(flags, namesAndValues);
+  }
+
+  static RunningServer start(Map<String, String> base, String... namesAndValues) throws Exception {
+    Map<String, String> flags = new HashMap<>(base);
+    flags.putIfAbsent("port", "0");
+    flags.putIfAbsent("grpc-port", "0");
+    flags.putIfAbsent("log-level", "info");
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      flags.put(namesAndValues[i], namesAndValues[i + 1]);
+    }
+    return new RunningServer(WeirServer.start(ServerSettings.of(flags)));
+  }
+
+  URI uri(String path) {
+    return URI.create("http://127.0.0.1:" + server.httpPort() + path);
+  }
+
+  HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return send(HttpRequest.newBuilder(uri(path)).GET());
+  }
+
+  HttpResponse<String> post(String path, String body, String... headers)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(uri(path)).POST(HttpRequest.BodyPublishers.ofString(body));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return send(request);
+  }
+
+  HttpResponse<String> check(String key, String value) throws IOException, InterruptedException {
+    return post(
+        "/v1/check", "{\"domain\":\"test\",\"descriptor\":{\"" + key + "\":\"" + value + "\"}}");
+  }
+
+  HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
+    return client.send(
+        request.timeout(Duration.ofSeconds(30)).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}
