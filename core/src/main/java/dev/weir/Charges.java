@@ -56,8 +56,12 @@ public final class Charges {
    *
    * @param permits any value; a negative one makes the charge, and so the request, {@link
    *     Reason#INVALID}
+   * @throws IllegalStateException if {@link #maxWait} was called before
    */
   public Charges add(Limit limit, long fingerprint, long permits, Role role) {
+    if (queued) {
+      throw new IllegalStateException("charges: 2 (expected: 1, only one can wait)");
+    }
     if (size == limits.length) {
       limits = Arrays.copyOf(limits, 2 * size);
       roles = Arrays.copyOf(roles, 2 * size);

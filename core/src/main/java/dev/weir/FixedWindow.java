@@ -25,7 +25,12 @@ final class FixedWindow extends Meter {
     if (!firstRequest) {
       return Math.floorDiv(at, window) * window;
     }
-    return at >= state[START] && at - state[START] < window ? state[START] : at;
+    return holds(state, at) ? state[START] : at;
+  }
+
+  /** Returns whether the window that is counted holds the instant. */
+  private boolean holds(long[] state, long at) {
+    return at >= state[START] && state[START] > at - window;
   }
 
   @Override
@@ -72,7 +77,7 @@ final class FixedWindow extends Meter {
   @Override
   long refund(long[] state, long now, long permits, long at, long resetNanos, Policy policy) {
     long given = 0;
-    if (at >= state[START] && at - state[START] < window) {
+    if (holds(state, at) && state[START] > now - window) {
       given = Math.min(permits, state[COUNT]);
       state[COUNT] -= given;
     }

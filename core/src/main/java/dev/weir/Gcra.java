@@ -20,9 +20,15 @@ final class Gcra extends Meter {
    * Giving back is the delicate step. If nothing came after the charge, TAT simply steps back. If
    * something did, the bucket may have been full in between, had the charge not been: what the
    * charge still weighs is at most the rest of its own TAT, and stepping back by more would mint.
+   * Such a step also makes every later charge's TAT a promise that is no longer true, so charges
+   * whose TAT was at most the one stepped back from, BARRED, keep their permits from then on.
    * While anybody waits for an instant to come, only the last charge can be given back at all.
    */
   private static final int TAT = 0;
+  private static final int BARRED = 1;
+
+  /** A clock further behind than this, 73 years, is taken to be no further: sums stay in range. */
+  private static final long FURTHEST_BEHIND_NANOS = 1L << 61;
 
   private final boolean leaky;
   private final boolean sharedByLimits;
@@ -40,7 +46,7 @@ final class Gcra extends Meter {
 
   @Override
   long[] fresh() {
-    return new long[] {LONG_AGO};
+    return new long[] {LONG_AGO, LONG_AGO};
   }
 
   @Override
@@ -67,12 +73,12 @@ final class Gcra extends Meter {
     if (!leaky || wait == Decision.NEVER) {
       return wait;
     }
-    return wait > 0 ? Decision.NEVER : Math.max(0, state[TAT] - now);
+    return wait > 0 ? Decision.NEVER : Math.max(now, state[TAT]) - now;
   }
 
   @Override
   long effectiveNanos(long[] state, long now) {
-    return now;
+    return Math.max(now, state[TAT] - FURTHEST_BEHIND_NANOS);
   }
 
   @Override
@@ -84,12 +90,15 @@ final class Gcra extends Meter {
   @Override
   long[] force(long[] state, long now, long at, long permits, Policy policy, Policy admitting) {
     long emission = policy.emissionNanos;
-    if (sharedByLimits && admitting.quota().permits() > 0) {
-      emission = Math.max(emission, window / admitting.quota().permits() + 1);
+    long full = policy.toleranceNanos;
+    if (sharedByLimits) {
+      long limit = admitting.quota().permits();
+      emission = Math.max(emission, limit == 0 ? 0 : window / limit + 1);
+      full = Math.max(full, window); // Also where the limit is 0: it may be raised.
     }
-    long full = at + policy.toleranceNanos;
-    long tat = Math.max(at, state[TAT]) + emission * Math.min(permits, policy.burst());
-    state[TAT] = Math.max(state[TAT], Math.min(tat, full));
+    long cost = emission == 0 || permits >= full / emission ? full : emission * permits;
+    long tat = Math.max(at, state[TAT]) + cost;
+    state[TAT] = Math.max(state[TAT], Math.min(tat, at + full));
     return state;
   }
 
@@ -100,12 +109,15 @@ final class Gcra extends Meter {
       return 0;
     }
     long tat = state[TAT];
-    long given = Math.min(permits, policy.burst());
-    if (tat != resetNanos) {
-      boolean somebodyWaits = leaky || tat - policy.toleranceNanos > now;
-      given = somebodyWaits ? 0 : Math.min(given, Math.max(0, resetNanos - now) / emission);
-    } else {
-      given = Math.min(given, Math.max(0, tat - now) / emission);
+    if (resetNanos <= state[BARRED] || resetNanos > tat || resetNanos <= now) {
+      return 0;
+    }
+    long given = Math.min(Math.min(permits, policy.burst()), (resetNanos - now) / emission);
+    if (resetNanos < tat) {
+      if (leaky || tat - policy.toleranceNanos > now) {
+        return 0;
+      }
+      state[BARRED] = tat;
     }
     state[TAT] = tat - given * emission;
     return given;
@@ -116,7 +128,7 @@ final class Gcra extends Meter {
     if (policy.emissionNanos == 0) {
       return 0;
     }
-    long room = policy.toleranceNanos - Math.max(0, state[TAT] - now);
+    long room = policy.toleranceNanos - (Math.max(now, state[TAT]) - now);
     return Math.max(0, room) / policy.emissionNanos;
   }
 
@@ -127,7 +139,7 @@ final class Gcra extends Meter {
 
   @Override
   void outline(long[] state, long now, Policy policy, Sink sink) {
-    long backlog = state[TAT] - now;
+    long backlog = Math.max(now, state[TAT]) - now;
     if (backlog > 0 && policy.emissionNanos > 0) {
       sink.charged(now, (backlog + policy.emissionNanos - 1) / policy.emissionNanos);
     }

@@ -1,20 +1,23 @@
 package dev.weir;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One charge's key, held: everything a decision needs of it between locking and unlocking. */
 final class Held {
-  private final Lineage lineage;
+  private final MemoryStore store;
   private final Policy policy;
   final long fingerprint;
   final long permits;
+  private Lineage lineage;
   private Lineage.Member[] members = {};
   private int primary;
   private long[] state = {};
   private boolean known;
   long effectiveNanos;
 
-  Held(Lineage lineage, Policy policy, long fingerprint, long permits) {
+  Held(MemoryStore store, Lineage lineage, Policy policy, long fingerprint, long permits) {
+    this.store = store;
     this.lineage = lineage;
     this.policy = policy;
     // Zero marks a free slot; sharing a limit with the key beside it can only deny.
@@ -26,7 +29,7 @@ final class Held {
   void aim(long now) {
     members = lineage.members();
     for (primary = find(); primary < 0; primary = find()) {
-      lineage.reopen(policy, now);
+      lineage = store.reopened(lineage, policy, now);
       members = lineage.members();
     }
   }
@@ -71,49 +74,59 @@ final class Held {
       effectiveNanos = meter().effectiveNanos(state, now);
     } else {
       effectiveNanos = Math.max(now, stripe.floorNanos());
-      state = members.length == 1 ? members[0].table().fresh : seeded(now);
+      state = members.length == 1 ? members[0].table().fresh : seeded(primary, now);
       effectiveNanos = meter().effectiveNanos(state, effectiveNanos);
     }
   }
 
-  private long[] seeded(long now) {
-    Lineage.Member source = witness();
-    long[] known = source == null ? null : source.table().stripe(fingerprint).state(fingerprint);
-    if (source == null || known == null) {
-      return members[primary].table().fresh;
+  private long @Nullable [] known(int i) {
+    return stripe(i).state(fingerprint);
+  }
+
+  /** Returns what the other tables know of a key that table {@code i} has not seen. */
+  private long[] seeded(int i, long now) {
+    Lineage.Member target = members[i];
+    Policy asked = i == primary ? policy : target.widest(now);
+    int complete = completeWitness(i);
+    long[][] seed = {target.table().meter.fresh()};
+    for (int j = 0; j < members.length; j++) {
+      long[] state = j == i || (complete >= 0 && j != complete) ? null : known(j);
+      if (state != null) {
+        Meter from = members[j].table().meter;
+        Policy widest = members[j].widest(now);
+        from.outline(
+            state,
+            from.effectiveNanos(state, now),
+            widest,
+            (at, permits) ->
+                seed[0] =
+                    target
+                        .table()
+                        .meter
+                        .force(seed[0], Math.min(at, now), at, permits, asked, widest));
+      }
     }
-    Meter from = source.table().meter;
-    long[][] seed = {meter().fresh()};
-    Policy widest = source.widest(now);
-    from.outline(
-        known,
-        from.effectiveNanos(known, now),
-        widest,
-        (at, permits) ->
-            seed[0] = meter().force(seed[0], Math.min(at, now), at, permits, policy, policy));
     return seed[0];
   }
 
-  /** Returns the witness that knows the key and remembers longest, exact ones first. */
-  private Lineage.@Nullable Member witness() {
-    Lineage.Member best = null;
-    for (int i = 0; i < members.length; i++) {
-      if (i != primary && stripe(i).state(fingerprint) != null && better(members[i], best)) {
-        best = members[i];
+  /**
+   * Returns a witness that knows everything in the window of table {@code i}, the exact one if
+   * there is a choice, or -1: then what all of them know is added up, which can only deny.
+   */
+  private int completeWitness(int i) {
+    Shape wanted = members[i].table().shape;
+    int best = -1;
+    for (int j = 0; j < members.length; j++) {
+      Shape shape = members[j].table().shape;
+      if (j != i
+          && shape.strict()
+          && shape.windowNanos() >= wanted.windowNanos()
+          && known(j) != null
+          && (best < 0 || shape.algorithm() == Algorithm.SLIDING_WINDOW_LOG)) {
+        best = j;
       }
     }
     return best;
-  }
-
-  private static boolean better(Lineage.Member candidate, Lineage.@Nullable Member best) {
-    if (best == null) {
-      return true;
-    }
-    Shape a = candidate.table().shape;
-    Shape b = best.table().shape;
-    return a.windowNanos() != b.windowNanos()
-        ? a.windowNanos() > b.windowNanos()
-        : a.algorithm().compareTo(b.algorithm()) < 0;
   }
 
   long waitNanos(long alsoPermits) {
@@ -130,7 +143,7 @@ final class Held {
   int newSlots() {
     int count = 0;
     for (int i = 0; i < members.length; i++) {
-      if (i == primary ? !known : stripe(i).state(fingerprint) == null) {
+      if (i == primary ? !known : known(i) == null) {
         count++;
       }
     }
@@ -139,33 +152,28 @@ final class Held {
 
   /** Charges here and records with the witnesses. Returns how many slots that added. */
   int charge(long wait, long now) {
-    // A second charge of the same key in this request must see the first.
-    long[] stored = stripe(primary).state(fingerprint);
-    long[] base = stored != null ? stored : known ? state : state.clone();
-    state = meter().charge(base, effectiveNanos, wait, permits, policy);
-    int added = stripe(primary).put(fingerprint, state, now);
-    for (int i = 0; i < members.length; i++) {
-      if (i != primary) {
-        added += record(members[i], stripe(i), wait, now);
-      }
+    // What a witness lacks it learns from the others, before they know of this charge.
+    long[][] before = new long[members.length][];
+    for (int i = 0; i < before.length; i++) {
+      long[] found = known(i);
+      before[i] = found != null ? found : i == primary ? state.clone() : seeded(i, now);
     }
+    int added = 0;
+    for (int i = 0; i < before.length; i++) {
+      long[] after =
+          i == primary
+              ? meter().charge(before[i], effectiveNanos, wait, permits, policy)
+              : record(members[i], before[i], wait, now);
+      added += stripe(i).put(fingerprint, after, now);
+    }
+    state = Objects.requireNonNull(known(primary));
     return added;
   }
 
-  private int record(Lineage.Member member, Stripe stripe, long wait, long now) {
-    long[] before = stripe.state(fingerprint);
-    long[] after =
-        member
-            .table()
-            .meter
-            .force(
-                before == null ? member.table().meter.fresh() : before,
-                effectiveNanos,
-                effectiveNanos + wait,
-                permits,
-                member.widest(now),
-                policy);
-    return stripe.put(fingerprint, after, now);
+  private long[] record(Lineage.Member member, long[] before, long wait, long now) {
+    long at = effectiveNanos + wait;
+    Policy widest = member.widest(now);
+    return member.table().meter.force(before, effectiveNanos, at, permits, widest, policy);
   }
 
   long remaining() {
@@ -174,16 +182,21 @@ final class Held {
 
   /** Returns when the key will be as good as new, counted from {@code at}. */
   long resetNanos(long at) {
-    return Math.max(0, meter().restedAtNanos(state) - at);
+    return Math.max(at, meter().restedAtNanos(state)) - at;
   }
 
-  /** Gives back in the table that charged, and in no witness: those may keep too much. */
+  /**
+   * Gives back in the table that charged, and in no witness: those may keep too much. At the latest
+   * time known here: how much a charge still weighs must not grow with a clock that goes back.
+   */
   long refund(Decision charged, long now) {
-    long[] found = stripe(primary).state(fingerprint);
-    if (found == null) {
+    long[] found = known(primary);
+    boolean samePrice = !policy.algorithm().bucket() || charged.limit() == policy.burst();
+    if (found == null || permits < 0 || !samePrice) {
       return 0;
     }
-    long effective = meter().effectiveNanos(found, now);
+    long latest = Math.max(now, stripe(primary).latestNanos());
+    long effective = meter().effectiveNanos(found, latest);
     long reset = charged.atNanos() + charged.resetAfterNanos();
     return meter().refund(found, effective, permits, charged.atNanos(), reset, policy);
   }

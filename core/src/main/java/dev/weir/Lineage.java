@@ -13,7 +13,8 @@ final class Lineage {
    * old one becomes a witness: for as long as its states can matter it records every admission,
    * whoever decided it. So
    *
-   *  - a key that the new table does not know starts with what the witnesses know of it, and
+   *  - a key that a table does not know starts there with what the others know of it, be it asked
+   *    about or only recorded, and
    *  - a shape that comes back finds all that was admitted while it was away.
    *
    * Hence a shape's own window always holds what was admitted in it, by whichever policy, and each
@@ -33,7 +34,8 @@ final class Lineage {
    *
    * @param last the newest policy of this shape
    * @param widest the policy with the largest limit that may still matter
-   * @param widestLeftNanos when that was replaced, or {@link Long#MAX_VALUE}
+   * @param widestLeftNanos when the policy last changed while that was not in force, or {@link
+   *     Long#MAX_VALUE}
    * @param retiredNanos when the shape was replaced, or {@link Long#MAX_VALUE}
    */
   record Member(Table table, Policy last, Policy widest, long widestLeftNanos, long retiredNanos) {
@@ -56,8 +58,8 @@ final class Lineage {
       if (policy.quota().permits() >= widest.quota().permits()) {
         return new Member(table, policy, policy, Long.MAX_VALUE, Long.MAX_VALUE);
       }
-      long left = widest == last ? nowNanos : widestLeftNanos;
-      return new Member(table, policy, widest, left, Long.MAX_VALUE);
+      // Counted from this change: the policy that goes now may itself have been the second widest.
+      return new Member(table, policy, widest, nowNanos, Long.MAX_VALUE);
     }
 
     private Member retired(long nowNanos) {
@@ -99,14 +101,14 @@ final class Lineage {
     boolean found = false;
     for (Member member : members) {
       if (member.table.shape.equals(policy.shape())) {
-        changed.add(member.with(policy, nowNanos));
+        changed.add(alone ? member.with(policy, nowNanos) : member);
         found = true;
       } else if (!member.over(nowNanos)) {
         changed.add(alone ? member.retired(nowNanos) : member);
       }
     }
     if (!found) {
-      if (changed.size() >= MAX_MEMBERS) {
+      if (alone && changed.size() >= MAX_MEMBERS) { // A request in flight is never failed.
         throw new IllegalStateException(
             name
                 + ": changed its algorithm or window "

@@ -1,6 +1,5 @@
 package dev.weir;
 
-import dev.weir.Charges.Role;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Iterator;
@@ -59,10 +58,27 @@ public final class MemoryStore implements Store {
 
   @Override
   public void retire(String name, long nowNanos) {
-    Lineage lineage = lineages.get(name);
-    if (lineage != null) {
-      lineage.retire(clamp(nowNanos));
-    }
+    lineages.computeIfPresent(
+        name,
+        (key, lineage) -> {
+          lineage.retire(clamp(nowNanos));
+          return lineage;
+        });
+  }
+
+  /**
+   * Returns the lineage that counts for a name, with a table for a policy that has left it: a
+   * request began before the policy went. The lineage itself may have been forgotten since, and
+   * another have come; two of one name would each admit the whole quota.
+   */
+  Lineage reopened(Lineage lineage, Policy policy, long now) {
+    return lineages.compute(
+        lineage.name(),
+        (key, known) -> {
+          Lineage kept = known == null ? lineage : known;
+          kept.reopen(policy, now);
+          return kept;
+        });
   }
 
   @Override
@@ -89,7 +105,7 @@ public final class MemoryStore implements Store {
 
   private Held hold(Limit limit, long fingerprint, long permits) {
     if (limit instanceof MemoryLimit memory && memory.store == this) {
-      return new Held(memory.lineage, memory.policy, fingerprint, permits);
+      return new Held(this, memory.lineage, memory.policy, fingerprint, permits);
     }
     throw new IllegalArgumentException("limit: " + limit + " (expected: one of this store)");
   }
@@ -174,13 +190,13 @@ public final class MemoryStore implements Store {
       charges.result(i, Reason.INVALID, key.remaining(), Decision.NEVER, key.resetNanos(at), at);
       return false;
     }
-    long wait = charges.queued() ? key.queueNanos() : key.permits == 0 ? 0 : key.waitNanos(also);
+    long wait = key.permits == 0 ? 0 : charges.queued() ? key.queueNanos() : key.waitNanos(also);
     boolean fits = wait <= charges.maxWaitNanos();
     if (!fits && wait == Decision.NEVER && charges.queued()) {
       wait = key.waitNanos(also); // The queue is full: say when it will have room.
     }
     // A clock that is behind the state's has further to go.
-    long retry = fits || wait == Decision.NEVER ? wait : wait + (at - now);
+    long retry = fits ? wait : later(wait, at - now);
     charges.result(
         i,
         fits ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT,
@@ -191,16 +207,29 @@ public final class MemoryStore implements Store {
     return fits;
   }
 
-  /** Charges what fits; nothing at all if a key that must be charged is new and has no room. */
+  /** Returns the sum, which a clock that is centuries behind makes overflow. */
+  private static long later(long wait, long behind) {
+    return behind < 0 || wait > Decision.NEVER - behind ? Decision.NEVER : wait + behind;
+  }
+
+  /** Charges what fits; nothing at all if there is no room for the keys that are new. */
   private boolean charge(Charges charges, Held[] held, long now) {
     int newSlots = newSlots(charges, held);
-    if (newSlots > 0 && !room(held, newSlots, now)) {
-      if (full(charges, held, Role.OPTIONAL)) {
-        return charge(charges, held, now);
+    if (!room(held, newSlots, now)) {
+      refuseNew(charges, held, Charges.Role.OPTIONAL); // A shadow never refuses.
+      newSlots = newSlots(charges, held);
+      if (!room(held, newSlots, now)) {
+        refuseNew(charges, held, Charges.Role.ANY);
+        newSlots = newSlots(charges, held);
+        if (!room(held, newSlots, now)) {
+          refuseNew(charges, held, Charges.Role.REQUIRED);
+          return false;
+        }
+        if (!anyFits(charges)) {
+          budget.giveBack(newSlots);
+          return false;
+        }
       }
-      full(charges, held, Role.REQUIRED);
-      full(charges, held, Role.ANY);
-      return false;
     }
     int added = 0;
     for (int i = 0; i < held.length; i++) {
@@ -217,32 +246,43 @@ public final class MemoryStore implements Store {
   }
 
   private static int newSlots(Charges charges, Held[] held) {
-    int newSlots = 0;
+    int count = 0;
     for (int i = 0; i < held.length; i++) {
-      newSlots += charges.fits(i) && held[i].permits > 0 ? held[i].newSlots() : 0;
+      count += charges.fits(i) && held[i].permits > 0 ? held[i].newSlots() : 0;
     }
-    return newSlots;
+    return count;
   }
 
-  /** Refuses the new keys of a role for want of room. Returns whether there were any. */
-  private static boolean full(Charges charges, Held[] held, Role role) {
-    boolean any = false;
+  /** Refuses the charges of that role whose keys are new, for want of room. */
+  private static void refuseNew(Charges charges, Held[] held, Charges.Role role) {
     for (int i = 0; i < held.length; i++) {
-      Held key = held[i];
-      if (charges.role(i) == role && charges.fits(i) && key.permits > 0 && key.newSlots() > 0) {
+      if (charges.role(i) == role
+          && charges.fits(i)
+          && held[i].permits > 0
+          && held[i].newSlots() > 0) {
         long retry = charges.limit(i).policy().quota().windowNanos();
-        charges.result(i, Reason.KEY_SPACE_FULL, 0, retry, 0, key.effectiveNanos);
-        any = true;
+        charges.result(i, Reason.KEY_SPACE_FULL, 0, retry, 0, held[i].effectiveNanos);
       }
     }
-    return any;
+  }
+
+  /** Returns whether one charge of those of which one must fit does. */
+  private static boolean anyFits(Charges charges) {
+    boolean asked = false;
+    for (int i = 0; i < charges.size(); i++) {
+      asked |= charges.role(i) == Charges.Role.ANY;
+      if (charges.role(i) == Charges.Role.ANY && charges.fits(i)) {
+        return true;
+      }
+    }
+    return !asked;
   }
 
   /**
    * Takes room for new keys, if need be by forgetting rested ones of the stripes that are locked.
    */
   private boolean room(Held[] held, int newSlots, long now) {
-    if (budget.take(newSlots)) {
+    if (newSlots == 0 || budget.take(newSlots)) {
       return true;
     }
     for (Held key : held) {

@@ -156,7 +156,8 @@ public final class RateLimiter {
     Charges charges = new Charges().add(limit, key(key), checked(permits)).maxWait(nanos);
     long now = ticker.nanos();
     store.decide(charges, now);
-    long dueNanos = now + (charges.allowed() ? charges.retryAfterNanos(0) : 0);
+    boolean waits = charges.allowed() && charges.retryAfterNanos(0) > 0;
+    long dueNanos = waits ? charges.atNanos(0) : now;
     return new Reservation(this, key, permits, charges.decision(0), dueNanos);
   }
 

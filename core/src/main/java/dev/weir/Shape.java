@@ -31,6 +31,11 @@ record Shape(Algorithm algorithm, long windowNanos, long detailNanos, long detai
     };
   }
 
+  /** Returns whether states of this shape know all that was admitted in the window. */
+  boolean strict() {
+    return algorithm.strict();
+  }
+
   /** Returns the steps that read and write states of this shape. */
   Meter meter() {
     return switch (algorithm) {

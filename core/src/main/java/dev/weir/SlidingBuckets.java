@@ -120,7 +120,7 @@ final class SlidingBuckets extends Meter {
   @Override
   long refund(long[] state, long now, long permits, long at, long resetNanos, Policy policy) {
     long index = Math.floorDiv(at, granule);
-    if (index > head(state) || index <= head(state) - cells) {
+    if (index < oldest(now) || index > head(state) || index <= head(state) - cells) {
       return 0;
     }
     long given = Math.min(permits, state[cell(index)]);

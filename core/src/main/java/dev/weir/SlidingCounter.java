@@ -103,7 +103,7 @@ final class SlidingCounter extends Meter {
   long refund(long[] state, long now, long permits, long at, long resetNanos, Policy policy) {
     long age = Math.floorDiv(state[LAST], window) - Math.floorDiv(at, window);
     int counter = age == 0 ? CURRENT : age == 1 ? PREVIOUS : -1;
-    if (counter < 0) {
+    if (counter < 0 || Math.floorDiv(now, window) - Math.floorDiv(at, window) > 1) {
       return 0;
     }
     long given = Math.min(permits, state[counter]);

@@ -13,7 +13,8 @@ final class SlidingLog extends Meter {
    *
    * The ring starts small and doubles with traffic, so it never allocates for a limit it has not
    * reached. At MAX_ENTRIES it is thinned instead: neighbours merge into the later instant, which
-   * keeps their permits counted longer and so can only deny.
+   * keeps their permits counted longer and so can only deny. So is a log that only records what
+   * others admit, as soon as it has more entries than its own limit could need.
    *
    * A reservation is an entry in the future. Entries leave only when they are older than the
    * present's window, never a reservation's, so a cancelled one leaves everything as it was.
@@ -130,13 +131,9 @@ final class SlidingLog extends Meter {
   long[] force(long[] state, long now, long at, long permits, Policy policy, Policy admitting) {
     state[CLOCK] = Math.max(state[CLOCK], now);
     drop(state, firstAfter(state, now - window));
-    long[] grown = append(state, at, permits);
-    // Behind the newest that fill the limit, what is older cannot change an answer.
-    long sum = sum(grown, grown[SIZE] - 1);
-    while (grown[SIZE] > 1 && sum - sum(grown, 0) >= policy.quota().permits()) {
-      drop(grown, 1);
-    }
-    return grown;
+    // Nothing that counts is dropped, however small this limit: a larger one may follow.
+    long most = 2 * Math.max(Policy.LOG_LIMIT, policy.quota().permits());
+    return append(state[SIZE] < most ? state : thinned(state), at, permits);
   }
 
   private static void drop(long[] state, long count) {
@@ -177,9 +174,9 @@ final class SlidingLog extends Meter {
 
   /** Merges each pair of neighbours into the later one. */
   private static long[] thinned(long[] state) {
-    long kept = state[SIZE] / 2;
+    long kept = (state[SIZE] + 1) / 2;
     for (long i = 0; i < kept; i++) {
-      int from = at(state, 2 * i + 1);
+      int from = at(state, Math.min(2 * i + 1, state[SIZE] - 1));
       int to = at(state, i);
       state[to] = state[from];
       state[to + 1] = state[from + 1];
@@ -191,7 +188,7 @@ final class SlidingLog extends Meter {
   @Override
   long refund(long[] state, long now, long permits, long at, long resetNanos, Policy policy) {
     long entry = firstAfter(state, at - 1);
-    if (entry == state[SIZE] || instant(state, entry) != at) {
+    if (at <= now - window || entry == state[SIZE] || instant(state, entry) != at) {
       return 0;
     }
     long given = Math.min(permits, sum(state, entry) - sum(state, entry - 1));

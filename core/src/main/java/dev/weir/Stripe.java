@@ -39,6 +39,7 @@ final class Stripe extends ReentrantLock {
   private int size;
   private int hand;
   private long floorNanos = Meter.LONG_AGO;
+  private long latestNanos = Meter.LONG_AGO;
 
   Stripe(Meter meter, Budget budget) {
     this.meter = meter;
@@ -53,6 +54,11 @@ final class Stripe extends ReentrantLock {
     return floorNanos;
   }
 
+  /** Returns the latest time at which anything was put here. */
+  long latestNanos() {
+    return latestNanos;
+  }
+
   long @Nullable [] state(long fingerprint) {
     int slot = find(fingerprint);
     return slot < 0 || keys[slot] == 0 ? null : states[slot];
@@ -60,6 +66,7 @@ final class Stripe extends ReentrantLock {
 
   /** Puts a key's state in its place. Returns 1 if the key is new here, else 0. */
   int put(long fingerprint, long[] state, long nowNanos) {
+    latestNanos = Math.max(latestNanos, nowNanos);
     int slot = find(fingerprint);
     if (slot >= 0 && keys[slot] != 0) {
       budget.grown((long) state.length - states[slot].length);

@@ -48,7 +48,9 @@ public final class Main implements Runnable {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Main())
+    CommandLine main = new CommandLine(new Main());
+    ServeCommand.addSettings(main.getSubcommands().get("serve"));
+    return main
         .setUsageHelpAutoWidth(true)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(

@@ -1,0 +1,100 @@
+package dev.weir.cli;
+
+import dev.weir.server.ServerSettings;
+import dev.weir.server.Setting;
+import dev.weir.server.SettingsException;
+import dev.weir.server.StartException;
+import dev.weir.server.WeirServer;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
+
+@Command(
+    name = "serve",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Runs the rate limit service: gRPC for Envoy, HTTP for everybody.",
+      "",
+      "Each setting is taken from its flag, else from the environment, else from the file named by"
+          + " --config, else its default holds.",
+      ""
+    })
+final class ServeCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  /** Adds a flag for every setting of the server. */
+  static void addSettings(CommandLine serve) {
+    for (Setting<?> setting : Setting.all()) {
+      OptionSpec.Builder option =
+          OptionSpec.builder(setting.flag())
+              .type(String.class)
+              .description(description(setting))
+              .arity(setting.isSwitch() ? "0..1" : "1");
+      if (setting.isSwitch()) {
+        option.paramLabel("true|false").fallbackValue("true");
+      } else {
+        option.paramLabel(setting.placeholder());
+      }
+      serve.getCommandSpec().addOption(option.build());
+    }
+  }
+
+  private static String[] description(Setting<?> setting) {
+    List<String> lines = new ArrayList<>();
+    lines.add(setting.description().replace("%", "%%"));
+    String variables =
+        setting.fallbackVariable().isEmpty()
+            ? setting.variable()
+            : setting.variable() + " (or " + setting.fallbackVariable() + ")";
+    String otherwise =
+        setting.defaultText().isEmpty() ? "" : ". Default: " + setting.defaultText();
+    lines.add("Environment: " + variables + otherwise.replace("%", "%%"));
+    return lines.toArray(new String[0]);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    PrintWriter err = spec.commandLine().getErr();
+    WeirServer server;
+    try {
+      server = WeirServer.start(ServerSettings.of(flags(), System.getenv()));
+    } catch (SettingsException e) {
+      e.problems().forEach(problem -> err.println("weir: " + problem));
+      err.println("'weir help serve' shows every setting.");
+      return Main.USAGE;
+    } catch (StartException e) {
+      throw new Failure(e.getMessage(), e);
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "weir-stop"));
+    server.awaitStopped();
+    return 0;
+  }
+
+  private Map<String, String> flags() {
+    Map<String, String> flags = new HashMap<>();
+    for (Setting<?> setting : Setting.all()) {
+      if (spec.commandLine().getParseResult().hasMatchedOption(setting.flag())) {
+        flags.put(setting.name(), spec.findOption(setting.flag()).getValue());
+      }
+    }
+    return flags;
+  }
+
+  /** Drains, and ends the process with status 0: a stop that was asked for is no failure. */
+  private static void stop(WeirServer server) {
+    try {
+      server.drain();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    Runtime.getRuntime().halt(0);
+  }
+}

@@ -1,0 +1,393 @@
+package dev.weir.engine;
+
+import static dev.weir.engine.Code.OK;
+import static dev.weir.engine.Code.OVER_LIMIT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Decision;
+import dev.weir.MemoryStore;
+import dev.weir.Reason;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.LimitOverride;
+import dev.weir.rules.RateLimitUnit;
+import dev.weir.rules.Request;
+import dev.weir.testkit.FakeTicker;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class EngineTest {
+  private static final String USERS =
+      """
+      domain: shop
+      descriptors:
+        - key: user
+          rate_limit:
+            unit: minute
+            requests_per_unit: 3
+        - key: tenant
+          rate_limit:
+            name: tenants
+            unit: hour
+            requests_per_unit: 5
+      """;
+
+  private static Request request(long permits, Descriptor... descriptors) {
+    return new Request("shop", List.of(descriptors), permits);
+  }
+
+  private static List<Code> codes(Answer answer) {
+    return answer.statuses().stream().map(Status::code).toList();
+  }
+
+  private static Decision decision(Status status) {
+    return Objects.requireNonNull(status.decision());
+  }
+
+  @Test
+  void rule_withinAndOverLimit_statusesAreFull() {
+    Fixture fixture = new Fixture(USERS);
+    Request request = Request.of("shop", "user", "alice");
+
+    List<Long> remaining = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Answer answer = fixture.engine.decide(request);
+      assertThat(answer.allowed()).isTrue();
+      remaining.add(answer.statuses().get(0).limitRemaining());
+    }
+    fixture.ticker.advance(1_500_000_000L);
+    Answer refused = fixture.engine.decide(request);
+
+    assertThat(remaining).containsExactly(2L, 1L, 0L);
+    assertThat(refused.code()).isEqualTo(OVER_LIMIT);
+    Status status = refused.statuses().get(0);
+    assertThat(status.currentLimit()).isNotNull();
+    assertThat(Objects.requireNonNull(status.currentLimit()).requestsPerUnit()).isEqualTo(3);
+    assertThat(status.currentLimit().unit()).isEqualTo(RateLimitUnit.MINUTE);
+    assertThat(decision(status).reason()).isEqualTo(Reason.OVER_LIMIT);
+    assertThat(decision(status).retryAfterNanos()).isEqualTo(58_500_000_000L);
+    assertThat(status.durationUntilResetSeconds()).isEqualTo(59);
+    assertThat(fixture.engine.decide(Request.of("shop", "user", "bob")).allowed()).isTrue();
+  }
+
+  @Test
+  void badRequests_areErrorsInTheOriginalsWords() {
+    Fixture fixture = new Fixture(USERS);
+    Engine empty = Engine.create(new MemoryStore(), new FakeTicker(), EngineSettings.DEFAULTS);
+
+    assertThat(fixture.engine.decide(Request.of("", "user", "a")).error())
+        .isEqualTo("rate limit domain must not be empty");
+    assertThat(fixture.engine.decide(request(1)).error())
+        .isEqualTo("rate limit descriptor list must not be empty");
+    assertThat(empty.decide(Request.of("shop", "user", "a")).error())
+        .isEqualTo("no rate limit configuration loaded");
+    assertThat(fixture.engine.decide(Request.of("shop", "user", "x".repeat(4097))).error())
+        .isEqualTo("entry length: 4097 (expected: at most 4096)");
+    assertThat(
+            fixture
+                .engine
+                .decide(
+                    new Request("shop", Collections.nCopies(129, Descriptor.of("user", "a")), 1))
+                .error())
+        .isEqualTo("descriptors: 129 (expected: at most 128)");
+    assertThat(fixture.engine.decide(request(-1, Descriptor.of("user", "a"))).error())
+        .isEqualTo("permits: -1 (expected: at least 0)");
+    assertThat(fixture.engine.metrics().errors()).isEqualTo(5);
+    assertThat(fixture.engine.metrics().keys()).isZero();
+  }
+
+  @Test
+  void unknownDomainOrKey_isOkWithoutLimit() {
+    Fixture fixture = new Fixture(USERS);
+
+    assertThat(fixture.engine.decide(Request.of("other", "user", "a")).statuses())
+        .containsExactly(Status.UNMATCHED);
+    assertThat(fixture.engine.decide(Request.of("shop", "user", "a", "path", "/")).statuses())
+        .containsExactly(Status.UNMATCHED);
+  }
+
+  @Test
+  void severalDescriptors_oneOver_nothingIsCharged() {
+    Fixture fixture = new Fixture(USERS);
+    Descriptor user = Descriptor.of("user", "alice");
+    Descriptor tenant = Descriptor.of("tenant", "acme");
+    fixture.engine.decide(request(3, user));
+
+    for (int i = 0; i < 10; i++) {
+      Answer refused = fixture.engine.decide(request(1, tenant, user));
+      assertThat(refused.code()).isEqualTo(OVER_LIMIT);
+      assertThat(codes(refused)).containsExactly(OK, OVER_LIMIT);
+      assertThat(refused.statuses().get(0).limitRemaining()).isEqualTo(5);
+    }
+    assertThat(fixture.engine.decide(request(5, tenant)).allowed()).isTrue();
+  }
+
+  @Test
+  void sameDescriptorTwice_addsUp() {
+    Fixture fixture = new Fixture(USERS);
+    Descriptor user = Descriptor.of("user", "alice");
+
+    assertThat(codes(fixture.engine.decide(request(2, user, user))))
+        .containsExactly(OK, OVER_LIMIT);
+    assertThat(codes(fixture.engine.decide(request(1, user, user)))).containsExactly(OK, OK);
+    assertThat(fixture.engine.decide(request(2, user)).allowed()).isFalse();
+    assertThat(fixture.engine.decide(request(1, user)).allowed()).isTrue();
+  }
+
+  @Test
+  void permits_zeroMeansOneForTheRequestAndLooksForADescriptor() {
+    Fixture fixture = new Fixture(USERS);
+    Descriptor look = new Descriptor(Descriptor.of("user", "a").entries(), null, 0L);
+
+    fixture.engine.decide(request(0, Descriptor.of("user", "a")));
+    assertThat(fixture.engine.decide(request(9, look)).statuses().get(0).limitRemaining())
+        .isEqualTo(2);
+    fixture.engine.decide(request(2, Descriptor.of("user", "a")));
+    assertThat(fixture.engine.decide(request(9, look)).code()).isEqualTo(OK);
+    assertThat(fixture.engine.decide(request(1, Descriptor.of("user", "a"))).code())
+        .isEqualTo(OVER_LIMIT);
+  }
+
+  @Test
+  void override_isInForceInsteadOfTheRule_andKeepsItsCountWhenItsNumberChanges() {
+    Fixture fixture = new Fixture(USERS);
+
+    assertThat(fixture.engine.decide(override("user", 10, 10)).allowed()).isTrue();
+    assertThat(fixture.engine.decide(override("user", 10, 1)).allowed()).isFalse();
+    assertThat(fixture.engine.decide(override("user", 20, 10)).allowed()).isTrue();
+    assertThat(fixture.engine.decide(override("user", 20, 1)).allowed()).isFalse();
+    assertThat(fixture.engine.decide(override("nowhere", 1, 1)).allowed()).isTrue();
+    assertThat(fixture.engine.decide(override("nowhere", 1, 1)).allowed()).isFalse();
+    assertThat(fixture.engine.decide(Request.of("shop", "user", "a")).allowed()).isTrue();
+  }
+
+  private static Request override(String key, long limit, long permits) {
+    Descriptor descriptor =
+        new Descriptor(
+            Descriptor.of(key, "a").entries(),
+            new LimitOverride(limit, RateLimitUnit.MINUTE),
+            null);
+    return request(permits, descriptor);
+  }
+
+  @Test
+  void override_inUnknownDomain_isNoLimit() {
+    Fixture fixture = new Fixture(USERS);
+    Descriptor descriptor =
+        new Descriptor(
+            Descriptor.of("user", "a").entries(), new LimitOverride(0, RateLimitUnit.DAY), null);
+
+    assertThat(fixture.engine.decide(new Request("x", List.of(descriptor), 1)).allowed()).isTrue();
+    assertThat(fixture.engine.decide(new Request("shop", List.of(descriptor), 1)).allowed())
+        .isFalse();
+  }
+
+  @Test
+  void shadowMode_passesAndIsCounted_withRemainingZero() {
+    Fixture fixture =
+        new Fixture(
+            """
+            domain: shop
+            descriptors:
+              - key: user
+                shadow_mode: true
+                rate_limit: {unit: minute, requests_per_unit: 1}
+            """);
+    Request request = Request.of("shop", "user", "a");
+
+    fixture.engine.decide(request);
+    Answer answer = fixture.engine.decide(request);
+
+    assertThat(answer.code()).isEqualTo(OK);
+    assertThat(answer.statuses().get(0).code()).isEqualTo(OK);
+    assertThat(answer.statuses().get(0).limitRemaining()).isZero();
+    assertThat(decision(answer.statuses().get(0)).reason()).isEqualTo(Reason.SHADOW);
+    assertThat(fixture.engine.metrics().rules())
+        .containsExactly(new RuleMetrics("shop.user", 2, 1, 1, 1, 1));
+  }
+
+  @Test
+  void globalShadowMode_onlyTheOverallCodeTurnsOk() {
+    Fixture fixture =
+        new Fixture(USERS, new EngineSettings(true, 80, 128, 32, 4096), new MemoryStore());
+
+    Answer answer = fixture.engine.decide(request(4, Descriptor.of("user", "a")));
+
+    assertThat(answer.code()).isEqualTo(OK);
+    assertThat(codes(answer)).containsExactly(OVER_LIMIT);
+  }
+
+  @Test
+  void quotaMode_refusesOnlyWhenAllAreOver() {
+    Fixture fixture =
+        new Fixture(
+            """
+            domain: shop
+            descriptors:
+              - key: a
+                quota_mode: true
+                rate_limit: {unit: minute, requests_per_unit: 1}
+              - key: b
+                quota_mode: true
+                rate_limit: {unit: minute, requests_per_unit: 2}
+              - key: free
+                quota_mode: true
+                rate_limit: {unlimited: true}
+            """);
+    Descriptor a = Descriptor.of("a", "");
+    Descriptor b = Descriptor.of("b", "");
+
+    assertThat(codes(fixture.engine.decide(request(1, a, b)))).containsExactly(OK, OK);
+    Answer second = fixture.engine.decide(request(1, a, b));
+    assertThat(second.code()).isEqualTo(OK);
+    assertThat(codes(second)).containsExactly(OVER_LIMIT, OK);
+    Answer third = fixture.engine.decide(request(1, a, b));
+    assertThat(third.code()).isEqualTo(OVER_LIMIT);
+    assertThat(codes(third)).containsExactly(OVER_LIMIT, OVER_LIMIT);
+    Answer fourth = fixture.engine.decide(request(1, a, b, Descriptor.of("free", "")));
+    assertThat(fourth.code()).isEqualTo(OK);
+    assertThat(fourth.statuses().get(2).limitRemaining()).isEqualTo(4_294_967_295L);
+    assertThat(fourth.statuses().get(2).currentLimit()).isNull();
+  }
+
+  @Test
+  void replaces_dropsTheNamedRule_whateverTheOrder() {
+    Fixture fixture =
+        new Fixture(
+            """
+            domain: shop
+            descriptors:
+              - key: all
+                rate_limit: {name: all, unit: minute, requests_per_unit: 1}
+              - key: gold
+                rate_limit:
+                  unit: minute
+                  requests_per_unit: 5
+                  replaces: [{name: all}]
+            """);
+    Descriptor all = Descriptor.of("all", "");
+    Descriptor gold = Descriptor.of("gold", "");
+
+    assertThat(fixture.engine.decide(request(1, all)).allowed()).isTrue();
+    assertThat(fixture.engine.decide(request(1, all)).allowed()).isFalse();
+    for (Request request : List.of(request(1, all, gold), request(1, gold, all))) {
+      Answer answer = fixture.engine.decide(request);
+      assertThat(answer.allowed()).isTrue();
+      assertThat(answer.statuses()).contains(Status.UNMATCHED);
+    }
+  }
+
+  @Test
+  void shareThreshold_allValuesShareOneCounter() {
+    Fixture fixture =
+        new Fixture(
+            """
+            domain: shop
+            descriptors:
+              - key: path
+                value: /api/*
+                share_threshold: true
+                rate_limit: {unit: minute, requests_per_unit: 2}
+              - key: path
+                value: /own/*
+                rate_limit: {unit: minute, requests_per_unit: 1}
+            """);
+
+    assertThat(fixture.engine.decide(Request.of("shop", "path", "/api/a")).allowed()).isTrue();
+    assertThat(fixture.engine.decide(Request.of("shop", "path", "/api/b")).allowed()).isTrue();
+    assertThat(fixture.engine.decide(Request.of("shop", "path", "/api/c")).allowed()).isFalse();
+    assertThat(fixture.engine.decide(Request.of("shop", "path", "/own/a")).allowed()).isTrue();
+    assertThat(fixture.engine.decide(Request.of("shop", "path", "/own/b")).allowed()).isTrue();
+    assertThat(fixture.engine.decide(Request.of("shop", "path", "/own/b")).allowed()).isFalse();
+  }
+
+  @Test
+  void metrics_severalPermits_areSplitBetweenNearAndOver() {
+    Fixture fixture =
+        new Fixture(
+            """
+            domain: shop
+            descriptors:
+              - key: user
+                rate_limit: {unit: minute, requests_per_unit: 10}
+            """);
+    Descriptor user = Descriptor.of("user", "a");
+
+    fixture.engine.decide(request(7, user)); // 7 of 10: below 8
+    fixture.engine.decide(request(2, user)); // 9 of 10: one of them above 8
+    fixture.engine.decide(request(4, user)); // refused: one would be near, three over
+
+    assertThat(fixture.engine.metrics().rules())
+        .containsExactly(new RuleMetrics("shop.user", 13, 3, 2, 9, 0));
+    assertThat(fixture.engine.metrics().requests()).isEqualTo(3);
+    assertThat(fixture.engine.metrics().denied()).isEqualTo(1);
+    assertThat(fixture.engine.metrics().decisionTimeCounts().stream().mapToLong(n -> n).sum())
+        .isEqualTo(3);
+  }
+
+  @Test
+  void metricLabels_byValue_areBounded() {
+    Fixture fixture =
+        new Fixture(
+            """
+            domain: shop
+            descriptors:
+              - key: user
+                value_to_metric: true
+                rate_limit: {unit: minute, requests_per_unit: 10}
+            """);
+    int values = RuleLabels.MAX_VALUES + 100;
+    for (int i = 0; i < values; i++) {
+      fixture.engine.decide(Request.of("shop", "user", "u" + i));
+    }
+
+    List<RuleMetrics> rules = fixture.engine.metrics().rules();
+    assertThat(rules).hasSize(RuleLabels.MAX_VALUES + 1);
+    assertThat(rules).contains(new RuleMetrics("shop.user_u7", 1, 0, 0, 1, 0));
+    assertThat(rules).contains(new RuleMetrics("shop.user.other", 100, 0, 0, 100, 0));
+  }
+
+  @Test
+  void onFailure_fullStore_answersAsThePolicySays() {
+    String rules =
+        """
+        domain: shop
+        descriptors:
+          - key: strict
+            rate_limit: {unit: minute, requests_per_unit: 1}
+          - key: open
+            rate_limit: {unit: minute, requests_per_unit: 1, on_failure: allow}
+        """;
+    Fixture fixture = new Fixture(rules, EngineSettings.DEFAULTS, new MemoryStore(1));
+    fixture.engine.decide(Request.of("shop", "strict", "first"));
+
+    Answer denied = fixture.engine.decide(Request.of("shop", "strict", "second"));
+    Answer allowed = fixture.engine.decide(Request.of("shop", "open", "second"));
+    Answer over = fixture.engine.decide(Request.of("shop", "strict", "first"));
+
+    assertThat(denied.allowed()).isFalse();
+    assertThat(decision(denied.statuses().get(0)).reason()).isEqualTo(Reason.KEY_SPACE_FULL);
+    assertThat(allowed.allowed()).isTrue();
+    assertThat(decision(allowed.statuses().get(0)).reason()).isEqualTo(Reason.KEY_SPACE_FULL);
+    assertThat(decision(over.statuses().get(0)).reason()).isEqualTo(Reason.OVER_LIMIT);
+  }
+
+  @Test
+  void deciding_isTheLongestRefusal_orElseTheLeastRemaining() {
+    Fixture fixture = new Fixture(USERS);
+    Descriptor user = Descriptor.of("user", "alice");
+    Descriptor tenant = Descriptor.of("tenant", "acme");
+
+    @Nullable Status first = fixture.engine.decide(request(1, tenant, user)).deciding();
+    fixture.engine.decide(request(2, user));
+    fixture.engine.decide(request(4, tenant));
+    @Nullable Status refused = fixture.engine.decide(request(1, user, tenant)).deciding();
+
+    assertThat(decision(Objects.requireNonNull(first)).policy()).isEqualTo("shop.user");
+    assertThat(decision(Objects.requireNonNull(refused)).policy()).isEqualTo("tenants");
+    assertThat(fixture.engine.decide(Request.of("x", "y", "z")).deciding()).isNull();
+  }
+}

@@ -1,0 +1,157 @@
+package dev.weir.replay;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Tells an input's format from its name and its beginning, and which column is the time. */
+final class Detection {
+  /** Names of the column with the time, the surest first; in any letter case. */
+  private static final List<String> TIME_NAMES =
+      List.of(
+          "@timestamp",
+          "timestamp",
+          "time",
+          "ts",
+          "datetime",
+          "date_time",
+          "date",
+          "event_time",
+          "eventtime",
+          "time_iso8601",
+          "time_local",
+          "start_time",
+          "starttime",
+          "created_at",
+          "epoch");
+
+  private Detection() {}
+
+  /**
+   * Returns the format.
+   *
+   * @param head the input's beginning
+   * @throws ReplayException if neither name nor content tell
+   */
+  static Format format(String name, byte[] head) throws ReplayException {
+    if (head.length >= 2 && (mark(head, 0xff, 0xfe) || mark(head, 0xfe, 0xff))) {
+      throw new ReplayException("input: " + name + " is in UTF-16 (expected: UTF-8)");
+    }
+    Format named = byName(name);
+    return named != null ? named : byContent(name, head);
+  }
+
+  private static boolean mark(byte[] head, int first, int second) {
+    return head[0] == (byte) first && head[1] == (byte) second;
+  }
+
+  private static @Nullable Format byName(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    if (lower.endsWith(".gz")) {
+      lower = lower.substring(0, lower.length() - 3);
+    }
+    if (lower.endsWith(".csv")) {
+      return Format.CSV;
+    }
+    if (lower.endsWith(".tsv") || lower.endsWith(".tab")) {
+      return Format.TSV;
+    }
+    return lower.endsWith(".jsonl") || lower.endsWith(".ndjson") ? Format.JSONL : null;
+  }
+
+  private static Format byContent(String name, byte[] head) throws ReplayException {
+    String line = firstLine(head);
+    if (line.startsWith("{")) {
+      return Format.JSONL;
+    }
+    if (looksCombined(line)) {
+      return Format.COMBINED;
+    }
+    boolean tabs = line.indexOf('\t') >= 0;
+    boolean commas = line.indexOf(',') >= 0;
+    if (tabs == commas) {
+      throw new ReplayException(
+          "format: cannot be told from the input's name "
+              + Shown.quoted(name)
+              + " or its first line "
+              + Shown.quoted(line)
+              + " (expected: --format combined, csv, tsv or jsonl)");
+    }
+    return tabs ? Format.TSV : Format.CSV;
+  }
+
+  /** Returns the first line that is not blank, without spaces around it. */
+  private static String firstLine(byte[] head) {
+    String text = new String(head, StandardCharsets.UTF_8);
+    return text.lines().filter(line -> !line.isBlank()).findFirst().orElse("").strip();
+  }
+
+  /** Whether the line has a time in brackets behind three words, and a request in quotes. */
+  private static boolean looksCombined(String line) {
+    int bracket = line.indexOf(" [");
+    int close = line.indexOf("] \"", Math.max(0, bracket));
+    if (bracket < 0 || close < 0) {
+      return false;
+    }
+    long spaces = line.substring(0, bracket).chars().filter(c -> c == ' ').count();
+    return spaces >= 2 && close - bracket >= 20 && close - bracket <= 40;
+  }
+
+  /** The column with the time, and what numbers in it mean. */
+  record TimeColumn(String name, TimeReader.Unit unit) {}
+
+  /**
+   * Returns the column with the time.
+   *
+   * @param asked the column's name, with or without {@code :s}, {@code :ms}, {@code :us} or {@code
+   *     :ns} behind it; null to look for a usual name
+   */
+  static TimeColumn timeColumn(@Nullable String asked, RecordReader reader) throws ReplayException {
+    if (asked == null) {
+      return new TimeColumn(usualName(reader.columns()), TimeReader.Unit.BY_SIZE);
+    }
+    int colon = asked.lastIndexOf(':');
+    TimeReader.Unit unit = colon < 0 ? null : unit(asked.substring(colon + 1));
+    if (unit == null || reader.columns().contains(asked)) {
+      return new TimeColumn(asked, TimeReader.Unit.BY_SIZE);
+    }
+    return new TimeColumn(asked.substring(0, colon), unit);
+  }
+
+  private static TimeReader.@Nullable Unit unit(String suffix) {
+    return switch (suffix) {
+      case "s" -> TimeReader.Unit.SECONDS;
+      case "ms" -> TimeReader.Unit.MILLISECONDS;
+      case "us" -> TimeReader.Unit.MICROSECONDS;
+      case "ns" -> TimeReader.Unit.NANOSECONDS;
+      default -> null;
+    };
+  }
+
+  private static String usualName(List<String> columns) throws ReplayException {
+    for (String usual : TIME_NAMES) {
+      for (String column : columns) {
+        if (column.equalsIgnoreCase(usual)) {
+          return column;
+        }
+      }
+    }
+    throw new ReplayException(
+        "time: no column has a usual name for it (expected: --time with one of "
+            + listed(columns)
+            + ")");
+  }
+
+  /** Returns names for a message, not more than a screen of them. */
+  static String listed(List<String> columns) {
+    StringBuilder text = new StringBuilder();
+    int shown = Math.min(columns.size(), 40);
+    for (int i = 0; i < shown; i++) {
+      String name = columns.get(i);
+      text.append(i == 0 ? "" : ", ")
+          .append(Shown.plain(name.length() > Shown.MAX_LENGTH ? name.substring(0, 60) : name));
+    }
+    return shown < columns.size() ? text + ", ..." : text.toString();
+  }
+}

@@ -1,0 +1,42 @@
+package dev.weir.replay;
+
+import java.util.Locale;
+
+/** How records are written in an input. */
+public enum Format {
+  /** As the input's name or, failing that, its beginning shows. */
+  AUTO,
+  /** Access logs of Apache and nginx, combined or common. */
+  COMBINED,
+  /** Comma-separated values with a header, RFC 4180. */
+  CSV,
+  /** Tab-separated values with a header. */
+  TSV,
+  /** One JSON object a line. */
+  JSONL;
+
+  /** Returns the name used in flags and reports, for example {@code jsonl}. */
+  public String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * Returns the format of that name.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists all
+   */
+  public static Format of(String text) {
+    for (Format format : values()) {
+      if (format.text().equals(text)) {
+        return format;
+      }
+    }
+    throw new IllegalArgumentException(
+        "format: " + text + " (expected: one of auto, combined, csv, tsv, jsonl)");
+  }
+
+  @Override
+  public String toString() {
+    return text();
+  }
+}

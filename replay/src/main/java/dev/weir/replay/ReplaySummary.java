@@ -1,0 +1,166 @@
+package dev.weir.replay;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the rules have done to the traffic. The same input and options give the same summary, but
+ * for {@link #timeTaken}, which is in neither {@link #text} nor {@link #json}.
+ *
+ * @param source how the input was read
+ * @param counts the totals
+ * @param policies every policy of the domain, in the order of the rule files
+ * @param refusedKeys the keys with the most refused requests, at most ten
+ * @param refusedKeysExact whether the counts of the refused keys are exact; otherwise they can be
+ *     too high
+ * @param busiestWindows the windows with the most permits asked for by one key, at most ten
+ * @param busiestWindowsComplete whether all keys were looked at for the windows
+ * @param unreadableLines the first lines that could not be read, at most ten
+ * @param warnings what is doubtful in the rule files, one line each
+ * @param timeTaken the time that the replay took
+ */
+public record ReplaySummary(
+    Source source,
+    Counts counts,
+    List<PolicyCount> policies,
+    List<RefusedKey> refusedKeys,
+    boolean refusedKeysExact,
+    List<BusyWindow> busiestWindows,
+    boolean busiestWindowsComplete,
+    List<UnreadableLine> unreadableLines,
+    List<String> warnings,
+    Duration timeTaken) {
+
+  /** The most lines of each list. */
+  static final int LISTED = 10;
+
+  public ReplaySummary {
+    policies = List.copyOf(policies);
+    refusedKeys = List.copyOf(refusedKeys);
+    busiestWindows = List.copyOf(busiestWindows);
+    unreadableLines = List.copyOf(unreadableLines);
+    warnings = List.copyOf(warnings);
+  }
+
+  /**
+   * How the input was read.
+   *
+   * @param format the format, found out if that was asked
+   * @param timeColumn the column with the time, found out if that was asked
+   */
+  public record Source(Format format, String timeColumn) {}
+
+  /**
+   * The totals.
+   *
+   * @param requests records that were decided
+   * @param allowed of these, how many may pass
+   * @param denied of these, how many may not
+   * @param deniedForTrouble of the denied, how many for another reason than their limit, such as
+   *     too many keys
+   * @param shadowDenied of the allowed, how many only because a rule is in shadow mode
+   * @param unlimited of the allowed, how many no limit applies to
+   * @param unreadable records that could not be read, and so were not decided
+   * @param outOfOrder records earlier than one before them, decided at the latest time so far
+   * @param firstNanos the earliest time, in nanoseconds since the Unix epoch; null if there is none
+   * @param lastNanos the latest time, likewise
+   */
+  public record Counts(
+      long requests,
+      long allowed,
+      long denied,
+      long deniedForTrouble,
+      long shadowDenied,
+      long unlimited,
+      long unreadable,
+      long outOfOrder,
+      @Nullable Long firstNanos,
+      @Nullable Long lastNanos) {
+
+    /** Returns denied divided by requests, to six places; 0 if there are none. */
+    public BigDecimal deniedShare() {
+      return share(denied, requests, 6);
+    }
+  }
+
+  /**
+   * What one policy did. A request with several descriptors counts for each policy that judged one.
+   *
+   * @param policy its name
+   * @param path the rule's, unique
+   * @param algorithm the algorithm's name
+   * @param permits the quota's permits
+   * @param windowNanos the quota's window
+   * @param requests how many it judged
+   * @param denied how many of them did not fit
+   * @param shadowDenied how many of them did not fit but passed, the rule being in shadow mode
+   */
+  public record PolicyCount(
+      String policy,
+      String path,
+      String algorithm,
+      long permits,
+      long windowNanos,
+      long requests,
+      long denied,
+      long shadowDenied) {}
+
+  /**
+   * A key with refused requests.
+   *
+   * @param policy the name of the policy that refused
+   * @param key the descriptor, {@code key=value,key2=value2}
+   * @param denied requests that this key was the deciding one to refuse
+   */
+  public record RefusedKey(String policy, String key, long denied) {}
+
+  /**
+   * A window of a policy's length, aligned to multiples of it since the Unix epoch.
+   *
+   * @param permits asked for by the key in the window
+   * @param requests made by it
+   * @param denied those among them that did not fit
+   */
+  public record BusyWindow(
+      String policy,
+      String key,
+      long startNanos,
+      long windowNanos,
+      long permits,
+      long requests,
+      long denied) {}
+
+  /** A line that could not be read: its number, counted from 1, and why. */
+  public record UnreadableLine(long line, String reason) {}
+
+  /** Returns the summary for people, several lines, each ended by a line feed. */
+  public String text() {
+    return new SummaryText(this).toString();
+  }
+
+  /** Returns the summary as one JSON object, ended by a line feed. */
+  public String json() {
+    return SummaryJson.of(this);
+  }
+
+  /** Returns records read per second of {@link #timeTaken}; 0 if that is too short to tell. */
+  public long recordsPerSecond() {
+    long nanos = timeTaken.toNanos();
+    if (nanos <= 0) {
+      return 0;
+    }
+    return BigDecimal.valueOf(counts.requests + counts.unreadable)
+        .scaleByPowerOfTen(9)
+        .divide(BigDecimal.valueOf(nanos), RoundingMode.DOWN)
+        .longValue();
+  }
+
+  static BigDecimal share(long part, long whole, int places) {
+    return whole == 0
+        ? BigDecimal.ZERO
+        : BigDecimal.valueOf(part).divide(BigDecimal.valueOf(whole), places, RoundingMode.HALF_UP);
+  }
+}

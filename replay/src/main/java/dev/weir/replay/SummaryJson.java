@@ -1,0 +1,121 @@
+package dev.weir.replay;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import dev.weir.replay.ReplaySummary.BusyWindow;
+import dev.weir.replay.ReplaySummary.Counts;
+import dev.weir.replay.ReplaySummary.PolicyCount;
+import dev.weir.replay.ReplaySummary.RefusedKey;
+import dev.weir.replay.ReplaySummary.UnreadableLine;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+
+/** Writes a summary as JSON. Its fields are promised in {@code docs/replay.md}. */
+final class SummaryJson {
+  private final JsonGenerator json;
+
+  private SummaryJson(JsonGenerator json) {
+    this.json = json;
+  }
+
+  static String of(ReplaySummary summary) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
+      DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
+      DefaultPrettyPrinter printer = new DefaultPrettyPrinter();
+      printer.indentObjectsWith(indenter);
+      printer.indentArraysWith(indenter);
+      json.setPrettyPrinter(printer);
+      new SummaryJson(json).write(summary);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // A string cannot fail.
+    }
+    return text + "\n";
+  }
+
+  private void write(ReplaySummary summary) throws IOException {
+    Counts counts = summary.counts();
+    json.writeStartObject();
+    json.writeStringField("format", summary.source().format().text());
+    json.writeStringField("time_column", summary.source().timeColumn());
+    json.writeNumberField("requests", counts.requests());
+    json.writeNumberField("allowed", counts.allowed());
+    json.writeNumberField("denied", counts.denied());
+    json.writeNumberField("denied_share", counts.deniedShare());
+    json.writeNumberField("denied_for_trouble", counts.deniedForTrouble());
+    json.writeNumberField("shadow_denied", counts.shadowDenied());
+    json.writeNumberField("unlimited", counts.unlimited());
+    json.writeNumberField("unreadable", counts.unreadable());
+    json.writeNumberField("out_of_order", counts.outOfOrder());
+    Long first = counts.firstNanos();
+    Long last = counts.lastNanos();
+    json.writeStringField("first_time", first == null ? null : SummaryText.instant(first));
+    json.writeStringField("last_time", last == null ? null : SummaryText.instant(last));
+    policies(summary);
+    refusedKeys(summary);
+    busiestWindows(summary);
+    unreadableLines(summary);
+    json.writeEndObject();
+  }
+
+  private void policies(ReplaySummary summary) throws IOException {
+    json.writeArrayFieldStart("policies");
+    for (PolicyCount each : summary.policies()) {
+      json.writeStartObject();
+      json.writeStringField("policy", each.policy());
+      json.writeStringField("path", each.path());
+      json.writeStringField("algorithm", each.algorithm());
+      json.writeNumberField("permits", each.permits());
+      json.writeNumberField("window_nanos", each.windowNanos());
+      json.writeNumberField("requests", each.requests());
+      json.writeNumberField("denied", each.denied());
+      json.writeNumberField("shadow_denied", each.shadowDenied());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  private void refusedKeys(ReplaySummary summary) throws IOException {
+    json.writeArrayFieldStart("refused_keys");
+    for (RefusedKey each : summary.refusedKeys()) {
+      json.writeStartObject();
+      json.writeStringField("policy", each.policy());
+      json.writeStringField("key", each.key());
+      json.writeNumberField("denied", each.denied());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeBooleanField("refused_keys_exact", summary.refusedKeysExact());
+  }
+
+  private void busiestWindows(ReplaySummary summary) throws IOException {
+    json.writeArrayFieldStart("busiest_windows");
+    for (BusyWindow each : summary.busiestWindows()) {
+      json.writeStartObject();
+      json.writeStringField("policy", each.policy());
+      json.writeStringField("key", each.key());
+      json.writeStringField("start", SummaryText.instant(each.startNanos()));
+      json.writeNumberField("window_nanos", each.windowNanos());
+      json.writeNumberField("permits", each.permits());
+      json.writeNumberField("requests", each.requests());
+      json.writeNumberField("denied", each.denied());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeBooleanField("busiest_windows_complete", summary.busiestWindowsComplete());
+  }
+
+  private void unreadableLines(ReplaySummary summary) throws IOException {
+    json.writeArrayFieldStart("unreadable_lines");
+    for (UnreadableLine each : summary.unreadableLines()) {
+      json.writeStartObject();
+      json.writeNumberField("line", each.line());
+      json.writeStringField("reason", each.reason());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+}

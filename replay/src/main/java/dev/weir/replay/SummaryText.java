@@ -1,0 +1,200 @@
+package dev.weir.replay;
+
+import dev.weir.replay.ReplaySummary.BusyWindow;
+import dev.weir.replay.ReplaySummary.Counts;
+import dev.weir.replay.ReplaySummary.PolicyCount;
+import dev.weir.replay.ReplaySummary.RefusedKey;
+import dev.weir.replay.ReplaySummary.UnreadableLine;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Writes a summary for people. */
+final class SummaryText {
+  private static final long NANOS = 1_000_000_000L;
+
+  /** The longest key shown: beyond it the table would not fit a wide terminal. */
+  private static final int MAX_KEY = 80;
+
+  private final StringBuilder text = new StringBuilder();
+
+  SummaryText(ReplaySummary summary) {
+    counts(summary);
+    policies(summary.policies());
+    refusedKeys(summary);
+    busiestWindows(summary);
+    unreadableLines(summary);
+  }
+
+  @Override
+  public String toString() {
+    return text.toString();
+  }
+
+  private void counts(ReplaySummary summary) {
+    Counts counts = summary.counts();
+    long requests = counts.requests();
+    List<String[]> rows = new ArrayList<>();
+    row(rows, "requests", number(requests), "");
+    row(rows, "allowed", number(counts.allowed()), percent(counts.allowed(), requests));
+    row(rows, "denied", number(counts.denied()), percent(counts.denied(), requests));
+    optional(rows, "of these not for a limit", counts.deniedForTrouble());
+    optional(rows, "denied but for shadow mode", counts.shadowDenied());
+    optional(rows, "without a limit", counts.unlimited());
+    optional(rows, "unreadable", counts.unreadable());
+    optional(rows, "out of order", counts.outOfOrder());
+    table(rows, "lrr");
+    Long first = counts.firstNanos();
+    Long last = counts.lastNanos();
+    if (first != null && last != null) {
+      line("from " + instant(first) + " to " + instant(last));
+    }
+    line(
+        "format "
+            + summary.source().format()
+            + ", time in column "
+            + plain(summary.source().timeColumn()));
+  }
+
+  private static void optional(List<String[]> rows, String name, long count) {
+    if (count > 0) {
+      row(rows, name, number(count), "");
+    }
+  }
+
+  private void policies(List<PolicyCount> policies) {
+    heading("policies");
+    List<String[]> rows = new ArrayList<>();
+    row(rows, "policy", "limit", "algorithm", "requests", "denied", "share", "shadow");
+    for (PolicyCount each : policies) {
+      row(
+          rows,
+          plain(each.policy()),
+          number(each.permits()) + " per " + window(each.windowNanos()),
+          each.algorithm(),
+          number(each.requests()),
+          number(each.denied()),
+          percent(each.denied(), each.requests()),
+          number(each.shadowDenied()));
+    }
+    table(rows, "lllrrrr");
+  }
+
+  private void refusedKeys(ReplaySummary summary) {
+    if (summary.refusedKeys().isEmpty()) {
+      return;
+    }
+    heading(
+        "most refused keys"
+            + (summary.refusedKeysExact() ? "" : " (too many for exact counts: at most these)"));
+    List<String[]> rows = new ArrayList<>();
+    row(rows, "denied", "policy", "key");
+    for (RefusedKey each : summary.refusedKeys()) {
+      row(rows, number(each.denied()), plain(each.policy()), plain(each.key()));
+    }
+    table(rows, "rll");
+  }
+
+  private void busiestWindows(ReplaySummary summary) {
+    if (summary.busiestWindows().isEmpty()) {
+      return;
+    }
+    heading(
+        "busiest windows"
+            + (summary.busiestWindowsComplete() ? "" : " (too many keys: not all looked at)"));
+    List<String[]> rows = new ArrayList<>();
+    row(rows, "permits", "requests", "denied", "from", "for", "policy", "key");
+    for (BusyWindow each : summary.busiestWindows()) {
+      row(
+          rows,
+          number(each.permits()),
+          number(each.requests()),
+          number(each.denied()),
+          instant(each.startNanos()),
+          window(each.windowNanos()),
+          plain(each.policy()),
+          plain(each.key()));
+    }
+    table(rows, "rrrllll");
+  }
+
+  private void unreadableLines(ReplaySummary summary) {
+    List<UnreadableLine> lines = summary.unreadableLines();
+    if (lines.isEmpty()) {
+      return;
+    }
+    long more = summary.counts().unreadable() - lines.size();
+    heading("unreadable" + (more > 0 ? " (the first " + lines.size() + ")" : ""));
+    for (UnreadableLine each : lines) {
+      line("line " + each.line() + ": " + each.reason());
+    }
+  }
+
+  private void heading(String title) {
+    text.append('\n').append(title).append('\n');
+  }
+
+  private void line(String line) {
+    text.append("  ").append(line).append('\n');
+  }
+
+  private static void row(List<String[]> rows, String... cells) {
+    rows.add(cells);
+  }
+
+  /** Appends rows with their columns aligned: l to the left, r to the right. */
+  private void table(List<String[]> rows, String alignment) {
+    int[] widths = new int[alignment.length()];
+    for (String[] row : rows) {
+      for (int i = 0; i < row.length; i++) {
+        widths[i] = Math.max(widths[i], width(row[i]));
+      }
+    }
+    for (String[] row : rows) {
+      StringBuilder line = new StringBuilder();
+      for (int i = 0; i < row.length; i++) {
+        String padding = " ".repeat(widths[i] - width(row[i]));
+        boolean right = alignment.charAt(i) == 'r';
+        line.append(i == 0 ? "" : "  ");
+        line.append(right ? padding + row[i] : row[i] + padding);
+      }
+      line(line.toString().stripTrailing());
+    }
+  }
+
+  private static int width(String text) {
+    return text.codePointCount(0, text.length());
+  }
+
+  private static String plain(String text) {
+    return Shown.plain(text.length() <= MAX_KEY ? text : text.substring(0, MAX_KEY) + "...");
+  }
+
+  private static String number(long value) {
+    return String.format(Locale.ROOT, "%,d", value);
+  }
+
+  private static String percent(long part, long whole) {
+    BigDecimal share = ReplaySummary.share(part, whole, 4).scaleByPowerOfTen(2).setScale(2);
+    return share.toPlainString() + " %";
+  }
+
+  /** Returns a time as ISO-8601 in UTC, with as many places as it needs. */
+  static String instant(long nanos) {
+    return Instant.ofEpochSecond(Math.floorDiv(nanos, NANOS), Math.floorMod(nanos, NANOS))
+        .toString();
+  }
+
+  /** Returns a length of time in the largest unit that is exact: {@code 1 min}, {@code 90 s}. */
+  static String window(long nanos) {
+    long[] units = {86_400 * NANOS, 3_600 * NANOS, 60 * NANOS, NANOS, 1_000_000, 1_000, 1};
+    String[] names = {"d", "h", "min", "s", "ms", "us", "ns"};
+    int i = 0;
+    while (nanos % units[i] != 0) {
+      i++;
+    }
+    return nanos / units[i] + " " + names[i];
+  }
+}

@@ -1,0 +1,192 @@
+package dev.weir.replay;
+
+import dev.weir.Decision;
+import dev.weir.Policy;
+import dev.weir.Reason;
+import dev.weir.engine.Answer;
+import dev.weir.engine.Code;
+import dev.weir.engine.Status;
+import dev.weir.replay.ReplaySummary.BusyWindow;
+import dev.weir.replay.ReplaySummary.Counts;
+import dev.weir.replay.ReplaySummary.PolicyCount;
+import dev.weir.replay.ReplaySummary.RefusedKey;
+import dev.weir.replay.ReplaySummary.Source;
+import dev.weir.replay.ReplaySummary.UnreadableLine;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Request;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleSet;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Collects what a summary says, in bounded memory. */
+final class Tally {
+  /** Keys whose refusals are counted exactly: some 20 MB. */
+  static final int REFUSED_KEYS = 1 << 16;
+
+  /** Keys that can have a window open at once: some 60 MB. */
+  static final int OPEN_WINDOWS = 1 << 18;
+
+  private static final class PolicyTally {
+    private long requests;
+    private long denied;
+    private long shadowDenied;
+  }
+
+  private final Map<Rule, PolicyTally> policies = new LinkedHashMap<>();
+  private final FrequentKeys refused = new FrequentKeys(REFUSED_KEYS);
+  private final BusyWindows windows = new BusyWindows(ReplaySummary.LISTED, OPEN_WINDOWS);
+  private final List<UnreadableLine> unreadableLines = new ArrayList<>();
+  private long requests;
+  private long denied;
+  private long deniedForTrouble;
+  private long shadowDenied;
+  private long unlimited;
+  private long unreadable;
+  private long outOfOrder;
+  private long firstNanos = Long.MAX_VALUE;
+  private long lastNanos = Long.MIN_VALUE;
+
+  Tally(RuleSet rules, String domain) {
+    for (Rule rule : rules.rules()) {
+      if (rule.policy() != null && rule.domain().equals(domain)) {
+        policies.put(rule, new PolicyTally());
+      }
+    }
+  }
+
+  /** Returns how many records there were, readable or not. */
+  long records() {
+    return requests + unreadable;
+  }
+
+  void unreadable(long line, String reason) {
+    unreadable++;
+    if (unreadableLines.size() < ReplaySummary.LISTED) {
+      unreadableLines.add(new UnreadableLine(line, reason));
+    }
+  }
+
+  /**
+   * Counts an answer.
+   *
+   * @param timeNanos the record's own time
+   * @param nowNanos when it was decided
+   * @param deciding the answer's deciding status
+   */
+  void add(
+      Request request, Answer answer, @Nullable Status deciding, long timeNanos, long nowNanos) {
+    requests++;
+    outOfOrder += timeNanos < nowNanos ? 1 : 0;
+    firstNanos = Math.min(firstNanos, timeNanos);
+    lastNanos = Math.max(lastNanos, timeNanos);
+    denied += answer.allowed() ? 0 : 1;
+    unlimited += deciding == null ? 1 : 0;
+    boolean shadowed = false;
+    List<Status> statuses = answer.statuses();
+    // The first of equals is the deciding one.
+    int refusing = answer.allowed() || deciding == null ? -1 : statuses.indexOf(deciding);
+    for (int i = 0; i < statuses.size(); i++) {
+      Status status = statuses.get(i);
+      Rule rule = status.rule();
+      Decision decision = status.decision();
+      if (rule != null && decision != null) {
+        Descriptor descriptor = request.descriptors().get(i);
+        RuleKey key = RuleKey.of(rule, descriptor);
+        judged(key, descriptor, status, decision, nowNanos);
+        shadowed |= decision.reason() == Reason.SHADOW;
+        if (i == refusing) {
+          refused.add(key);
+          deniedForTrouble += decision.reason() == Reason.OVER_LIMIT ? 0 : 1;
+        }
+      }
+    }
+    shadowDenied += shadowed && answer.allowed() ? 1 : 0;
+  }
+
+  private void judged(
+      RuleKey key, Descriptor descriptor, Status status, Decision decision, long nowNanos) {
+    boolean fits = status.code() == Code.OK;
+    boolean shadow = decision.reason() == Reason.SHADOW;
+    PolicyTally tally = policies.computeIfAbsent(key.rule(), rule -> new PolicyTally());
+    tally.requests++;
+    tally.denied += fits ? 0 : 1;
+    tally.shadowDenied += shadow ? 1 : 0;
+    Policy policy = key.rule().policy();
+    Long permits = descriptor.permits();
+    if (policy != null && permits != null) {
+      windows.add(key, policy.quota().windowNanos(), nowNanos, permits, !fits || shadow);
+    }
+  }
+
+  /** Ends the collection. To be called once. */
+  ReplaySummary summary(Source source, List<String> warnings, Duration timeTaken) {
+    Counts counts =
+        new Counts(
+            requests,
+            requests - denied,
+            denied,
+            deniedForTrouble,
+            shadowDenied,
+            unlimited,
+            unreadable,
+            outOfOrder,
+            requests == 0 ? null : (Long) firstNanos,
+            requests == 0 ? null : (Long) lastNanos);
+    return new ReplaySummary(
+        source,
+        counts,
+        policyCounts(),
+        refused.top(ReplaySummary.LISTED).stream()
+            .map(each -> new RefusedKey(name(each.key()), each.key().key(), each.count()))
+            .toList(),
+        refused.exact(),
+        windows.finish().stream().map(Tally::busyWindow).toList(),
+        windows.complete(),
+        unreadableLines,
+        warnings,
+        timeTaken);
+  }
+
+  private List<PolicyCount> policyCounts() {
+    List<PolicyCount> counts = new ArrayList<>();
+    policies.forEach(
+        (rule, tally) -> {
+          Policy policy = rule.policy();
+          if (policy != null) {
+            counts.add(
+                new PolicyCount(
+                    policy.name(),
+                    rule.path(),
+                    policy.algorithm().text(),
+                    policy.quota().permits(),
+                    policy.quota().windowNanos(),
+                    tally.requests,
+                    tally.denied,
+                    tally.shadowDenied));
+          }
+        });
+    return counts;
+  }
+
+  private static BusyWindow busyWindow(BusyWindows.Window window) {
+    Policy policy = window.key().rule().policy();
+    return new BusyWindow(
+        name(window.key()),
+        window.key().key(),
+        window.startNanos(),
+        policy == null ? 0 : policy.quota().windowNanos(),
+        window.permits(),
+        window.requests(),
+        window.denied());
+  }
+
+  private static String name(RuleKey key) {
+    Policy policy = key.rule().policy();
+    return policy == null ? key.rule().path() : policy.name();
+  }
+}

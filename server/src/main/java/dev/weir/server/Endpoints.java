@@ -1,0 +1,164 @@
+package dev.weir.server;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
+import dev.weir.engine.Answer;
+import dev.weir.engine.Engine;
+import dev.weir.rules.Request;
+import dev.weir.server.proto.RateLimitRequest;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What the HTTP door offers. Safe for use by many threads. */
+final class Endpoints {
+  private static final JsonFormat.Parser FROM_JSON = JsonFormat.parser();
+  private static final JsonFormat.Printer TO_JSON =
+      JsonFormat.printer().omittingInsignificantWhitespace();
+
+  private final Engine engine;
+  private final RlsMessages messages;
+  private final OlderFields olderFields;
+  private final BooleanSupplier ready;
+  private final Supplier<String> metrics;
+  private final String openApi;
+
+  Endpoints(
+      Engine engine, ServerSettings settings, BooleanSupplier ready, Supplier<String> metrics) {
+    this.engine = engine;
+    this.messages = new RlsMessages(settings);
+    this.olderFields = settings.value(Setting.OLDER_FIELDS);
+    this.ready = ready;
+    this.metrics = metrics;
+    this.openApi = resource("openapi.json");
+  }
+
+  /** Returns a text that comes with the server. */
+  static String resource(String name) {
+    try (InputStream in = Endpoints.class.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IOException(name + ": missing");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  List<Endpoint> all() {
+    return List.of(
+        Endpoint.get("/", "this list", this::index),
+        Endpoint.post("/v1/check", "may this request pass?", true, this::check),
+        Endpoint.post("/json", "the same in Envoy's words", false, this::json),
+        Endpoint.get("/healthcheck", "ready or not", this::health),
+        Endpoint.get("/rlconfig", "the rules in force", this::rules),
+        Endpoint.get("/metrics", "counters for Prometheus", this::metrics),
+        Endpoint.get("/openapi.json", "all of this for machines", this::openApi));
+  }
+
+  private void index(HttpServerRequest request, byte[] body) {
+    StringBuilder text = new StringBuilder("Weir: rate limits that hold.\n\n");
+    for (Endpoint endpoint : all()) {
+      text.append(
+          String.format("%-5s%-15s%s%n", endpoint.method(), endpoint.path(), endpoint.about()));
+    }
+    Reply.send(request, 200, Reply.TEXT, text.toString());
+  }
+
+  private void check(HttpServerRequest request, byte[] body) {
+    try {
+      Request asked = CheckReader.read(body);
+      engine.decide(asked, answer -> answerCheck(request, asked, answer));
+    } catch (BadRequest e) {
+      badRequest(request, e.getMessage());
+    }
+  }
+
+  private void answerCheck(HttpServerRequest request, Request asked, Answer answer) {
+    if (answer.error() != null) {
+      badRequest(request, answer.error());
+      return;
+    }
+    CheckAnswer check = new CheckAnswer(answer, asked.permits());
+    HttpServerResponse response = request.response();
+    if (response.closed() || response.ended()) {
+      return;
+    }
+    response.putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    List<Standing> standings = check.standings();
+    if (!standings.isEmpty()) {
+      response.putHeader(
+          RateLimitFields.RATE_LIMIT_POLICY, RateLimitFields.rateLimitPolicy(standings));
+      response.putHeader(RateLimitFields.RATE_LIMIT, RateLimitFields.rateLimit(standings));
+      olderFields.add(response.headers(), answer);
+    }
+    long retryAfter = check.retryAfterSeconds();
+    if (retryAfter != Standing.NO_TIME) {
+      response.putHeader(HttpHeaders.RETRY_AFTER, Long.toString(retryAfter));
+    }
+    if (Reply.wantsText(request)) {
+      Reply.send(
+          request,
+          check.httpStatus(),
+          Reply.TEXT,
+          answer.allowed() ? "OK\n" : check.detail() + "\n");
+    } else {
+      String type = answer.allowed() ? Reply.JSON : Reply.PROBLEM;
+      Reply.send(request, check.httpStatus(), type, check.json());
+    }
+  }
+
+  private static void badRequest(HttpServerRequest request, @Nullable String message) {
+    Reply.problem(request, 400, "Bad request", String.valueOf(message));
+  }
+
+  private void json(HttpServerRequest request, byte[] body) {
+    try {
+      CheckReader.checkSyntax(body);
+      RateLimitRequest.Builder message = RateLimitRequest.newBuilder();
+      FROM_JSON.merge(new String(body, StandardCharsets.UTF_8), message);
+      engine.decide(messages.request(message.build()), answer -> answerJson(request, answer));
+    } catch (BadRequest | InvalidProtocolBufferException e) {
+      Reply.send(request, 400, Reply.TEXT, e.getMessage() + "\n");
+    }
+  }
+
+  private void answerJson(HttpServerRequest request, Answer answer) {
+    if (answer.error() != null) {
+      Reply.send(request, 400, Reply.TEXT, answer.error() + "\n");
+      return;
+    }
+    try {
+      String text = TO_JSON.print(messages.response(answer));
+      Reply.send(request, answer.allowed() ? 200 : 429, Reply.JSON, text);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException(e); // Only a message with an Any of unknown type.
+    }
+  }
+
+  private void health(HttpServerRequest request, byte[] body) {
+    boolean ok = ready.getAsBoolean();
+    request.response().putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    Reply.send(request, ok ? 200 : 500, Reply.TEXT, ok ? "OK" : "not ready");
+  }
+
+  private void rules(HttpServerRequest request, byte[] body) {
+    Reply.send(request, 200, Reply.TEXT, RulesPage.text(engine.rules()));
+  }
+
+  private void metrics(HttpServerRequest request, byte[] body) {
+    Reply.send(request, 200, MetricsPage.TYPE, metrics.get());
+  }
+
+  private void openApi(HttpServerRequest request, byte[] body) {
+    Reply.send(request, 200, Reply.JSON, openApi);
+  }
+}

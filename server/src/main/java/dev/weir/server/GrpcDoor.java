@@ -1,0 +1,178 @@
+package dev.weir.server;
+
+import io.grpc.Attributes;
+import io.grpc.BindableService;
+import io.grpc.InsecureServerCredentials;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerCredentials;
+import io.grpc.ServerInterceptor;
+import io.grpc.ServerTransportFilter;
+import io.grpc.Status;
+import io.grpc.TlsServerCredentials;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.services.HealthStatusManager;
+import io.grpc.protobuf.services.ProtoReflectionServiceV1;
+import java.io.File;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The gRPC door: the rate limit service, health and reflection on grpc-java's own Netty server.
+ * Calls are answered on the transport's event loop; nothing there may block.
+ */
+final class GrpcDoor {
+  private static final Attributes.Key<Boolean> NO_ROOM = Attributes.Key.create("no-room");
+
+  /** A few times what a mesh adds to a call. */
+  private static final int MAX_METADATA_BYTES = 16 << 10;
+
+  /**
+   * Streams that a client may open and reset at once: beyond that it is an attack, not a client.
+   */
+  private static final int MAX_RESETS = 200;
+
+  private static final int RESET_WINDOW_SECONDS = 10;
+
+  private final HealthStatusManager health;
+  private final Server server;
+
+  private GrpcDoor(HealthStatusManager health, Server server) {
+    this.health = health;
+    this.server = server;
+  }
+
+  /**
+   * Opens the door. It says NOT_SERVING until {@link #ready()}.
+   *
+   * @throws IOException if it cannot listen there, or cannot use the certificates
+   */
+  static GrpcDoor open(ServerSettings settings, BindableService service, DoorCounters counters)
+      throws IOException {
+    HealthStatusManager health = new HealthStatusManager();
+    health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.NOT_SERVING);
+    InetSocketAddress address =
+        new InetSocketAddress(settings.value(Setting.HOST), settings.value(Setting.GRPC_PORT));
+    NettyServerBuilder builder =
+        NettyServerBuilder.forAddress(address, credentials(settings))
+            .directExecutor()
+            .addService(service)
+            .addService(health.getHealthService())
+            .addService(ProtoReflectionServiceV1.newInstance())
+            .addTransportFilter(new Room(counters))
+            .intercept(new RefuseWithoutRoom(counters))
+            .maxInboundMessageSize(settings.value(Setting.MAX_BODY_BYTES))
+            .maxInboundMetadataSize(MAX_METADATA_BYTES)
+            .maxConcurrentCallsPerConnection(settings.value(Setting.MAX_STREAMS))
+            .maxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS)
+            .handshakeTimeout(nanos(settings, Setting.REQUEST_TIMEOUT), TimeUnit.NANOSECONDS)
+            .maxConnectionIdle(nanos(settings, Setting.IDLE_TIMEOUT), TimeUnit.NANOSECONDS)
+            .permitKeepAliveTime(nanos(settings, Setting.MIN_KEEPALIVE), TimeUnit.NANOSECONDS)
+            .permitKeepAliveWithoutCalls(true);
+    if (!settings.value(Setting.MAX_CONNECTION_AGE).isZero()) {
+      builder
+          .maxConnectionAge(nanos(settings, Setting.MAX_CONNECTION_AGE), TimeUnit.NANOSECONDS)
+          .maxConnectionAgeGrace(
+              nanos(settings, Setting.MAX_CONNECTION_AGE_GRACE), TimeUnit.NANOSECONDS);
+    }
+    return new GrpcDoor(health, builder.build().start());
+  }
+
+  private static long nanos(ServerSettings settings, Setting<Duration> setting) {
+    return settings.value(setting).toNanos();
+  }
+
+  private static ServerCredentials credentials(ServerSettings settings) throws IOException {
+    Optional<File> cert = settings.value(Setting.GRPC_TLS_CERT).map(Path::toFile);
+    Optional<File> key = settings.value(Setting.GRPC_TLS_KEY).map(Path::toFile);
+    if (cert.isEmpty() || key.isEmpty()) {
+      return InsecureServerCredentials.create();
+    }
+    TlsServerCredentials.Builder tls =
+        TlsServerCredentials.newBuilder().keyManager(cert.get(), key.get());
+    Optional<File> clients = settings.value(Setting.GRPC_TLS_CLIENT_CA).map(Path::toFile);
+    if (clients.isPresent()) {
+      tls.trustManager(clients.get()).clientAuth(TlsServerCredentials.ClientAuth.REQUIRE);
+    }
+    return tls.build();
+  }
+
+  int port() {
+    return server.getPort();
+  }
+
+  void ready() {
+    health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.SERVING);
+    health.setStatus(
+        dev.weir.server.proto.RateLimitServiceGrpc.SERVICE_NAME, ServingStatus.SERVING);
+  }
+
+  /** Says NOT_SERVING from now on, whatever comes. */
+  void notReady() {
+    health.enterTerminalState();
+  }
+
+  /** Takes no new calls; those in flight go on. */
+  void shut() {
+    server.shutdown();
+  }
+
+  /** Waits for the calls in flight, then closes; returns whether all were done in time. */
+  boolean close(Duration timeout) throws InterruptedException {
+    server.shutdown();
+    boolean done = server.awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    if (!done) {
+      server.shutdownNow();
+      server.awaitTermination(1, TimeUnit.SECONDS);
+    }
+    return done;
+  }
+
+  /** Counts connections and marks those beyond the limit. */
+  private static final class Room extends ServerTransportFilter {
+    private final DoorCounters counters;
+
+    Room(DoorCounters counters) {
+      this.counters = counters;
+    }
+
+    @Override
+    public Attributes transportReady(Attributes attributes) {
+      return counters.opened() ? attributes : attributes.toBuilder().set(NO_ROOM, true).build();
+    }
+
+    @Override
+    public void transportTerminated(Attributes attributes) {
+      counters.closed();
+    }
+  }
+
+  /** Refuses every call on a connection beyond the limit, and says so. */
+  private static final class RefuseWithoutRoom implements ServerInterceptor {
+    private final DoorCounters counters;
+
+    RefuseWithoutRoom(DoorCounters counters) {
+      this.counters = counters;
+    }
+
+    @Override
+    public <A, B> ServerCall.Listener<A> interceptCall(
+        ServerCall<A, B> call, Metadata metadata, ServerCallHandler<A, B> next) {
+      if (call.getAttributes().get(NO_ROOM) == null) {
+        return next.startCall(call, metadata);
+      }
+      call.close(
+          Status.RESOURCE_EXHAUSTED.withDescription(
+              "connections: too many (expected: at most " + counters.maxConnections() + ")"),
+          new Metadata());
+      return new ServerCall.Listener<>() {};
+    }
+  }
+}

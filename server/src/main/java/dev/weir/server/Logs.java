@@ -1,0 +1,104 @@
+package dev.weir.server;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import java.util.logging.ConsoleHandler;
+import java.util.logging.Formatter;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+/** The server's log: one line an event, to standard error. */
+final class Logs {
+  /** Everything of the server is logged under this name. */
+  static final Logger LOG = Logger.getLogger("dev.weir");
+
+  /** Transports are heard only when something is wrong. Kept here, or they would be forgotten. */
+  private static final List<Logger> QUIET =
+      List.of(
+          Logger.getLogger("io.grpc"), Logger.getLogger("io.netty"), Logger.getLogger("io.vertx"));
+
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
+          .withZone(ZoneOffset.UTC);
+
+  private Logs() {}
+
+  /** Has the whole process log as the settings say. */
+  static void install(ServerSettings settings) {
+    Level level = settings.value(Setting.LOG_LEVEL).level();
+    Logger root = Logger.getLogger("");
+    for (Handler handler : root.getHandlers()) {
+      root.removeHandler(handler);
+    }
+    ConsoleHandler handler = new ConsoleHandler();
+    handler.setLevel(Level.ALL);
+    handler.setFormatter(formatter(settings.value(Setting.LOG_FORMAT)));
+    root.addHandler(handler);
+    root.setLevel(level);
+    LOG.setLevel(level);
+    for (Logger quiet : QUIET) {
+      quiet.setLevel(level.intValue() < Level.INFO.intValue() ? level : Level.WARNING);
+    }
+  }
+
+  static Formatter formatter(LogFormat format) {
+    return new Formatter() {
+      @Override
+      public String format(LogRecord event) {
+        String message = formatMessage(event);
+        return (format == LogFormat.JSON ? json(event, message) : text(event, message)) + "\n";
+      }
+    };
+  }
+
+  private static String text(LogRecord event, String message) {
+    return TIME.format(event.getInstant())
+        + " "
+        + level(event.getLevel())
+        + " "
+        + oneLine(message)
+        + (event.getThrown() == null ? "" : "\n" + stackTrace(event.getThrown()).stripTrailing());
+  }
+
+  private static String json(LogRecord event, String message) {
+    JsonText json =
+        new JsonText()
+            .object()
+            .field("time", TIME.format(event.getInstant()))
+            .field("level", level(event.getLevel()).strip().toLowerCase(Locale.ROOT))
+            .field("logger", String.valueOf(event.getLoggerName()))
+            .field("message", message);
+    if (event.getThrown() != null) {
+      json.field("exception", stackTrace(event.getThrown()));
+    }
+    return json.end().toString();
+  }
+
+  private static String level(Level level) {
+    int value = level.intValue();
+    if (value >= Level.SEVERE.intValue()) {
+      return "ERROR";
+    }
+    if (value >= Level.WARNING.intValue()) {
+      return "WARN ";
+    }
+    return value >= Level.INFO.intValue() ? "INFO " : "DEBUG";
+  }
+
+  /** A line break in a message must not start a line that looks like another event. */
+  private static String oneLine(String message) {
+    return message.replace("\r", "").replace("\n", "\n    ");
+  }
+
+  private static String stackTrace(Throwable thrown) {
+    StringWriter text = new StringWriter();
+    thrown.printStackTrace(new PrintWriter(text));
+    return text.toString();
+  }
+}

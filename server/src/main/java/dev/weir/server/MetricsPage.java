@@ -1,0 +1,208 @@
+package dev.weir.server;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import dev.weir.engine.EngineMetrics;
+import dev.weir.engine.RuleMetrics;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.lang.management.OperatingSystemMXBean;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToLongFunction;
+
+/**
+ * Writes all counters in Prometheus's text format, version 0.0.4.
+ *
+ * <p>Written by hand, because everything is counted already: a metrics library would count it
+ * again, and would have to be told of every rule that comes and goes.
+ */
+final class MetricsPage {
+  static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+  private static final int PAGE_BYTES = 4_096;
+  private static final Path MEMORY_PAGES = Path.of("/proc/self/statm");
+
+  private final StringBuilder text = new StringBuilder(8_192);
+
+  private MetricsPage() {}
+
+  /**
+   * Returns the page.
+   *
+   * @param doors by name
+   */
+  static String text(EngineMetrics engine, Map<String, DoorCounters> doors, boolean ready) {
+    MetricsPage page = new MetricsPage();
+    page.service(engine, ready);
+    page.decisionTime(engine);
+    page.rules(engine.rules());
+    page.doors(new TreeMap<>(doors));
+    page.process();
+    return page.text.toString();
+  }
+
+  private void service(EngineMetrics engine, boolean ready) {
+    counter("weir_requests_total", "Requests decided.", engine.requests());
+    counter("weir_requests_denied_total", "Requests refused.", engine.denied());
+    counter("weir_request_errors_total", "Requests that made no sense.", engine.errors());
+    gauge("weir_keys", "Keys that have state.", engine.keys());
+    gauge("weir_state_bytes", "Memory that the state takes, about.", engine.bytes());
+    gauge("weir_rule_revision", "Number of the rule set in force.", engine.revision());
+    counter("weir_rule_reloads_total", "Rule sets that came into force.", engine.reloads());
+    counter(
+        "weir_rule_reload_failures_total",
+        "Rule sets that were broken and changed nothing.",
+        engine.reloadFailures());
+    gauge(
+        "weir_ready", "1 if the server takes requests, 0 while it starts or stops.", ready ? 1 : 0);
+  }
+
+  private void decisionTime(EngineMetrics engine) {
+    String name = "weir_decision_seconds";
+    head(name, "histogram", "Time that the engine took for a decision.");
+    long[] counts = engine.decisionTimeCounts();
+    long[] bounds = engine.decisionTimeBoundsNanos();
+    long sum = 0;
+    for (int i = 0; i < bounds.length; i++) {
+      sum += counts[i];
+      sample(name + "_bucket", label("le", seconds(bounds[i])), Long.toString(sum));
+    }
+    for (int i = bounds.length; i < counts.length; i++) {
+      sum += counts[i];
+    }
+    sample(name + "_bucket", label("le", "+Inf"), Long.toString(sum));
+    sample(name + "_sum", "", seconds(engine.decisionTimeSumNanos()));
+    sample(name + "_count", "", Long.toString(sum));
+  }
+
+  private void rules(List<RuleMetrics> rules) {
+    rule(rules, "total_hits", "Permits asked of the rule.", RuleMetrics::totalHits);
+    rule(rules, "over_limit", "Permits beyond the limit.", RuleMetrics::overLimit);
+    rule(rules, "near_limit", "Permits near the limit, not beyond.", RuleMetrics::nearLimit);
+    rule(rules, "within_limit", "Permits admitted.", RuleMetrics::withinLimit);
+    rule(
+        rules,
+        "shadow_mode",
+        "Permits beyond the limit that passed because the rule only watches.",
+        RuleMetrics::shadowMode);
+  }
+
+  private void rule(
+      List<RuleMetrics> rules, String name, String help, ToLongFunction<RuleMetrics> value) {
+    String full = "weir_rule_" + name + "_total";
+    head(full, "counter", help);
+    for (RuleMetrics rule : rules) {
+      sample(full, label("rule", rule.path()), Long.toString(value.applyAsLong(rule)));
+    }
+  }
+
+  private void doors(Map<String, DoorCounters> doors) {
+    door(doors, "weir_connections", "gauge", "Open connections.", DoorCounters::connections);
+    door(
+        doors,
+        "weir_connections_refused_total",
+        "counter",
+        "Connections beyond the limit.",
+        DoorCounters::refusedConnections);
+    door(
+        doors,
+        "weir_connections_timed_out_total",
+        "counter",
+        "Connections closed because they kept the server waiting.",
+        DoorCounters::timedOutConnections);
+  }
+
+  private void door(
+      Map<String, DoorCounters> doors,
+      String name,
+      String type,
+      String help,
+      ToLongFunction<DoorCounters> value) {
+    head(name, type, help);
+    doors.forEach(
+        (door, counters) ->
+            sample(name, label("door", door), Long.toString(value.applyAsLong(counters))));
+  }
+
+  private void process() {
+    MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+    gauge("jvm_heap_used_bytes", "Heap in use.", memory.getHeapMemoryUsage().getUsed());
+    gauge("jvm_heap_max_bytes", "Heap at most.", memory.getHeapMemoryUsage().getMax());
+    gauge("jvm_threads_current", "Threads.", ManagementFactory.getThreadMXBean().getThreadCount());
+    long collections = 0;
+    long collectionMillis = 0;
+    for (var collector : ManagementFactory.getGarbageCollectorMXBeans()) {
+      collections += Math.max(0, collector.getCollectionCount());
+      collectionMillis += Math.max(0, collector.getCollectionTime());
+    }
+    counter("jvm_gc_collections_total", "Garbage collections.", collections);
+    value(
+        "jvm_gc_seconds_total", "counter", "Time in them.", seconds(collectionMillis * 1_000_000));
+    OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
+    if (system instanceof UnixOperatingSystemMXBean unix) {
+      value(
+          "process_cpu_seconds_total",
+          "counter",
+          "Processor time.",
+          seconds(unix.getProcessCpuTime()));
+      gauge("process_open_fds", "Open files and sockets.", unix.getOpenFileDescriptorCount());
+      gauge("process_max_fds", "Most of those.", unix.getMaxFileDescriptorCount());
+    }
+    long resident = residentBytes();
+    if (resident > 0) {
+      gauge("process_resident_memory_bytes", "Memory in RAM.", resident);
+    }
+    value(
+        "process_start_time_seconds",
+        "gauge",
+        "Start, in seconds since 1970.",
+        seconds(ManagementFactory.getRuntimeMXBean().getStartTime() * 1_000_000));
+  }
+
+  /** Linux tells; elsewhere the value is left out. */
+  private static long residentBytes() {
+    try {
+      String[] pages = Files.readString(MEMORY_PAGES, StandardCharsets.US_ASCII).split(" ", 3);
+      return Long.parseLong(pages[1]) * PAGE_BYTES;
+    } catch (IOException | NumberFormatException | IndexOutOfBoundsException e) {
+      return 0;
+    }
+  }
+
+  private void counter(String name, String help, long value) {
+    value(name, "counter", help, Long.toString(value));
+  }
+
+  private void gauge(String name, String help, long value) {
+    value(name, "gauge", help, Long.toString(value));
+  }
+
+  private void value(String name, String type, String help, String value) {
+    head(name, type, help);
+    sample(name, "", value);
+  }
+
+  private void head(String name, String type, String help) {
+    text.append("# HELP ").append(name).append(' ').append(help).append('\n');
+    text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
+  }
+
+  private void sample(String name, String label, String value) {
+    text.append(name).append(label).append(' ').append(value).append('\n');
+  }
+
+  private static String label(String name, String value) {
+    String escaped = value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+    return "{" + name + "=\"" + escaped + "\"}";
+  }
+
+  private static String seconds(long nanos) {
+    return String.format(Locale.ROOT, "%d.%09d", nanos / 1_000_000_000, nanos % 1_000_000_000);
+  }
+}

@@ -1,0 +1,176 @@
+package dev.weir.server;
+
+import com.google.protobuf.Duration;
+import dev.weir.engine.Answer;
+import dev.weir.engine.Code;
+import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.Status;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.LimitOverride;
+import dev.weir.rules.RateLimitUnit;
+import dev.weir.rules.Request;
+import dev.weir.server.proto.HeaderValue;
+import dev.weir.server.proto.RateLimitDescriptor;
+import dev.weir.server.proto.RateLimitRequest;
+import dev.weir.server.proto.RateLimitResponse;
+import dev.weir.server.proto.RateLimitResponse.DescriptorStatus;
+import dev.weir.server.proto.RateLimitResponse.RateLimit;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Translates the rate limit service's messages; decides nothing. Safe for use by many threads. */
+final class RlsMessages {
+  private static final List<RateLimitUnit> UNITS = List.of(RateLimitUnit.values());
+
+  private final ServerSettings settings;
+  private final boolean headers;
+
+  RlsMessages(ServerSettings settings) {
+    this.settings = settings;
+    this.headers = settings.value(Setting.RESPONSE_HEADERS);
+  }
+
+  Request request(RateLimitRequest message) throws BadRequest {
+    List<Descriptor> descriptors = new ArrayList<>(message.getDescriptorsCount());
+    for (int i = 0; i < message.getDescriptorsCount(); i++) {
+      descriptors.add(descriptor(message.getDescriptors(i), i));
+    }
+    return new Request(
+        message.getDomain(), descriptors, Integer.toUnsignedLong(message.getHitsAddend()));
+  }
+
+  private static Descriptor descriptor(RateLimitDescriptor message, int index) throws BadRequest {
+    List<Entry> entries = new ArrayList<>(message.getEntriesCount());
+    for (RateLimitDescriptor.Entry entry : message.getEntriesList()) {
+      entries.add(new Entry(entry.getKey(), entry.getValue()));
+    }
+    Long permits = null;
+    if (message.hasHitsAddend()) {
+      long hits = message.getHitsAddend().getValue();
+      permits = hits < 0 ? Long.MAX_VALUE : hits; // Unsigned on the wire.
+    }
+    LimitOverride limit =
+        message.hasLimit()
+            ? new LimitOverride(
+                Integer.toUnsignedLong(message.getLimit().getRequestsPerUnit()),
+                unit(message.getLimit(), index))
+            : null;
+    return new Descriptor(entries, limit, permits);
+  }
+
+  private static RateLimitUnit unit(RateLimitDescriptor.RateLimitOverride limit, int index)
+      throws BadRequest {
+    return switch (limit.getUnit()) {
+      case SECOND -> RateLimitUnit.SECOND;
+      case MINUTE -> RateLimitUnit.MINUTE;
+      case HOUR -> RateLimitUnit.HOUR;
+      case DAY -> RateLimitUnit.DAY;
+      case MONTH -> RateLimitUnit.MONTH;
+      case YEAR -> RateLimitUnit.YEAR;
+      case UNKNOWN, UNRECOGNIZED ->
+          throw new BadRequest(
+              "descriptors["
+                  + index
+                  + "].limit.unit: "
+                  + limit.getUnitValue()
+                  + " (expected: 1..6, SECOND to YEAR)");
+    };
+  }
+
+  RateLimitResponse response(Answer answer) {
+    RateLimitResponse.Builder response =
+        RateLimitResponse.newBuilder().setOverallCode(code(answer.code()));
+    for (Status status : answer.statuses()) {
+      response.addStatuses(status(status));
+    }
+    if (headers) {
+      addHeaders(answer, response);
+    }
+    return response.build();
+  }
+
+  private static RateLimitResponse.Code code(Code code) {
+    return code == Code.OK ? RateLimitResponse.Code.OK : RateLimitResponse.Code.OVER_LIMIT;
+  }
+
+  private static DescriptorStatus status(Status status) {
+    DescriptorStatus.Builder message = DescriptorStatus.newBuilder().setCode(code(status.code()));
+    CurrentLimit limit = status.currentLimit();
+    if (limit != null) {
+      message
+          .setCurrentLimit(
+              RateLimit.newBuilder()
+                  .setName(limit.name())
+                  .setRequestsPerUnit((int) limit.requestsPerUnit())
+                  .setUnit(unit(limit)))
+          .setDurationUntilReset(
+              Duration.newBuilder().setSeconds(status.durationUntilResetSeconds()));
+    }
+    return message.setLimitRemaining((int) status.limitRemaining()).build();
+  }
+
+  private static RateLimit.Unit unit(CurrentLimit limit) {
+    return switch (nearestUnit(limit.policy().quota().windowNanos())) {
+      case SECOND -> RateLimit.Unit.SECOND;
+      case MINUTE -> RateLimit.Unit.MINUTE;
+      case HOUR -> RateLimit.Unit.HOUR;
+      case DAY -> RateLimit.Unit.DAY;
+      case WEEK -> RateLimit.Unit.WEEK;
+      case MONTH -> RateLimit.Unit.MONTH;
+      case YEAR -> RateLimit.Unit.YEAR;
+    };
+  }
+
+  /**
+   * Returns the unit whose length is nearest to the window's as a ratio; exact where there is one.
+   * The message has no place for the window itself.
+   */
+  static RateLimitUnit nearestUnit(long windowNanos) {
+    long seconds = Math.max(1, windowNanos / 1_000_000_000L);
+    RateLimitUnit nearest = RateLimitUnit.SECOND;
+    for (RateLimitUnit unit : UNITS) {
+      // Beyond the geometric mean of two units, the longer one is nearer.
+      if (seconds * seconds > nearest.seconds() * unit.seconds()) {
+        nearest = unit;
+      }
+    }
+    return nearest;
+  }
+
+  /** The descriptor over its limit tells, or else the one with the least remaining. */
+  private void addHeaders(Answer answer, RateLimitResponse.Builder response) {
+    Status tight = tightest(answer.statuses());
+    if (tight != null && tight.currentLimit() != null) {
+      response
+          .addResponseHeadersToAdd(
+              header(Setting.LIMIT_HEADER, tight.currentLimit().requestsPerUnit()))
+          .addResponseHeadersToAdd(header(Setting.REMAINING_HEADER, tight.limitRemaining()))
+          .addResponseHeadersToAdd(header(Setting.RESET_HEADER, tight.durationUntilResetSeconds()));
+    }
+  }
+
+  private static @Nullable Status tightest(List<Status> statuses) {
+    Status best = null;
+    for (Status status : statuses) {
+      if (status.currentLimit() == null) {
+        continue;
+      }
+      if (status.code() == Code.OVER_LIMIT) {
+        return status;
+      }
+      if (best == null || status.limitRemaining() < best.limitRemaining()) {
+        best = status;
+      }
+    }
+    return best;
+  }
+
+  private HeaderValue header(Setting<String> name, long value) {
+    return HeaderValue.newBuilder()
+        .setKey(settings.value(name))
+        .setValue(Long.toString(value))
+        .build();
+  }
+}

@@ -1,0 +1,128 @@
+package dev.weir.server;
+
+import dev.weir.engine.Engine;
+import dev.weir.rules.Problem;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.RuleWatcher;
+import dev.weir.rules.Rules;
+import dev.weir.rules.Severity;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Brings rules from files into an engine, first at the start and then whenever they change. */
+final class RulesInForce implements AutoCloseable {
+  /** In force where nobody names any rules. */
+  static final String BUILT_IN = "demo.yaml";
+
+  /** A broken file can have thousands of problems; a log line for each would drown the rest. */
+  private static final int MAX_LOGGED = 50;
+
+  private final Engine engine;
+  private @Nullable RuleWatcher watcher;
+
+  private RulesInForce(Engine engine) {
+    this.engine = engine;
+  }
+
+  /** Reads the rules that the settings name, without putting them in force. */
+  static Rules.Loaded load(ServerSettings settings) {
+    List<Path> paths = settings.value(Setting.RULES);
+    return paths.isEmpty()
+        ? Rules.parse("built-in rules", Endpoints.resource(BUILT_IN))
+        : Rules.load(paths);
+  }
+
+  /**
+   * Puts the first rules in force.
+   *
+   * @throws StartException if they are broken, naming every problem
+   */
+  static RulesInForce start(ServerSettings settings, Engine engine, Rules.Loaded first)
+      throws StartException {
+    RuleSet rules = first.ruleSet();
+    if (rules == null) {
+      throw new StartException("rules: cannot be used\n" + lines(first.problems()));
+    }
+    long revision;
+    try {
+      revision = engine.apply(rules);
+    } catch (IllegalArgumentException e) {
+      throw new StartException("rules: " + e.getMessage());
+    }
+    logWarnings(first);
+    Logs.LOG.info(
+        "rules: "
+            + rules.rules().size()
+            + " in force from "
+            + (settings.value(Setting.RULES).isEmpty()
+                ? "the built-in demonstration; --rules names others"
+                : settings.value(Setting.RULES))
+            + " (revision "
+            + revision
+            + ")\n"
+            + RulesPage.text(rules).stripTrailing());
+    return new RulesInForce(engine);
+  }
+
+  /** Follows changes of the files from now on. */
+  void watch(ServerSettings settings) {
+    List<Path> paths = settings.value(Setting.RULES);
+    if (!paths.isEmpty()) {
+      watcher = RuleWatcher.start(paths, engine.rules(), this::changed);
+    }
+  }
+
+  /** A good set comes into force; a broken one is reported and changes nothing. */
+  void changed(Rules.Loaded loaded) {
+    RuleSet rules = loaded.ruleSet();
+    if (rules == null) {
+      engine.reloadFailed();
+      Logs.LOG.severe(
+          "rules: broken, revision "
+              + engine.revision()
+              + " stays in force\n"
+              + lines(loaded.problems()));
+      return;
+    }
+    List<String> difference = engine.rules().diff(rules);
+    try {
+      long revision = engine.apply(rules);
+      logWarnings(loaded);
+      Logs.LOG.info(
+          "rules: revision "
+              + revision
+              + " in force\n"
+              + (difference.isEmpty() ? "no change in what they say" : bounded(difference)));
+    } catch (IllegalArgumentException e) {
+      Logs.LOG.severe(
+          "rules: " + e.getMessage() + "; revision " + engine.revision() + " stays in force");
+    }
+  }
+
+  private static void logWarnings(Rules.Loaded loaded) {
+    List<Problem> warnings =
+        loaded.problems().stream().filter(each -> each.severity() == Severity.WARNING).toList();
+    if (!warnings.isEmpty()) {
+      Logs.LOG.warning("rules: warnings\n" + lines(warnings));
+    }
+  }
+
+  private static String lines(List<Problem> problems) {
+    return bounded(problems.stream().map(Problem::toString).toList());
+  }
+
+  private static String bounded(List<String> lines) {
+    String text = String.join("\n", lines.subList(0, Math.min(MAX_LOGGED, lines.size())));
+    return lines.size() <= MAX_LOGGED
+        ? text
+        : text + "\nand " + (lines.size() - MAX_LOGGED) + " more";
+  }
+
+  @Override
+  public void close() {
+    if (watcher != null) {
+      watcher.close();
+    }
+  }
+}

@@ -1,0 +1,206 @@
+package dev.weir.server;
+
+import dev.weir.engine.EngineSettings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server is told to do. Each {@link Setting} is taken from the first that has it: the flags,
+ * the environment, the settings file, the environment under envoyproxy/ratelimit's name, the
+ * default. Immutable.
+ */
+public final class ServerSettings {
+  /** A value as it was written, and where: {@code --port}, {@code weir.yaml:3:7 port}. */
+  record Written(String where, String text) {}
+
+  private static final String USE_TLS = "GRPC_SERVER_USE_TLS";
+
+  /** Kubernetes tells every container about a service named "weir" in variables such as these. */
+  private static final Pattern SERVICE_LINK = Pattern.compile("WEIR_(SERVICE|PORT)_.*");
+
+  private final List<String> warnings = new ArrayList<>();
+  private final Map<Setting<?>, Object> values = new HashMap<>();
+  private final Map<Setting<?>, String> sources = new HashMap<>();
+
+  private ServerSettings() {}
+
+  /** Returns the settings that hold where nobody says anything. */
+  public static ServerSettings defaults() {
+    return of(Map.of(), Map.of());
+  }
+
+  /**
+   * Returns the settings by those flags.
+   *
+   * @param flags by {@link Setting#name()}
+   * @throws SettingsException if any is unknown or has a value that it does not take
+   */
+  public static ServerSettings of(Map<String, String> flags) {
+    return of(flags, Map.of());
+  }
+
+  /**
+   * Returns the settings by flags, environment and the settings file that they may name.
+   *
+   * @param flags by {@link Setting#name()}
+   * @param environment all variables; those that are not Weir's are left alone
+   * @throws SettingsException if any is unknown or has a value that it does not take; names all
+   *     problems at once
+   */
+  public static ServerSettings of(Map<String, String> flags, Map<String, String> environment) {
+    ServerSettings settings = new ServerSettings();
+    List<String> problems = new ArrayList<>();
+    Map<String, Setting<?>> byName = new HashMap<>();
+    Map<String, Setting<?>> byVariable = new HashMap<>();
+    for (Setting<?> setting : Setting.all()) {
+      byName.put(setting.name(), setting);
+      byVariable.put(setting.variable(), setting);
+    }
+    flags.keySet().stream()
+        .filter(flag -> !byName.containsKey(flag))
+        .sorted()
+        .forEach(flag -> problems.add("--" + flag + ": unknown (expected: a setting's name)"));
+    environment.keySet().stream()
+        .filter(variable -> variable.startsWith("WEIR_") && !byVariable.containsKey(variable))
+        .filter(variable -> !SERVICE_LINK.matcher(variable).matches())
+        .sorted()
+        .forEach(variable -> settings.warnings.add(variable + ": not a setting, ignored"));
+
+    settings.read(Setting.CONFIG, first(Setting.CONFIG, flags, environment), problems);
+    Map<String, Written> file =
+        settings
+            .value(Setting.CONFIG)
+            .map(path -> SettingsFile.read(path, byName.keySet(), problems))
+            .orElse(Map.of());
+    for (Setting<?> setting : Setting.all()) {
+      if (setting != Setting.CONFIG) {
+        Written written = first(setting, flags, environment);
+        if (written == null) {
+          written = file.get(setting.name());
+        }
+        settings.read(
+            setting, written == null ? fallback(setting, environment) : written, problems);
+      }
+    }
+    if (problems.isEmpty()) {
+      settings.checkTogether(problems);
+    }
+    if (!problems.isEmpty()) {
+      throw new SettingsException(problems);
+    }
+    return settings;
+  }
+
+  private static @Nullable Written first(
+      Setting<?> setting, Map<String, String> flags, Map<String, String> environment) {
+    String flag = flags.get(setting.name());
+    if (flag != null) {
+      return new Written(setting.flag(), flag);
+    }
+    String variable = environment.get(setting.variable());
+    boolean serviceLink = variable != null && variable.startsWith("tcp://");
+    return variable == null || serviceLink ? null : new Written(setting.variable(), variable);
+  }
+
+  /** Looks for the variable that the user of envoyproxy/ratelimit has set already. */
+  private static @Nullable Written fallback(Setting<?> setting, Map<String, String> environment) {
+    if (setting == Setting.RULES) {
+      return runtimeFolder(environment);
+    }
+    boolean tls =
+        setting == Setting.GRPC_TLS_CERT
+            || setting == Setting.GRPC_TLS_KEY
+            || setting == Setting.GRPC_TLS_CLIENT_CA;
+    if (tls && !List.of("true", "t", "1").contains(environment.getOrDefault(USE_TLS, ""))) {
+      return null;
+    }
+    String text = environment.get(setting.fallbackVariable());
+    return text == null || text.isEmpty() ? null : new Written(setting.fallbackVariable(), text);
+  }
+
+  /** The rules lie in a folder of a folder, named {@code config} unless the user says otherwise. */
+  private static @Nullable Written runtimeFolder(Map<String, String> environment) {
+    String root = environment.get("RUNTIME_ROOT");
+    if (root == null || root.isEmpty()) {
+      return null;
+    }
+    Path folder = Path.of(root, environment.getOrDefault("RUNTIME_SUBDIRECTORY", ""));
+    Path inside = folder.resolve(environment.getOrDefault("RUNTIME_APPDIRECTORY", "config"));
+    return new Written("RUNTIME_ROOT", (Files.isDirectory(inside) ? inside : folder).toString());
+  }
+
+  private <T> void read(Setting<T> setting, @Nullable Written written, List<String> problems) {
+    String where = written == null ? "default" : written.where;
+    String text = written == null ? setting.defaultText() : written.text;
+    sources.put(setting, where);
+    if (written == null && text.isEmpty()) {
+      return;
+    }
+    try {
+      values.put(setting, setting.kind().reader().read(text.strip()));
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      problems.add(where + ": " + text + " (expected: " + setting.expected() + ")");
+    }
+  }
+
+  private void checkTogether(List<String> problems) {
+    int port = value(Setting.PORT);
+    if (port != 0 && port == value(Setting.GRPC_PORT)) {
+      problems.add(
+          source(Setting.GRPC_PORT) + ": " + port + " (expected: another port than HTTP's)");
+    }
+    boolean cert = value(Setting.GRPC_TLS_CERT).isPresent();
+    if (cert != value(Setting.GRPC_TLS_KEY).isPresent()) {
+      Setting<?> given = cert ? Setting.GRPC_TLS_CERT : Setting.GRPC_TLS_KEY;
+      problems.add(source(given) + ": certificate without key, or key without (expected: both)");
+    }
+    if (!cert && value(Setting.GRPC_TLS_CLIENT_CA).isPresent()) {
+      problems.add(
+          source(Setting.GRPC_TLS_CLIENT_CA) + ": client CA alone (expected: a certificate too)");
+    }
+    for (Setting<Optional<Path>> file :
+        List.of(Setting.GRPC_TLS_CERT, Setting.GRPC_TLS_KEY, Setting.GRPC_TLS_CLIENT_CA)) {
+      value(file)
+          .filter(path -> !Files.isReadable(path))
+          .ifPresent(
+              path -> problems.add(source(file) + ": " + path + " (expected: a readable file)"));
+    }
+  }
+
+  /** Returns the value in force. */
+  @SuppressWarnings("unchecked") // Only read() puts values, each under a setting of its type.
+  public <T> T value(Setting<T> setting) {
+    Object value = values.get(setting);
+    return (T) (value != null ? value : absent(setting));
+  }
+
+  private static Object absent(Setting<?> setting) {
+    return setting == Setting.RULES ? List.of() : Optional.empty();
+  }
+
+  /** Returns where the value in force was written: a flag, a variable, a file, or "default". */
+  public String source(Setting<?> setting) {
+    return sources.getOrDefault(setting, "default");
+  }
+
+  /** Returns what the user may have meant otherwise: variables that look like a setting's. */
+  public List<String> warnings() {
+    return List.copyOf(warnings);
+  }
+
+  EngineSettings engine() {
+    return new EngineSettings(
+        value(Setting.SHADOW_MODE),
+        value(Setting.NEAR_LIMIT_RATIO),
+        value(Setting.MAX_DESCRIPTORS),
+        value(Setting.MAX_ENTRIES),
+        value(Setting.MAX_KEY_LENGTH));
+  }
+}

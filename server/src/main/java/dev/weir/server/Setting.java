@@ -1,0 +1,322 @@
+package dev.weir.server;
+
+import dev.weir.MemoryStore;
+import dev.weir.engine.EngineSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * One thing about the server that a user can set: its name, what it takes, its default, and where
+ * it is read from. Immutable.
+ *
+ * @param <T> of its value
+ */
+public final class Setting<T> {
+  private static final List<Setting<?>> ALL = new ArrayList<>();
+
+  private static final String NO_SUCH_VARIABLE = "";
+
+  /** The file that the other settings may stand in. */
+  public static final Setting<Optional<Path>> CONFIG =
+      new Setting<>(
+          "config", SettingKind.file(), "", "YAML file of settings: one \"name: value\" a line.");
+
+  /** Rule files and folders; none means the rules that are built in. */
+  public static final Setting<List<Path>> RULES =
+      new Setting<>(
+          "rules",
+          SettingKind.files(),
+          "",
+          "Rule files or folders of them, watched for changes. Without: a small demonstration.");
+
+  public static final Setting<String> HOST =
+      new Setting<>("host", SettingKind.host(), "127.0.0.1", "Address that both doors listen on.");
+
+  public static final Setting<Integer> PORT =
+      new Setting<>("port", SettingKind.number(0, 65_535), "8080", "HTTP port; 0 takes a free one.")
+          .orEnvironment("PORT");
+
+  public static final Setting<Integer> GRPC_PORT =
+      new Setting<>(
+              "grpc-port", SettingKind.number(0, 65_535), "8081", "gRPC port; 0 takes a free one.")
+          .orEnvironment("GRPC_PORT");
+
+  public static final Setting<Boolean> SHADOW_MODE =
+      new Setting<>(
+              "shadow-mode",
+              SettingKind.onOff(),
+              "false",
+              "Let every request pass; the statuses keep the truth.")
+          .orEnvironment("SHADOW_MODE");
+
+  /** In percent. */
+  public static final Setting<Integer> NEAR_LIMIT_RATIO =
+      new Setting<>(
+              "near-limit-ratio",
+              SettingKind.percent(),
+              "0.8",
+              "Share of a limit from which on permits count as near it.")
+          .orEnvironment("NEAR_LIMIT_RATIO");
+
+  public static final Setting<Boolean> RESPONSE_HEADERS =
+      new Setting<>(
+              "response-headers",
+              SettingKind.onOff(),
+              "false",
+              "Have Envoy add the three headers below to its responses.")
+          .orEnvironment("LIMIT_RESPONSE_HEADERS_ENABLED");
+
+  public static final Setting<String> LIMIT_HEADER =
+      new Setting<>(
+              "limit-header",
+              SettingKind.headerName(),
+              "RateLimit-Limit",
+              "Header for Envoy with the limit.")
+          .orEnvironment("LIMIT_LIMIT_HEADER");
+
+  public static final Setting<String> REMAINING_HEADER =
+      new Setting<>(
+              "remaining-header",
+              SettingKind.headerName(),
+              "RateLimit-Remaining",
+              "Header for Envoy with what is left.")
+          .orEnvironment("LIMIT_REMAINING_HEADER");
+
+  public static final Setting<String> RESET_HEADER =
+      new Setting<>(
+              "reset-header",
+              SettingKind.headerName(),
+              "RateLimit-Reset",
+              "Header for Envoy with the seconds until more is available.")
+          .orEnvironment("LIMIT_RESET_HEADER");
+
+  public static final Setting<OlderFields> OLDER_FIELDS =
+      new Setting<>(
+          "older-fields",
+          SettingKind.choice(OlderFields.class),
+          "none",
+          "Older header fields that /v1/check sends besides RateLimit and RateLimit-Policy.");
+
+  public static final Setting<LogLevel> LOG_LEVEL =
+      new Setting<>(
+              "log-level", SettingKind.choice(LogLevel.class), "info", "What is worth a log line.")
+          .orEnvironment("LOG_LEVEL");
+
+  public static final Setting<LogFormat> LOG_FORMAT =
+      new Setting<>(
+              "log-format",
+              SettingKind.choice(LogFormat.class),
+              "text",
+              "How a log line is written, to standard error.")
+          .orEnvironment("LOG_FORMAT");
+
+  /** Rules, descriptors and keys of the largest sensible request fit many times over. */
+  public static final Setting<Integer> MAX_BODY_BYTES =
+      new Setting<>(
+          "max-body-bytes",
+          SettingKind.number(1_024, 64 << 20),
+          Integer.toString(1 << 20),
+          "Most bytes of one request, on either door.");
+
+  public static final Setting<Integer> MAX_DESCRIPTORS =
+      new Setting<>(
+          "max-descriptors",
+          SettingKind.number(1, 65_536),
+          Integer.toString(EngineSettings.DEFAULTS.maxDescriptors()),
+          "Most descriptors of one request.");
+
+  public static final Setting<Integer> MAX_ENTRIES =
+      new Setting<>(
+          "max-entries",
+          SettingKind.number(1, 1_024),
+          Integer.toString(EngineSettings.DEFAULTS.maxEntries()),
+          "Most entries of one descriptor.");
+
+  public static final Setting<Integer> MAX_KEY_LENGTH =
+      new Setting<>(
+          "max-key-length",
+          SettingKind.number(1, 1 << 20),
+          Integer.toString(EngineSettings.DEFAULTS.maxKeyLength()),
+          "Most characters of a domain, a key or a value.");
+
+  public static final Setting<Long> MAX_KEYS =
+      new Setting<>(
+          "max-keys",
+          SettingKind.count(1, 1L << 40),
+          Long.toString(MemoryStore.DEFAULT_MAX_KEYS),
+          "Most keys that are counted at once; more are denied.");
+
+  public static final Setting<Integer> MAX_CONNECTIONS =
+      new Setting<>(
+          "max-connections",
+          SettingKind.number(1, 1_000_000),
+          "10000",
+          "Most connections at once, on each door.");
+
+  public static final Setting<Integer> MAX_STREAMS =
+      new Setting<>(
+          "max-streams",
+          SettingKind.number(1, 1_000_000),
+          "1000",
+          "Most gRPC calls at once on one connection.");
+
+  public static final Setting<Duration> REQUEST_TIMEOUT =
+      new Setting<>(
+          "request-timeout",
+          SettingKind.duration(Duration.ofMillis(100), Duration.ofHours(1)),
+          "5s",
+          "Longest that a client may take to send a request.");
+
+  public static final Setting<Duration> IDLE_TIMEOUT =
+      new Setting<>(
+          "idle-timeout",
+          SettingKind.duration(Duration.ofSeconds(1), Duration.ofDays(30)),
+          "5m",
+          "A connection without a request for so long is closed.");
+
+  public static final Setting<Duration> MIN_KEEPALIVE =
+      new Setting<>(
+          "min-keepalive",
+          SettingKind.duration(Duration.ZERO, Duration.ofHours(1)),
+          "10s",
+          "gRPC clients that send keepalive pings more often are disconnected.");
+
+  public static final Setting<Duration> MAX_CONNECTION_AGE =
+      new Setting<>(
+              "max-connection-age",
+              SettingKind.duration(Duration.ZERO, Duration.ofDays(365)),
+              "0s",
+              "gRPC connections older than that are asked to reconnect; 0 means never.")
+          .orEnvironment("GRPC_MAX_CONNECTION_AGE");
+
+  public static final Setting<Duration> MAX_CONNECTION_AGE_GRACE =
+      new Setting<>(
+              "max-connection-age-grace",
+              SettingKind.duration(Duration.ZERO, Duration.ofDays(365)),
+              "1h",
+              "How long calls on a connection that is too old may go on.")
+          .orEnvironment("GRPC_MAX_CONNECTION_AGE_GRACE");
+
+  public static final Setting<Duration> DRAIN_DELAY =
+      new Setting<>(
+          "drain-delay",
+          SettingKind.duration(Duration.ZERO, Duration.ofHours(1)),
+          "0s",
+          "When stopping: how long to go on answering after saying not ready.");
+
+  public static final Setting<Duration> DRAIN_TIMEOUT =
+      new Setting<>(
+          "drain-timeout",
+          SettingKind.duration(Duration.ZERO, Duration.ofHours(1)),
+          "10s",
+          "When stopping: longest wait for requests in flight.");
+
+  public static final Setting<Optional<Path>> GRPC_TLS_CERT =
+      new Setting<>(
+              "grpc-tls-cert",
+              SettingKind.file(),
+              "",
+              "Certificate chain (PEM) of the gRPC door; without it, the door speaks plain text.")
+          .orEnvironment("GRPC_SERVER_TLS_CERT");
+
+  public static final Setting<Optional<Path>> GRPC_TLS_KEY =
+      new Setting<>(
+              "grpc-tls-key",
+              SettingKind.file(),
+              "",
+              "Private key (PEM, PKCS #8) of the gRPC door.")
+          .orEnvironment("GRPC_SERVER_TLS_KEY");
+
+  public static final Setting<Optional<Path>> GRPC_TLS_CLIENT_CA =
+      new Setting<>(
+              "grpc-tls-client-ca",
+              SettingKind.file(),
+              "",
+              "Certificates (PEM) that must have signed every gRPC client's; without it, any client.")
+          .orEnvironment("GRPC_CLIENT_TLS_CACERT");
+
+  private final String name;
+  private final SettingKind<T> kind;
+  private final String defaultText;
+  private final String description;
+  private String orEnvironment = NO_SUCH_VARIABLE;
+
+  private Setting(String name, SettingKind<T> kind, String defaultText, String description) {
+    this.name = name;
+    this.kind = kind;
+    this.defaultText = defaultText;
+    this.description = description;
+    ALL.add(this);
+  }
+
+  private Setting<T> orEnvironment(String variable) {
+    orEnvironment = variable;
+    return this;
+  }
+
+  /** Returns every setting, in the order in which help shows them. */
+  public static List<Setting<?>> all() {
+    return Collections.unmodifiableList(ALL);
+  }
+
+  /** Returns the name, as in a settings file: {@code grpc-port}. */
+  public String name() {
+    return name;
+  }
+
+  /** Returns the flag on the command line: {@code --grpc-port}. */
+  public String flag() {
+    return "--" + name;
+  }
+
+  /** Returns the environment variable: {@code WEIR_GRPC_PORT}. */
+  public String variable() {
+    return "WEIR_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
+  }
+
+  /**
+   * Returns the variable of envoyproxy/ratelimit that is read where {@link #variable} is not set,
+   * or an empty text.
+   */
+  public String fallbackVariable() {
+    return orEnvironment;
+  }
+
+  /** Returns what stands for the value in a help text: {@code N}; empty for a switch. */
+  public String placeholder() {
+    return kind.placeholder();
+  }
+
+  /** Returns whether the flag may stand alone, meaning true. */
+  public boolean isSwitch() {
+    return kind.placeholder().isEmpty();
+  }
+
+  /** Returns what values are accepted, for people. */
+  public String expected() {
+    return kind.expected();
+  }
+
+  /** Returns the default as one would write it, empty for none. */
+  public String defaultText() {
+    return defaultText;
+  }
+
+  public String description() {
+    return description;
+  }
+
+  SettingKind<T> kind() {
+    return kind;
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,162 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.EnumValueDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import dev.weir.server.proto.HeaderValue;
+import dev.weir.server.proto.RateLimitDescriptor;
+import dev.weir.server.proto.RateLimitRequest;
+import dev.weir.server.proto.RateLimitResponse;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Compares our messages with those of Envoy's own published classes. */
+class WireCompatibilityTest {
+  private static final int ROUNDS = 2_000;
+
+  private record Pair(Message ours, Message theirs) {}
+
+  private static final List<Pair> PAIRS =
+      List.of(
+          new Pair(
+              RateLimitRequest.getDefaultInstance(),
+              io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest.getDefaultInstance()),
+          new Pair(
+              RateLimitResponse.getDefaultInstance(),
+              io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.getDefaultInstance()),
+          new Pair(
+              RateLimitDescriptor.getDefaultInstance(),
+              io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor
+                  .getDefaultInstance()),
+          new Pair(
+              HeaderValue.getDefaultInstance(),
+              io.envoyproxy.envoy.config.core.v3.HeaderValue.getDefaultInstance()));
+
+  @Test
+  void randomMessages_surviveBothWays() throws InvalidProtocolBufferException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    for (int round = 0; round < ROUNDS; round++) {
+      Pair pair = PAIRS.get(round % PAIRS.size());
+      thereAndBack(pair.ours, pair.theirs, random, "ours first, seed " + seed);
+      thereAndBack(pair.theirs, pair.ours, random, "theirs first, seed " + seed);
+    }
+  }
+
+  private static void thereAndBack(Message from, Message via, Random random, String about)
+      throws InvalidProtocolBufferException {
+    Message sent = random(from.newBuilderForType(), random, 0);
+    Message understood = parse(via.getParserForType(), sent.toByteString());
+    assertThat(understood.getUnknownFields().asMap()).as(about).isEmpty();
+    assertThat(understood.toString()).as(about).isEqualTo(sent.toString());
+    Message back = parse(from.getParserForType(), understood.toByteString());
+    assertThat(back).as(about).isEqualTo(sent);
+  }
+
+  private static Message parse(Parser<? extends Message> parser, ByteString bytes)
+      throws InvalidProtocolBufferException {
+    return parser.parseFrom(bytes);
+  }
+
+  @Test
+  void everyField_hasTheSameNumberNameAndType() {
+    for (Pair pair : PAIRS) {
+      assertThat(shape(pair.ours.getDescriptorForType()))
+          .isEqualTo(shape(pair.theirs.getDescriptorForType()));
+    }
+  }
+
+  @Test
+  void service_hasTheSameFullMethodName() {
+    assertThat(dev.weir.server.proto.RateLimitServiceGrpc.getShouldRateLimitMethod())
+        .extracting(method -> method.getFullMethodName())
+        .isEqualTo(
+            io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc.getShouldRateLimitMethod()
+                .getFullMethodName());
+  }
+
+  /** Everything that reaches the wire or its JSON form, by full name; well-known types left out. */
+  private static Map<String, String> shape(Descriptor root) {
+    Map<String, String> lines = new TreeMap<>();
+    describe(root, lines);
+    return lines;
+  }
+
+  private static void describe(Descriptor message, Map<String, String> lines) {
+    for (FieldDescriptor field : message.getFields()) {
+      String type = field.getType() + (field.isRepeated() ? "*" : "");
+      if (field.getJavaType() == FieldDescriptor.JavaType.ENUM) {
+        Map<Integer, String> values = new TreeMap<>();
+        for (EnumValueDescriptor value : field.getEnumType().getValues()) {
+          values.put(value.getNumber(), value.getName());
+        }
+        type += " " + field.getEnumType().getFullName() + values;
+      }
+      String line = field.getNumber() + " " + field.getJsonName() + " " + type;
+      boolean known = lines.put(field.getFullName(), line) != null;
+      if (!known
+          && field.getJavaType() == FieldDescriptor.JavaType.MESSAGE
+          && !field.getMessageType().getFullName().startsWith("google.protobuf.")) {
+        describe(field.getMessageType(), lines);
+      }
+    }
+  }
+
+  private static Message random(Message.Builder builder, Random random, int depth) {
+    Map<String, FieldDescriptor> chosen = new HashMap<>();
+    for (FieldDescriptor field : builder.getDescriptorForType().getFields()) {
+      if (random.nextInt(4) == 0 || (depth > 5 && !field.isRepeated())) {
+        continue;
+      }
+      if (field.getContainingOneof() != null
+          && chosen.putIfAbsent(field.getContainingOneof().getName(), field) != null) {
+        continue;
+      }
+      if (field.isRepeated()) {
+        int count = depth > 4 ? 0 : random.nextInt(4);
+        for (int i = 0; i < count; i++) {
+          builder.addRepeatedField(field, value(builder, field, random, depth));
+        }
+      } else {
+        builder.setField(field, value(builder, field, random, depth));
+      }
+    }
+    return builder.build();
+  }
+
+  private static Object value(
+      Message.Builder builder, FieldDescriptor field, Random random, int depth) {
+    return switch (field.getJavaType()) {
+      case INT -> random.nextBoolean() ? random.nextInt() : random.nextInt(100);
+      case LONG -> random.nextBoolean() ? random.nextLong() : (long) random.nextInt(100);
+      case FLOAT -> random.nextFloat();
+      case DOUBLE -> random.nextDouble();
+      case BOOLEAN -> random.nextBoolean();
+      case STRING -> text(random);
+      case BYTE_STRING -> ByteString.copyFromUtf8(text(random));
+      case ENUM -> {
+        List<EnumValueDescriptor> values = field.getEnumType().getValues();
+        yield values.get(random.nextInt(values.size()));
+      }
+      case MESSAGE -> random(builder.newBuilderForField(field), random, depth + 1);
+    };
+  }
+
+  private static String text(Random random) {
+    StringBuilder text = new StringBuilder();
+    for (int i = random.nextInt(12); i > 0; i--) {
+      text.appendCodePoint(random.nextInt(10) == 0 ? 0x1F600 : 'a' + random.nextInt(26));
+    }
+    return text.toString();
+  }
+}
