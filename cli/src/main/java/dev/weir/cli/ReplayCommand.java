@@ -100,9 +100,11 @@ final class ReplayCommand implements Callable<Integer> {
   public Integer call() {
     ReplayOptions options = options();
     PrintWriter err = spec.commandLine().getErr();
-    try (ReplayBar bar = new ReplayBar()) {
-      ReplaySummary summary = Replay.run(options, bar);
-      bar.close();
+    try {
+      ReplaySummary summary;
+      try (ReplayBar bar = new ReplayBar()) {
+        summary = Replay.run(options, bar);
+      }
       PrintWriter out = spec.commandLine().getOut();
       out.print(json ? summary.json() : summary.text());
       out.flush();
