@@ -70,7 +70,7 @@ public class StoreLincheckTest {
         .actorsBefore(1)
         .actorsAfter(1)
         .iterations(2)
-        .invocationsPerIteration(100)
+        .invocationsPerIteration(50)
         .check(StoreLincheckTest.class);
   }
 
