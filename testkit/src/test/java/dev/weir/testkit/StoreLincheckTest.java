@@ -70,7 +70,7 @@ public class StoreLincheckTest {
         .actorsBefore(1)
         .actorsAfter(1)
         .iterations(2)
-        .invocationsPerIteration(50)
+        .invocationsPerIteration(100)
         .check(StoreLincheckTest.class);
   }
 
