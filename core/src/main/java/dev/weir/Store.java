@@ -43,6 +43,7 @@ public interface Store extends AutoCloseable {
    * Gives back permits of an earlier charge, as far as they still count and giving them back cannot
    * admit too much, and tells {@code done} how many.
    *
+   * @param limit the one that charged them: what a permit of a bucket is worth depends on it
    * @param charged the decision that charged them
    */
   void refund(
