@@ -211,16 +211,18 @@ final class CombinedReader implements RecordReader {
     if (methodEnd == start || methodEnd + 1 >= end) {
       return;
     }
+    int space = end - 1;
+    while (data[space] != ' ') {
+      space--;
+    }
     int targetEnd = end;
-    for (int at = end - 1; at > methodEnd; at--) {
-      if (data[at] == ' ') {
-        if (startsWithHttp(data, at + 1, end)) {
-          targetEnd = at;
-          from[PROTOCOL] = at + 1;
-          to[PROTOCOL] = end;
-        }
-        break;
+    if (startsWithHttp(data, space + 1, end)) {
+      if (space == methodEnd) {
+        return;
       }
+      targetEnd = space;
+      from[PROTOCOL] = space + 1;
+      to[PROTOCOL] = end;
     }
     from[METHOD] = start;
     to[METHOD] = methodEnd;

@@ -154,7 +154,7 @@ public record ReplaySummary(
     }
     return BigDecimal.valueOf(counts.requests + counts.unreadable)
         .scaleByPowerOfTen(9)
-        .divide(BigDecimal.valueOf(nanos), RoundingMode.DOWN)
+        .divide(BigDecimal.valueOf(nanos), 0, RoundingMode.DOWN)
         .longValue();
   }
 

@@ -241,20 +241,17 @@ public abstract class Oracle {
       if (limit.signum() == 0) {
         return at -> BigInteger.ZERO;
       }
-      BigInteger emission = ceilDiv(big(window), limit);
-      BigInteger depth = emission.multiply(big(policy.burst()));
-      BigInteger full = null;
+      long emission = ceilDiv(big(window), limit).longValueExact();
+      long depth = Math.multiplyExact(emission, policy.burst());
+      long full = Long.MIN_VALUE;
       for (Admission admission : past) {
-        BigInteger from = big(admission.atNanos());
-        full =
-            (full == null ? from : full.max(from)).add(emission.multiply(big(admission.permits())));
+        long cost = Math.multiplyExact(emission, admission.permits());
+        full = Math.addExact(Math.max(full, admission.atNanos()), cost);
       }
-      BigInteger fullAt = full;
+      long fullAt = full;
       return at -> {
-        BigInteger missing =
-            fullAt == null ? BigInteger.ZERO : fullAt.subtract(big(at)).max(BigInteger.ZERO);
-        BigInteger[] parts = depth.subtract(missing).divideAndRemainder(emission);
-        return parts[0];
+        BigInteger missing = big(fullAt).subtract(big(at)).max(BigInteger.ZERO);
+        return big(depth).subtract(missing).divide(big(emission));
       };
     }
   }

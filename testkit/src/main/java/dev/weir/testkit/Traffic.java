@@ -10,8 +10,11 @@ import java.util.SplittableRandom;
 
 /** Makes up policies, and traffic that hurts them. */
 public final class Traffic {
-  /** The end of the range of instants that a ticker may give. */
-  private static final long HORIZON_NANOS = 1L << 62;
+  /** The first instant that a ticker may give. */
+  private static final long FIRST_NANOS = -(1L << 62);
+
+  /** So long before the last one that every wait is over by then. */
+  private static final long LAST_NANOS = (1L << 62) - (1L << 60);
 
   private static final long[] WINDOWS = {
     Quota.MIN_WINDOW_NANOS,
@@ -72,9 +75,9 @@ public final class Traffic {
     long now = start(window * 4 * count);
     List<Ask> asks = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      now += step(now, window);
+      now = Math.min(LAST_NANOS, now + step(now, window));
       boolean back = backNanos > 0 && random.nextInt(4) == 0;
-      long at = back ? now - random.nextLong(backNanos) : now;
+      long at = back ? Math.max(FIRST_NANOS, now - random.nextLong(backNanos)) : now;
       asks.add(new Ask(at, "key-" + random.nextInt(keys), cost()));
     }
     return asks;
@@ -82,11 +85,11 @@ public final class Traffic {
 
   /** Returns a time with {@code span} still to go within the horizon. */
   private long start(long span) {
-    long room = Math.min(span, HORIZON_NANOS / 2);
+    long room = Math.min(span, LAST_NANOS / 2);
     return switch (random.nextInt(6)) {
       case 0 -> 0;
-      case 1 -> -HORIZON_NANOS + room;
-      case 2 -> HORIZON_NANOS - room;
+      case 1 -> FIRST_NANOS;
+      case 2 -> LAST_NANOS - room;
       case 3 -> -random.nextLong(1_000_000_000_000L);
       default -> 1_763_700_000_000_000_000L + random.nextLong(1_000_000_000_000L);
     };

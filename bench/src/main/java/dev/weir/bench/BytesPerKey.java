@@ -1,0 +1,94 @@
+package dev.weir.bench;
+
+import dev.weir.Algorithm;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Ticker;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/**
+ * Weighs what a live key costs: heap in use after a full collection, before and after the keys are
+ * charged, divided by keys. The text of the key is not counted, since every service has it anyway
+ * and some limiters keep it while others do not.
+ *
+ * <pre>BytesPerKey [KEYS]</pre>
+ *
+ * <p>To be run with the serial collector, which counts objects and not regions. A million keys fit
+ * into a heap of 1 GiB.
+ */
+final class BytesPerKey {
+  private static final int DEFAULT_KEYS = 1_000_000;
+
+  /** A log at its limit is so much larger that fewer keys tell as much. */
+  private static final int FEWER = 10;
+
+  private static final int LOG_PERMITS = 100;
+  private static final long SECOND = 1_000_000_000L;
+
+  private final String[] keys;
+  private final AtomicLong now = new AtomicLong(System.currentTimeMillis() * 1_000_000);
+
+  private BytesPerKey(int count) {
+    keys = Keys.of(count);
+  }
+
+  public static void main(String[] args) {
+    int count = args.length == 0 ? DEFAULT_KEYS : Integer.parseInt(args[0]);
+    System.out.println("| limiter | keys | bytes a key |\n| --- | --- | --- |");
+    BytesPerKey few = new BytesPerKey(count);
+    for (Contender contender : Contender.values()) {
+      Ticker ticker = few.now::get;
+      few.weigh(
+          contender.toString(),
+          1,
+          load ->
+              contender.limiter(load, ticker, io.github.bucket4j.TimeMeter.SYSTEM_MILLISECONDS));
+    }
+    BytesPerKey full = new BytesPerKey(Math.max(1, count / FEWER));
+    Quota quota = Quota.perMinute(LOG_PERMITS);
+    full.weigh(
+        "weir-sliding-window-log, 100 of 100 a minute",
+        LOG_PERMITS,
+        load -> {
+          Policy policy = Policy.builder(quota).algorithm(Algorithm.SLIDING_WINDOW_LOG).build();
+          return new WeirLimiter(policy, 1, full.now::get);
+        });
+    full.weigh(
+        "deques, 100 of 100 a minute", LOG_PERMITS, load -> new DequeLimiter(quota, full.now::get));
+  }
+
+  /** Charges every key so many times, each time at an instant of its own, and prints its weight. */
+  private void weigh(String name, int permits, Function<Load, KeyedLimiter> limiters) {
+    long before = used();
+    KeyedLimiter limiter = limiters.apply(Load.ALL_ALLOWED);
+    for (int i = 0; i < permits; i++) {
+      for (String key : keys) {
+        if (!limiter.fill(key)) {
+          throw new IllegalStateException(name + ": denied " + key + " (expected: allowed)");
+        }
+      }
+      now.addAndGet(SECOND / 10);
+    }
+    double bytes = (double) (used() - before) / keys.length;
+    System.out.printf(Locale.ROOT, "| %s | %,d | %.0f |%n", name, keys.length, bytes);
+    if (!limiter.tryAcquire(keys[0]) && permits == 1) {
+      throw new IllegalStateException(name + ": denied " + keys[0] + " (expected: allowed)");
+    }
+  }
+
+  /**
+   * Returns the heap in use after a full collection, the least of several: the serial collector
+   * packs the heap only every fourth time, and in between counts a share of the dead as used.
+   */
+  private static long used() {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 4; i++) {
+      System.gc();
+      Runtime runtime = Runtime.getRuntime();
+      least = Math.min(least, runtime.totalMemory() - runtime.freeMemory());
+    }
+    return least;
+  }
+}

@@ -1,0 +1,46 @@
+package dev.weir.bench;
+
+import dev.weir.Quota;
+import dev.weir.Ticker;
+import java.util.ArrayDeque;
+
+/** What one writes first: a deque of timestamps a key, under its own lock. An exact window. */
+final class DequeLimiter extends PerKey<ArrayDeque<Long>> {
+  private final Quota quota;
+  private final Ticker ticker;
+
+  DequeLimiter(Load load, Ticker ticker) {
+    this(
+        load == Load.ALL_ALLOWED
+            ? Quota.of(Quota.MAX_PERMITS, Load.LOG_WINDOW)
+            : Quota.of(1, Load.DAY),
+        ticker);
+  }
+
+  DequeLimiter(Quota quota, Ticker ticker) {
+    this.quota = quota;
+    this.ticker = ticker;
+  }
+
+  @Override
+  ArrayDeque<Long> create() {
+    return new ArrayDeque<>();
+  }
+
+  @Override
+  boolean ask(ArrayDeque<Long> admitted) {
+    synchronized (admitted) {
+      long now = ticker.nanos();
+      Long oldest = admitted.peekFirst();
+      while (oldest != null && oldest <= now - quota.windowNanos()) {
+        admitted.pollFirst();
+        oldest = admitted.peekFirst();
+      }
+      if (admitted.size() >= quota.permits()) {
+        return false;
+      }
+      admitted.addLast(now);
+      return true;
+    }
+  }
+}

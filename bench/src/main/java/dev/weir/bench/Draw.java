@@ -1,0 +1,83 @@
+package dev.weir.bench;
+
+import java.util.SplittableRandom;
+
+/** Which keys are asked for: a sequence of key numbers, drawn before anything is measured. */
+enum Draw {
+  /** Every key is as likely. */
+  UNIFORM("uniform") {
+    @Override
+    int[] sequence(int keys, SplittableRandom random) {
+      return random.ints(LENGTH, 0, keys).toArray();
+    }
+  },
+
+  /** The k-th most frequent key is asked for 1/k as often as the first: Zipf's law, exponent 1. */
+  ZIPF("zipf") {
+    @Override
+    int[] sequence(int keys, SplittableRandom random) {
+      double[] upTo = new double[keys];
+      double sum = 0;
+      for (int k = 0; k < keys; k++) {
+        sum += 1.0 / (k + 1);
+        upTo[k] = sum;
+      }
+      int[] shuffled = shuffled(keys, random);
+      int[] sequence = new int[LENGTH];
+      for (int i = 0; i < LENGTH; i++) {
+        int at = java.util.Arrays.binarySearch(upTo, random.nextDouble(sum));
+        sequence[i] = shuffled[at < 0 ? -at - 1 : at];
+      }
+      return sequence;
+    }
+  };
+
+  /** How many draws are made before they repeat, a power of two. */
+  static final int LENGTH = 1 << 20;
+
+  private static final long SEED = 20_261_101;
+
+  private final String text;
+
+  Draw(String text) {
+    this.text = text;
+  }
+
+  /** Returns {@link #LENGTH} numbers from 0 to {@code keys - 1}, the same in every run. */
+  int[] sequence(int keys) {
+    return sequence(keys, new SplittableRandom(SEED));
+  }
+
+  abstract int[] sequence(int keys, SplittableRandom random);
+
+  /** Returns all key numbers, so that frequent keys do not lie side by side in memory. */
+  private static int[] shuffled(int keys, SplittableRandom random) {
+    int[] numbers = new int[keys];
+    for (int i = 0; i < keys; i++) {
+      int j = random.nextInt(i + 1);
+      numbers[i] = numbers[j];
+      numbers[j] = i;
+    }
+    return numbers;
+  }
+
+  /**
+   * Returns the draw of that name.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  static Draw of(String text) {
+    for (Draw draw : values()) {
+      if (draw.text.equals(text)) {
+        return draw;
+      }
+    }
+    throw new IllegalArgumentException(
+        "draw: " + text + " (expected: " + UNIFORM + " or " + ZIPF + ")");
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,72 @@
+package dev.weir.bench;
+
+import dev.weir.Algorithm;
+import dev.weir.MemoryStore;
+import dev.weir.Policy;
+import dev.weir.Ticker;
+import dev.weir.engine.Engine;
+import dev.weir.engine.EngineSettings;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Request;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.Rules;
+import java.util.List;
+
+/** An engine that limits users by token buckets, and a request of each user. For many threads. */
+final class EngineKeys {
+  private static final String DOMAIN = "bench";
+
+  /** A few rules around the one that matches: a rule set of one would be found too easily. */
+  private static final String RULES =
+      """
+      domain: bench
+      descriptors:
+        - key: path
+          value: /login
+          rate_limit: { requests_per_unit: 5, unit: minute }
+        - key: path
+          value: /static*
+          rate_limit: { unlimited: true }
+        - key: tenant
+          descriptors:
+            - key: user
+              rate_limit: { requests_per_unit: 100, unit: minute }
+        - key: user
+          rate_limit: { %s, algorithm: token-bucket }
+      """;
+
+  private final Engine engine;
+  private final Request[] requests;
+
+  EngineKeys(int keys, Load load, Ticker ticker) {
+    engine = Engine.create(new MemoryStore(), ticker, EngineSettings.DEFAULTS);
+    engine.apply(rules(load));
+    Policy policy = load.policy(Algorithm.TOKEN_BUCKET);
+    long fillPermits = load.fillPermits(policy);
+    requests = new Request[keys];
+    for (int i = 0; i < keys; i++) {
+      List<Descriptor> descriptors = List.of(Descriptor.of("user", Keys.key(i)));
+      engine.decide(new Request(DOMAIN, descriptors, fillPermits));
+      requests[i] = new Request(DOMAIN, descriptors, 1);
+    }
+  }
+
+  private static RuleSet rules(Load load) {
+    String limit =
+        load == Load.ALL_ALLOWED
+            ? "requests_per_unit: %d, unit: hour, burst: %d"
+                .formatted(Load.TRICKLE.permits(), Load.AMPLE)
+            : "requests_per_unit: 1, unit: day";
+    Rules.Loaded loaded = Rules.parse("bench.yaml", RULES.formatted(limit));
+    RuleSet rules = loaded.ruleSet();
+    if (rules == null) {
+      throw new IllegalStateException("rules: " + loaded.problems());
+    }
+    return rules;
+  }
+
+  /** Asks for one permit for that user. */
+  boolean decide(int key) {
+    return engine.decide(requests[key]).allowed();
+  }
+}

@@ -1,0 +1,31 @@
+package dev.weir.bench;
+
+import dev.weir.Algorithm;
+import dev.weir.Policy;
+import dev.weir.RateLimiter;
+import dev.weir.Ticker;
+
+/** Weir by String key, as a program calls it. */
+final class WeirLimiter implements KeyedLimiter {
+  private final RateLimiter limiter;
+  private final long fillPermits;
+
+  WeirLimiter(Algorithm algorithm, Load load, Ticker ticker) {
+    this(load.policy(algorithm), load.fillPermits(load.policy(algorithm)), ticker);
+  }
+
+  WeirLimiter(Policy policy, long fillPermits, Ticker ticker) {
+    this.limiter = RateLimiter.builder(policy).ticker(ticker).build();
+    this.fillPermits = fillPermits;
+  }
+
+  @Override
+  public boolean fill(String key) {
+    return limiter.tryAcquire(key, fillPermits).allowed();
+  }
+
+  @Override
+  public boolean tryAcquire(String key) {
+    return limiter.tryAcquire(key).allowed();
+  }
+}

@@ -1,0 +1,141 @@
+package dev.weir.replay;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.UnaryOperator;
+
+/** One replay in a folder of its own: rules, input, options; then summary and rows. */
+final class Trial {
+  private static final DateTimeFormatter ACCESS_LOG =
+      DateTimeFormatter.ofPattern("dd/MMM/yyyy:HH:mm:ss Z", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+  /** A row of the decisions, but for its line feed. */
+  record Row(
+      long line,
+      long timestampMs,
+      String outcome,
+      String reason,
+      String policy,
+      String limit,
+      String remaining,
+      String retryAfterMs) {
+    static Row of(String text) {
+      String[] cells = text.split(",", -1);
+      return new Row(
+          Long.parseLong(cells[0]),
+          Long.parseLong(cells[1]),
+          cells[2],
+          cells[3],
+          cells[4],
+          cells[5],
+          cells[6],
+          cells[7]);
+    }
+  }
+
+  private final Path folder;
+  private Path rules;
+  private String input;
+  private byte[] standardInput = new byte[0];
+  private UnaryOperator<ReplayOptions.Builder> options = builder -> builder;
+
+  Trial(Path folder) throws IOException {
+    this.folder = folder;
+    rules = Files.writeString(folder.resolve("rules.yaml"), rules("", 2, "minute"));
+    input = folder.resolve("input.csv").toString();
+  }
+
+  /** Rules of domain d with one descriptor {@code key}. */
+  static String rules(String algorithm, long permits, String unit) {
+    return "domain: d\n"
+        + "descriptors:\n"
+        + "  - key: key\n"
+        + "    rate_limit:\n"
+        + "      name: lim\n"
+        + "      unit: "
+        + unit
+        + "\n      requests_per_unit: "
+        + permits
+        + (algorithm.isEmpty() ? "" : "\n      algorithm: " + algorithm)
+        + "\n";
+  }
+
+  static String accessLogTime(long epochSecond) {
+    return ACCESS_LOG.format(Instant.ofEpochSecond(epochSecond));
+  }
+
+  Trial rulesText(String text) throws IOException {
+    rules = Files.writeString(folder.resolve("rules.yaml"), text);
+    return this;
+  }
+
+  Trial input(String name, String text) throws IOException {
+    return input(name, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  Trial input(String name, byte[] bytes) throws IOException {
+    if (name.equals(Input.STANDARD)) {
+      input = name;
+      standardInput = bytes;
+    } else {
+      input = Files.write(folder.resolve(name), bytes).toString();
+    }
+    return this;
+  }
+
+  Trial inputFile(Path file) {
+    input = file.toString();
+    return this;
+  }
+
+  /** Sets further options. Without any: {@code key={k}} and the defaults. */
+  Trial options(UnaryOperator<ReplayOptions.Builder> more) {
+    options = more;
+    return this;
+  }
+
+  ReplaySummary run() throws IOException, ReplayException {
+    return run(Progress.NONE);
+  }
+
+  ReplaySummary run(Progress progress) throws IOException, ReplayException {
+    InputStream standard = new ByteArrayInputStream(standardInput);
+    return Replay.run(build(), progress, standard);
+  }
+
+  private ReplayOptions build() {
+    ReplayOptions.Builder builder =
+        ReplayOptions.builder(input, "d").rules(rules).decisions(decisionsFile());
+    ReplayOptions asked = options.apply(builder).build();
+    return asked.descriptors().isEmpty() ? builder.descriptor("key={k}").build() : asked;
+  }
+
+  Path decisionsFile() {
+    return folder.resolve("decisions.csv");
+  }
+
+  /** The rows that the run has written. */
+  List<Row> rows() throws IOException {
+    List<String> lines = Files.readAllLines(decisionsFile());
+    List<Row> rows = new ArrayList<>();
+    for (String line : lines.subList(1, lines.size())) {
+      rows.add(Row.of(line));
+    }
+    return rows;
+  }
+
+  /** {@code line outcome} of each row. */
+  List<String> outcomes() throws IOException {
+    return rows().stream().map(row -> row.line() + " " + row.outcome()).toList();
+  }
+}

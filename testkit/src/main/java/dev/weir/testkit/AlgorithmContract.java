@@ -1,0 +1,452 @@
+package dev.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Charges;
+import dev.weir.Decision;
+import dev.weir.Limit;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Reason;
+import dev.weir.Store;
+import dev.weir.testkit.Trials.Trial;
+import dev.weir.testkit.WindowChecker.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every algorithm must hold to on every store. A test class for one algorithm on one store
+ * extends it and says which.
+ */
+public abstract class AlgorithmContract extends StoreFixture {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long[] WINDOWS = {
+    Quota.MIN_WINDOW_NANOS, SECOND, 60 * SECOND, Quota.MAX_WINDOW_NANOS
+  };
+
+  /** Returns any policy of the algorithm, over the whole range of its options. */
+  protected abstract Policy randomPolicy(SplittableRandom random);
+
+  /** Returns the policy of that quota with the algorithm's usual options. */
+  protected abstract Policy policy(Quota quota);
+
+  private Policy policy(long permits, long windowNanos) {
+    return policy(new Quota(permits, windowNanos));
+  }
+
+  private String named(String test) {
+    return getClass().getSimpleName() + "." + test;
+  }
+
+  private void trials(String test, int count, int asks, Replayed property) {
+    Trials.run(
+        named(test),
+        count,
+        random -> {
+          Policy policy = randomPolicy(random);
+          long back = random.nextBoolean() ? 0 : policy.quota().windowNanos() * 3 / 2;
+          List<Ask> events = Traffic.of(random, policy, asks, back);
+          return new Trial<>(describe(policy), events, some -> replay(policy, some, property));
+        });
+  }
+
+  /** Something to hold for the whole of a run. */
+  private interface Replayed {
+    void check(Policy policy, Store store, Limit limit, List<Ask> asks);
+  }
+
+  private void replay(Policy policy, List<Ask> asks, Replayed property) {
+    Store store = store();
+    long first = asks.isEmpty() ? 0 : asks.get(0).nowNanos();
+    property.check(policy, store, store.limit("rule", policy, first), asks);
+  }
+
+  private static String describe(Policy policy) {
+    return policy
+        + ", burst "
+        + policy.burst()
+        + ", granule "
+        + policy.granularityNanos()
+        + " ns"
+        + (policy.alignedToFirstRequest() ? ", from the first request" : "");
+  }
+
+  @Test
+  void everyAnswer_agreesWithTheOracle() {
+    trials(
+        "everyAnswer_agreesWithTheOracle",
+        400,
+        120,
+        (policy, store, limit, asks) -> {
+          Oracle oracle = Oracle.of(policy);
+          for (Ask ask : asks) {
+            Oracle.Verdict right = oracle.ask(ask.key(), ask.nowNanos(), ask.permits());
+            Decision answer = ask(store, limit, ask.key(), ask.nowNanos(), ask.permits());
+            assertThat(verdict(answer)).as("%s", ask).isEqualTo(right);
+            assertThat(answer.remaining()).isBetween(0L, policy.burst());
+            assertThat(answer.resetAfterNanos()).isNotNegative();
+            assertThat(answer.reason())
+                .isEqualTo(right.allowed() ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT);
+          }
+        });
+  }
+
+  private static Oracle.Verdict verdict(Decision decision) {
+    return new Oracle.Verdict(decision.allowed(), decision.remaining(), decision.retryAfterNanos());
+  }
+
+  @Test
+  void noWindow_holdsMoreThanTheBound() {
+    trials(
+        "noWindow_holdsMoreThanTheBound",
+        200,
+        200,
+        (policy, store, limit, asks) -> {
+          List<Operation> history = new ArrayList<>();
+          for (Ask ask : asks) {
+            Decision answer = ask(store, limit, ask.key(), ask.nowNanos(), ask.permits());
+            history.add(Operation.at(ask.key(), ask.permits(), answer));
+          }
+          assertBounded(history, policy);
+        });
+  }
+
+  private static void assertBounded(List<Operation> history, Policy policy) {
+    long window = policy.quota().windowNanos();
+    assertThat(WindowChecker.fullest(history, window))
+        .as("fullest window")
+        .satisfies(most -> assertThat(most.permits()).isLessThanOrEqualTo(Oracle.bound(policy)));
+    assertThat(WindowChecker.fullest(history, 1))
+        .as("fullest instant")
+        .satisfies(most -> assertThat(most.permits()).isLessThanOrEqualTo(policy.burst()));
+  }
+
+  @Test
+  void bound_isReached() {
+    for (long windowNanos : WINDOWS) {
+      Policy policy = policy(10, windowNanos);
+      Store store = store();
+      Limit limit = store.limit("rule", policy, 0);
+      List<Operation> history = new ArrayList<>();
+      long edge = 5 * windowNanos;
+      long emission = (windowNanos + 9) / 10;
+      // All of it just before an edge, then whatever else can be had within the window.
+      List<Long> times = new ArrayList<>(List.of(edge - 1, edge, edge + windowNanos - 2));
+      for (long at = edge - 1 + emission; at < edge - 1 + windowNanos; at += emission) {
+        times.add(at);
+      }
+      times.sort(null);
+      if (policy.alignedToFirstRequest()) {
+        ask(store, limit, "key", edge - windowNanos, 1);
+      }
+      for (long at : times) {
+        for (int i = 0; i < 10; i++) {
+          Decision answer = ask(store, limit, "key", at, 1);
+          history.add(Operation.at("key", 1, answer));
+        }
+      }
+      long reached = policy.alignedToFirstRequest() ? 19 : Oracle.bound(policy);
+      assertThat(WindowChecker.maxInAnyWindow(history, windowNanos)).isEqualTo(reached);
+    }
+  }
+
+  @Test
+  void retryAfter_isExactToTheNanosecond() {
+    trials(
+        "retryAfter_isExactToTheNanosecond",
+        200,
+        60,
+        (policy, store, limit, asks) -> {
+          for (Ask ask : asks) {
+            Decision answer = ask(store, limit, ask.key(), ask.nowNanos(), ask.permits());
+            long retry = answer.retryAfterNanos();
+            if (answer.allowed()) {
+              assertThat(retry).isZero();
+            } else if (retry == Decision.NEVER) {
+              boolean never = ask.permits() > policy.burst() || policy.quota().permits() == 0;
+              assertThat(never).as("%s can never pass", ask).isTrue();
+            } else {
+              long at = ask.nowNanos() + retry;
+              assertThat(peek(store, limit, ask.key(), at - 1, ask.permits()).allowed())
+                  .as("%s, 1 ns before %d ns have passed", ask, retry)
+                  .isFalse();
+              assertThat(peek(store, limit, ask.key(), at, ask.permits()).allowed())
+                  .as("%s, after %d ns", ask, retry)
+                  .isTrue();
+            }
+          }
+        });
+  }
+
+  @Test
+  void peekDenialAndZeroPermits_changeNothing() {
+    trials(
+        "peekDenialAndZeroPermits_changeNothing",
+        100,
+        80,
+        (policy, store, limit, asks) -> {
+          Store quiet = store();
+          Limit other = quiet.limit("rule", policy, 0);
+          for (Ask ask : asks) {
+            peek(store, limit, ask.key(), ask.nowNanos() + 1_000, 1);
+            ask(store, limit, ask.key(), ask.nowNanos() + 1_000, 0);
+            ask(store, limit, ask.key(), ask.nowNanos() + 1_000, policy.burst() + 1);
+            ask(store, limit, ask.key(), ask.nowNanos(), -1);
+            assertThat(ask(store, limit, ask.key(), ask.nowNanos(), ask.permits()))
+                .isEqualTo(ask(quiet, other, ask.key(), ask.nowNanos(), ask.permits()));
+          }
+          assertThat(store.keys()).isEqualTo(quiet.keys());
+        });
+  }
+
+  @Test
+  void costs_zeroPassesNegativeIsInvalidTooMuchIsNever() {
+    Policy policy = policy(10, SECOND);
+    Store store = store();
+    Limit limit = store.limit("rule", policy, 0);
+
+    for (long permits : new long[] {-1, -10, Long.MIN_VALUE}) {
+      Decision answer = ask(store, limit, "key", 0, permits);
+      assertThat(answer.allowed()).isFalse();
+      assertThat(answer.reason()).isEqualTo(Reason.INVALID);
+      assertThat(answer.retryAfterNanos()).isEqualTo(Decision.NEVER);
+    }
+    for (long permits : new long[] {11, Quota.MAX_PERMITS, 1L << 33, Long.MAX_VALUE}) {
+      Decision answer = ask(store, limit, "key", 0, permits);
+      assertThat(answer.allowed()).isFalse();
+      assertThat(answer.reason()).isEqualTo(Reason.OVER_LIMIT);
+      assertThat(answer.retryAfterNanos()).isEqualTo(Decision.NEVER);
+    }
+    assertThat(ask(store, limit, "key", 0, 10).allowed()).isTrue();
+    assertThat(ask(store, limit, "key", 0, 0).allowed()).isTrue();
+    assertThat(ask(store, limit, "key", 0, 1).allowed()).isFalse();
+  }
+
+  @Test
+  void extremeQuotas_admitAtOneInstantExactlyTheirPermits() {
+    for (long windowNanos : WINDOWS) {
+      for (long permits : new long[] {0, 1, Quota.MAX_PERMITS}) {
+        Policy policy = policy(permits, windowNanos);
+        for (long now : new long[] {0, -(1L << 62), 1L << 62, 1L << 61, Long.MAX_VALUE}) {
+          Store store = store();
+          Limit limit = store.limit("rule", policy, now);
+          Decision fresh = peek(store, limit, "key", now, 1);
+          assertThat(fresh.allowed()).isEqualTo(permits > 0);
+          assertThat(fresh.remaining()).isEqualTo(permits);
+          assertThat(fresh.resetAfterNanos()).isZero();
+          if (permits > 1) {
+            assertThat(ask(store, limit, "key", now, permits - 1).allowed()).isTrue();
+          }
+          assertThat(ask(store, limit, "key", now, 1).allowed()).isEqualTo(permits > 0);
+          assertThat(ask(store, limit, "key", now, 1).allowed()).isFalse();
+          assertThat(store.bytes()).isLessThan(1 << 20);
+        }
+      }
+    }
+  }
+
+  @Test
+  void clockThatStepsAcrossAllTime_mintsNothing() {
+    Policy policy = policy(3, SECOND);
+    Store store = store();
+    Limit limit = store.limit("rule", policy, 0);
+    long far = 1L << 62;
+
+    int admitted = 0;
+    for (int i = 0; i < 20; i++) {
+      admitted += ask(store, limit, "key", far, 1).allowed() ? 1 : 0;
+      Decision back = ask(store, limit, "key", -far, 1);
+      admitted += back.allowed() ? 1 : 0;
+      assertThat(back.retryAfterNanos()).isNotNegative();
+    }
+    assertThat(admitted).isEqualTo(3);
+  }
+
+  /** What happens in a trial of refunds: a request, or giving back what an earlier one got. */
+  private record Step(Ask ask, int refundOf, long permits) {
+    @Override
+    public String toString() {
+      return ask + (refundOf < 0 ? "" : "; gives back " + permits + " of admission " + refundOf);
+    }
+  }
+
+  @Test
+  void refunds_neverMint() {
+    Trials.run(
+        named("refunds_neverMint"),
+        600,
+        random -> {
+          Policy policy = randomPolicy(random);
+          long back = random.nextBoolean() ? 0 : policy.quota().windowNanos() * 3 / 2;
+          List<Step> steps = new ArrayList<>();
+          for (Ask ask : Traffic.of(random, policy, 60, back)) {
+            boolean refunds = random.nextInt(3) == 0;
+            long permits = random.nextBoolean() ? Long.MAX_VALUE : random.nextLong(1, 4);
+            steps.add(new Step(ask, refunds ? random.nextInt(12) : -1, permits));
+          }
+          return new Trial<>(describe(policy), steps, some -> netStaysWithinBound(policy, some));
+        });
+  }
+
+  private void netStaysWithinBound(Policy policy, List<Step> steps) {
+    Store store = store();
+    Limit limit = store.limit("rule", policy, 0);
+    List<Ask> asked = new ArrayList<>();
+    List<Decision> decisions = new ArrayList<>();
+    List<Long> net = new ArrayList<>();
+    List<Boolean> open = new ArrayList<>();
+    for (Step step : steps) {
+      Ask ask = step.ask();
+      int i = decisions.size() - 1 - step.refundOf();
+      if (step.refundOf() >= 0 && i >= 0 && open.get(i)) {
+        long permits = Math.min(step.permits(), net.get(i));
+        String key = asked.get(i).key();
+        long given = refund(store, limit, key, permits, decisions.get(i), ask.nowNanos());
+        assertThat(given).isBetween(0L, permits);
+        net.set(i, net.get(i) - given);
+        open.set(i, false);
+      }
+      Decision answer = ask(store, limit, ask.key(), ask.nowNanos(), ask.permits());
+      if (answer.allowed() && ask.permits() > 0) {
+        asked.add(ask);
+        decisions.add(answer);
+        net.add(ask.permits());
+        open.add(true);
+      }
+    }
+    List<Operation> history = new ArrayList<>();
+    for (int i = 0; i < net.size(); i++) {
+      history.add(Operation.admitted(asked.get(i).key(), net.get(i), decisions.get(i).atNanos()));
+    }
+    assertBounded(history, policy);
+  }
+
+  @Test
+  void lastCharge_isGivenBackWhole() {
+    Policy policy = policy(10, SECOND);
+    Store store = store();
+    Limit limit = store.limit("rule", policy, 0);
+    assertThat(ask(store, limit, "key", 5, 4).allowed()).isTrue();
+    Decision charged = ask(store, limit, "key", 5, 6);
+
+    assertThat(ask(store, limit, "key", 5, 1).allowed()).isFalse();
+    assertThat(refund(store, limit, "key", 6, charged, 5)).isEqualTo(6);
+    assertThat(ask(store, limit, "key", 5, 7).allowed()).isFalse();
+    assertThat(ask(store, limit, "key", 5, 6).allowed()).isTrue();
+    assertThat(refund(store, limit, "unknown", 6, charged, 5)).isZero();
+  }
+
+  @Test
+  void chargeThatNoLongerCounts_isNotGivenBack() {
+    Policy policy = policy(10, SECOND);
+    Store store = store();
+    Limit limit = store.limit("rule", policy, 0);
+    Decision charged = ask(store, limit, "key", 5, 6);
+
+    assertThat(refund(store, limit, "key", 6, charged, 5 + 2 * SECOND)).isZero();
+  }
+
+  @Test
+  void flappingLimit_neverAdmitsMoreThanTheLargest() {
+    Trials.run(
+        named("flappingLimit"),
+        100,
+        random -> {
+          long largest = random.nextLong(1, 40);
+          List<Ask> asks = Traffic.of(random, policy(largest, SECOND), 200, SECOND / 4);
+          List<Long> limits = random.longs(200, 0, largest + 1).boxed().toList();
+          return new Trial<>(
+              "limits " + limits,
+              asks,
+              some -> {
+                Store store = store();
+                List<Operation> history = new ArrayList<>();
+                Limit limit = store.limit("rule", policy(largest, SECOND), 0);
+                for (int i = 0; i < some.size(); i++) {
+                  Ask ask = some.get(i);
+                  if (i % 3 == 0) {
+                    limit = store.limit("rule", policy(limits.get(i), SECOND), ask.nowNanos());
+                  }
+                  Decision answer = ask(store, limit, ask.key(), ask.nowNanos(), ask.permits());
+                  history.add(Operation.at(ask.key(), ask.permits(), answer));
+                }
+                assertBounded(history, policy(largest, SECOND));
+              });
+        });
+  }
+
+  @Test
+  void forgetting_isLossFree() {
+    trials(
+        "forgetting_isLossFree",
+        100,
+        120,
+        (policy, store, limit, asks) -> {
+          Oracle oracle = Oracle.of(policy);
+          long latest = Long.MIN_VALUE;
+          for (Ask ask : asks) {
+            // Forgets with the callers' clock: whoever is behind the latest is decided there.
+            latest = Math.max(latest, ask.nowNanos());
+            for (int i = 0; i < 16; i++) {
+              store.expire(latest);
+            }
+            assertThat(verdict(ask(store, limit, ask.key(), latest, ask.permits())))
+                .isEqualTo(oracle.ask(ask.key(), latest, ask.permits()));
+          }
+          for (int i = 0; i < 16; i++) {
+            store.expire(latest + 3 * policy.quota().windowNanos() + (1L << 60));
+          }
+          assertThat(store.keys()).isZero();
+        });
+  }
+
+  @Test
+  void eightThreadsOnOneKey_admitExactlyTheLimit() throws Exception {
+    Policy policy = policy(1_000, 60 * SECOND);
+    Store store = store();
+    Limit limit = store.limit("rule", policy, 0);
+    AtomicLong admitted = new AtomicLong();
+    AtomicLong unanswered = new AtomicLong();
+
+    inParallel(
+        8,
+        thread -> {
+          for (int i = 0; i < 300; i++) {
+            Charges charges = decide(store, new Charges().add(limit, key("hot"), 1), 7);
+            admitted.addAndGet(charges.allowed() ? 1 : 0);
+            boolean expected =
+                charges.reason(0) == (charges.allowed() ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT);
+            unanswered.addAndGet(expected ? 0 : 1);
+          }
+        });
+
+    assertThat(admitted).hasValue(1_000);
+    assertThat(unanswered).hasValue(0);
+  }
+
+  @Test
+  void eightThreadsWithRacingClocks_stayWithinTheBound() throws Exception {
+    Policy policy = policy(50, SECOND);
+    Store store = store();
+    Limit limit = store.limit("rule", policy, 0);
+    FakeTicker ticker = new FakeTicker();
+    List<Operation> history = Collections.synchronizedList(new ArrayList<>());
+
+    inParallel(
+        8,
+        thread -> {
+          for (int i = 0; i < 1_000; i++) {
+            long now = ticker.advance(Duration.ofMillis(1)).nanos();
+            history.add(Operation.at("hot", 1, ask(store, limit, "hot", now, 1)));
+          }
+        });
+
+    assertBounded(history, policy);
+    assertThat(history).filteredOn(Operation::allowed).hasSizeGreaterThan(300);
+  }
+}

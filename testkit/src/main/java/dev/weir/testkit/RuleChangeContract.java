@@ -1,0 +1,388 @@
+package dev.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.Algorithm;
+import dev.weir.Decision;
+import dev.weir.Limit;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Store;
+import dev.weir.testkit.Trials.Trial;
+import dev.weir.testkit.WindowChecker.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a store must hold to when rules change: no sequence of changes mints permits.
+ *
+ * <p>For strict policies of one window this is exact: whoever is admitted at {@code t} under a
+ * limit of N finds at most N permits in {@code (t - W, t]}, his own included and whatever policies
+ * admitted them. With others in between, each distinct one may add what it forgets at its edge: at
+ * most its own quota.
+ */
+public abstract class RuleChangeContract extends StoreFixture {
+  private static final long SECOND = 1_000_000_000L;
+
+  private static Policy policy(Algorithm algorithm, long permits) {
+    return Policy.builder(Quota.perSecond(permits)).algorithm(algorithm).build();
+  }
+
+  private static Policy buckets(long permits, long granuleNanos) {
+    return Policy.builder(Quota.perSecond(permits))
+        .algorithm(Algorithm.SLIDING_WINDOW_BUCKETS)
+        .granularity(Duration.ofNanos(granuleNanos))
+        .build();
+  }
+
+  private static Policy log(long permits) {
+    return policy(Algorithm.SLIDING_WINDOW_LOG, permits);
+  }
+
+  /** Returns how many of so many single permits are admitted at an instant. */
+  private static int admitted(Store store, Limit limit, long now, int asks) {
+    int admitted = 0;
+    for (int i = 0; i < asks; i++) {
+      admitted += ask(store, limit, "k", now + i, 1).allowed() ? 1 : 0;
+    }
+    return admitted;
+  }
+
+  @Test
+  void limitFlapsBetweenTenAndTwenty_admitsTwenty() {
+    for (Algorithm algorithm : Algorithm.values()) {
+      Store store = store();
+      int admitted = 0;
+      for (int i = 0; i < 200; i++) {
+        Limit limit = store.limit("rule", policy(algorithm, i % 2 == 0 ? 10 : 20), 0);
+        admitted += ask(store, limit, "k", 0, 1).allowed() ? 1 : 0;
+      }
+      // A bucket's permit costs its share of the limit that it was admitted under: half of a bucket
+      // of 10 is half of one of 20.
+      int least = algorithm.bucket() ? 10 : 20;
+      assertThat(admitted).as("%s", algorithm).isBetween(least, 20);
+    }
+  }
+
+  @Test
+  void smallLogThenLargerAlgorithmThenLargerLog_knowsAllThatWasAdmitted() {
+    Store store = store();
+    assertThat(admitted(store, store.limit("rule", log(10), 0), 0, 5)).isEqualTo(5);
+    assertThat(admitted(store, store.limit("rule", buckets(100, SECOND / 8), 0), 100, 200))
+        .isEqualTo(95);
+    assertThat(admitted(store, store.limit("rule", log(100), 0), 1_000, 200)).isZero();
+  }
+
+  @Test
+  void defaultAlgorithmCrossesItsSwitchPoint_andBack() {
+    Store store = store();
+    Policy small = policy(Algorithm.SLIDING_WINDOW, 10);
+    Policy large = policy(Algorithm.SLIDING_WINDOW, 1_000);
+    Policy medium = policy(Algorithm.SLIDING_WINDOW, Policy.LOG_LIMIT);
+    assertThat(admitted(store, store.limit("rule", small, 0), 0, 20)).isEqualTo(10);
+    assertThat(admitted(store, store.limit("rule", large, 0), 100, 2_000)).isEqualTo(990);
+    assertThat(admitted(store, store.limit("rule", medium, 0), 5_000, 200)).isZero();
+    assertThat(admitted(store, store.limit("rule", large, 0), 6_000, 200)).isZero();
+  }
+
+  @Test
+  void policyThatNeverSawTheKey_learnsOfItWhenOthersAreAsked() {
+    Store store = store();
+    assertThat(admitted(store, store.limit("rule", log(100), 0), 0, 100)).isEqualTo(100);
+    store.limit("rule", buckets(100, SECOND / 8), 0);
+    assertThat(admitted(store, store.limit("rule", buckets(200, SECOND / 16), 0), 200, 300))
+        .isEqualTo(100);
+    assertThat(admitted(store, store.limit("rule", buckets(200, SECOND / 8), 0), 900, 300))
+        .isZero();
+  }
+
+  @Test
+  void requestInFlightUnderTheOldRule_isKnownToTheNewOne() {
+    Store store = store();
+    Limit old = store.limit("rule", log(3), 0);
+    assertThat(admitted(store, old, 0, 2)).isEqualTo(2);
+    Limit fresh = store.limit("rule", buckets(2, SECOND / 8), 0);
+    assertThat(admitted(store, old, 10, 5)).isEqualTo(1);
+    assertThat(admitted(store, fresh, 20, 5)).isZero();
+  }
+
+  @Test
+  void limitOfZero_stillRecords() {
+    for (Algorithm algorithm : Algorithm.values()) {
+      Store store = store();
+      assertThat(admitted(store, store.limit("rule", policy(algorithm, 0), 0), 0, 5)).isZero();
+      assertThat(admitted(store, store.limit("rule", buckets(50, SECOND / 8), 0), 5, 60))
+          .isEqualTo(50);
+      assertThat(admitted(store, store.limit("rule", policy(algorithm, 0), 0), 70, 5)).isZero();
+      assertThat(admitted(store, store.limit("rule", policy(algorithm, 50), 0), 80, 60))
+          .as("%s", algorithm)
+          .isZero();
+    }
+  }
+
+  @Test
+  void approximateWitnessAtItsEdge_doesNotHideWhatAnExactOneKnows() {
+    Store store = store();
+    Policy minutes = Policy.builder(Quota.perMinute(100)).algorithm(Algorithm.FIXED_WINDOW).build();
+    store.limit("rule", minutes, 0);
+    Limit log = store.limit("rule", log(100), 0);
+    long edge = 60 * SECOND;
+    assertThat(admitted(store, log, edge - 500, 200)).isEqualTo(100);
+    Limit buckets = store.limit("rule", buckets(100, SECOND / 8), edge);
+    assertThat(admitted(store, buckets, edge, 200)).isZero();
+  }
+
+  @Test
+  void everyPairOfAlgorithms_thereAndBack_admitsAtMostTheLargerAtAnInstant() {
+    for (Algorithm one : Algorithm.values()) {
+      for (Algorithm two : Algorithm.values()) {
+        for (long permits : new long[] {3, 10, 40}) {
+          Store store = store();
+          int admitted = 0;
+          for (int i = 0; i < 6; i++) {
+            Policy policy = i % 2 == 0 ? policy(one, 10) : policy(two, permits);
+            Limit limit = store.limit("rule", policy, 7);
+            for (int j = 0; j < 100; j++) {
+              admitted += ask(store, limit, "k", 7, 1).allowed() ? 1 : 0;
+            }
+          }
+          assertThat(admitted)
+              .as("%s 10 and %s %d", one, two, permits)
+              .isBetween(10, (int) Math.max(10, permits));
+        }
+      }
+    }
+  }
+
+  /** A request, and the policy that comes in force before it, if any. */
+  private record Step(Ask ask, int policy, boolean stale) {}
+
+  private static List<Step> steps(SplittableRandom random, int policies, long back) {
+    List<Step> steps = new ArrayList<>();
+    for (Ask ask : Traffic.of(random, log(30), 200, back)) {
+      boolean changes = random.nextInt(8) == 0;
+      steps.add(new Step(ask, changes ? random.nextInt(policies) : -1, random.nextInt(10) == 0));
+    }
+    return steps;
+  }
+
+  @Test
+  void strictPoliciesFlap_everyAdmissionFitsItsOwnLimit() {
+    Trials.run(
+        getClass().getSimpleName() + ".strictPoliciesFlap",
+        300,
+        random -> {
+          List<Policy> policies = new ArrayList<>();
+          for (int i = 0; i < 7; i++) {
+            long permits = random.nextLong(0, 40);
+            policies.add(
+                switch (random.nextInt(4)) {
+                  case 0 -> log(permits);
+                  case 1 -> policy(Algorithm.SLIDING_WINDOW, permits * 8);
+                  default -> buckets(permits, SECOND / (4L << random.nextInt(3)));
+                });
+          }
+          long back = random.nextBoolean() ? 0 : SECOND;
+          return new Trial<>(
+              policies.toString(),
+              steps(random, policies.size(), back),
+              some -> everyAdmissionFits(policies, some));
+        });
+  }
+
+  private void everyAdmissionFits(List<Policy> policies, List<Step> steps) {
+    Store store = store();
+    List<Operation> history = new ArrayList<>();
+    Limit limit = store.limit("rule", policies.get(0), Long.MIN_VALUE);
+    Limit before = limit;
+    for (Step step : steps) {
+      Ask ask = step.ask();
+      if (step.policy() >= 0) {
+        before = limit;
+        limit = store.limit("rule", policies.get(step.policy()), ask.nowNanos());
+      }
+      Limit asked = step.stale() ? before : limit;
+      Decision answer = ask(store, asked, ask.key(), ask.nowNanos(), ask.permits());
+      if (answer.allowed()) {
+        history.add(Operation.at(ask.key(), ask.permits(), answer));
+        long used = ask.permits() == 0 ? 0 : used(history, ask.key(), answer.atNanos());
+        assertThat(used)
+            .as("%s under %s", ask, asked.policy())
+            .isLessThanOrEqualTo(asked.policy().quota().permits());
+      }
+    }
+  }
+
+  private static long used(List<Operation> history, String key, long at) {
+    long used = 0;
+    for (Operation each : history) {
+      used += each.key().equals(key) && each.startNanos() > at - SECOND ? each.permits() : 0;
+    }
+    return used;
+  }
+
+  @Test
+  void allAlgorithmsFlap_eachAddsAtMostItsOwnEdge() {
+    Trials.run(
+        getClass().getSimpleName() + ".allAlgorithmsFlap",
+        300,
+        random -> {
+          List<Policy> policies = new ArrayList<>();
+          long most = 0;
+          long edges = 0;
+          for (Algorithm algorithm : Algorithm.values()) {
+            long permits = random.nextLong(0, 40);
+            policies.add(policy(algorithm, permits));
+            most = Math.max(most, permits);
+            edges += algorithm.strict() ? 0 : permits;
+          }
+          long bound = most + edges;
+          return new Trial<>(
+              policies + ", at most " + bound,
+              steps(random, policies.size(), random.nextBoolean() ? 0 : SECOND),
+              some -> assertThat(flapped(policies, some)).isLessThanOrEqualTo(bound));
+        });
+  }
+
+  private long flapped(List<Policy> policies, List<Step> steps) {
+    Store store = store();
+    List<Operation> history = new ArrayList<>();
+    Limit limit = store.limit("rule", policies.get(0), Long.MIN_VALUE);
+    for (Step step : steps) {
+      Ask ask = step.ask();
+      if (step.policy() >= 0) {
+        limit = store.limit("rule", policies.get(step.policy()), ask.nowNanos());
+      }
+      Decision answer = ask(store, limit, ask.key(), ask.nowNanos(), ask.permits());
+      history.add(Operation.at(ask.key(), ask.permits(), answer));
+    }
+    return WindowChecker.maxInAnyWindow(history, SECOND);
+  }
+
+  @Test
+  void refundUnderAFlappingLimit_givesBackNoMoreThanWasPaid() {
+    Store store = store();
+    Policy ten = policy(Algorithm.TOKEN_BUCKET, 10);
+    Policy hundred = policy(Algorithm.TOKEN_BUCKET, 100);
+    long net = 0;
+    for (int i = 0; i < 50; i++) {
+      Limit limit = store.limit("rule", ten, 0);
+      net += ask(store, limit, "k", 0, 5).allowed() ? 5 : 0;
+      limit = store.limit("rule", hundred, 0);
+      Decision cheap = ask(store, limit, "k", 0, 10);
+      net += cheap.allowed() ? 10 : 0;
+      limit = store.limit("rule", ten, 0);
+      net -= cheap.allowed() ? refund(store, limit, "k", 10, cheap, 0) : 0;
+      assertThat(net).isLessThanOrEqualTo(100);
+    }
+  }
+
+  @Test
+  void retiredRuleThatComesBack_remembers() {
+    for (Algorithm algorithm : Algorithm.values()) {
+      Store store = store();
+      assertThat(admitted(store, store.limit("rule", policy(algorithm, 5), 0), 0, 9)).isEqualTo(5);
+      store.retire("rule", 10);
+      store.expire(20);
+      assertThat(admitted(store, store.limit("rule", policy(algorithm, 5), 30), 30, 9)).isZero();
+    }
+  }
+
+  @Test
+  void retiredRuleLongGone_takesNoMemory_andAStaleLimitCountsWithItsSuccessor() {
+    Store store = store();
+    Limit stale = store.limit("rule", log(5), 0);
+    assertThat(admitted(store, stale, 0, 9)).isEqualTo(5);
+    store.retire("rule", 10);
+    long later = 10 * SECOND;
+    store.expire(later);
+    assertThat(store.keys()).isZero();
+    assertThat(store.bytes()).isZero();
+
+    Limit fresh = store.limit("rule", log(5), later);
+    assertThat(admitted(store, stale, later, 3) + admitted(store, fresh, later + 5, 9))
+        .isEqualTo(5);
+  }
+
+  @Test
+  void tooManyShapesInOneWindow_isRefusedAndChangesNothing() {
+    Store store = store();
+    Limit limit = null;
+    int taken = 0;
+    while (taken < 100) {
+      Policy policy = buckets(5, SECOND / 4 + taken);
+      try {
+        limit = store.limit("rule", policy, 0);
+      } catch (IllegalStateException tooMany) {
+        assertThat(tooMany).hasMessageContaining("rule").hasMessageContaining("expected: at most");
+        break;
+      }
+      taken++;
+    }
+    assertThat(taken).isBetween(4, 99);
+    Limit last = Objects.requireNonNull(limit);
+    assertThat(admitted(store, last, 0, 9)).isEqualTo(5);
+    assertThatThrownBy(() -> store.limit("rule", buckets(5, SECOND / 3), 1))
+        .isInstanceOf(IllegalStateException.class);
+    long later = 10 * SECOND;
+    Limit again = store.limit("rule", buckets(5, SECOND / 3), later);
+    assertThat(admitted(store, again, later, 9)).isEqualTo(5);
+  }
+
+  @Test
+  void staleLimitBesideTooManyShapes_isStillDecided() {
+    Store store = store();
+    Policy brief =
+        Policy.builder(Quota.of(5, Duration.ofMillis(1)))
+            .algorithm(Algorithm.SLIDING_WINDOW_LOG)
+            .build();
+    Limit stale = store.limit("rule", brief, 0);
+    for (int i = 0; i < 8; i++) {
+      store.limit("rule", buckets(5, SECOND / 4 + i), 5_000_000L * (i + 1));
+    }
+    assertThat(admitted(store, stale, 50_000_000L, 9)).isEqualTo(5);
+  }
+
+  @Test
+  void rulesChangeWhileThreadsDecide_mintsNothing() throws Exception {
+    for (int round = 0; round < 5; round++) {
+      Store store = store();
+      List<Policy> policies =
+          List.of(
+              log(60),
+              buckets(100, SECOND / 8),
+              policy(Algorithm.FIXED_WINDOW, 80),
+              policy(Algorithm.TOKEN_BUCKET, 100),
+              buckets(90, SECOND / 16),
+              log(100));
+      Limit[] current = {store.limit("rule", policies.get(0), 0)};
+      AtomicLong admitted = new AtomicLong();
+      inParallel(
+          4,
+          thread -> {
+            for (int i = 0; i < 400; i++) {
+              if (thread == 0) {
+                Limit changed = store.limit("rule", policies.get(i % policies.size()), 0);
+                synchronized (current) {
+                  current[0] = changed;
+                }
+              }
+              Limit limit;
+              synchronized (current) {
+                limit = current[0];
+              }
+              admitted.addAndGet(ask(store, limit, "k", 0, 1).allowed() ? 1 : 0);
+            }
+          });
+      Limit full = store.limit("rule", log(100), 0);
+      admitted.addAndGet(admitted(store, full, 0, 200));
+      assertThat(admitted).hasValue(100);
+    }
+  }
+}

@@ -1,0 +1,348 @@
+package dev.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.Algorithm;
+import dev.weir.Charges;
+import dev.weir.Charges.Role;
+import dev.weir.Limit;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Reason;
+import dev.weir.Store;
+import dev.weir.testkit.Trials.Trial;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every store must hold to beside its algorithms: several limits in one request, room for
+ * keys, threads. Changes of rules are in {@link RuleChangeContract}.
+ */
+public abstract class StoreContract extends StoreFixture {
+  private static final long SECOND = 1_000_000_000L;
+
+  private static Policy log(long permits) {
+    return Policy.builder(Quota.perSecond(permits)).algorithm(Algorithm.SLIDING_WINDOW_LOG).build();
+  }
+
+  private static Charges charges() {
+    return new Charges();
+  }
+
+  @Test
+  void oneLimitRefuses_nothingIsChargedAnywhere() {
+    for (Algorithm algorithm : Algorithm.values()) {
+      Store store = store();
+      Limit wide = store.limit("wide", policy(algorithm, 5), 0);
+      Limit narrow = store.limit("narrow", policy(algorithm, 2), 0);
+      for (int i = 0; i < 6; i++) {
+        Charges both = decide(store, charges().add(wide, key("a"), 1).add(narrow, key("b"), 1), 0);
+        assertThat(both.allowed()).isEqualTo(i < 2);
+        assertThat(both.fits(0)).isTrue();
+        assertThat(both.reason(1)).isEqualTo(i < 2 ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT);
+      }
+      assertThat(peek(store, wide, "a", 0, 1).remaining()).isEqualTo(3);
+      assertThat(peek(store, narrow, "b", 0, 1).remaining()).isZero();
+    }
+  }
+
+  private static Policy policy(Algorithm algorithm, long permits) {
+    return Policy.builder(Quota.perSecond(permits)).algorithm(algorithm).build();
+  }
+
+  @Test
+  void sameKeyTwice_isChargedTwiceOrNotAtAll() {
+    for (Algorithm algorithm : Algorithm.values()) {
+      Store store = store();
+      Limit limit = store.limit("rule", policy(algorithm, 5), 0);
+      Charges tooMuch = charges().add(limit, key("k"), 3).add(limit, key("k"), 3);
+      assertThat(decide(store, tooMuch, 0).allowed()).isFalse();
+      assertThat(peek(store, limit, "k", 0, 1).remaining()).isEqualTo(5);
+      assertThat(store.keys()).isZero();
+
+      Charges fits = charges().add(limit, key("k"), 3).add(limit, key("k"), 2);
+      assertThat(decide(store, fits, 0).allowed()).isTrue();
+      assertThat(peek(store, limit, "k", 0, 1).remaining()).isZero();
+      assertThat(store.keys()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void roles_requiredAnyAndOptional() {
+    Store store = store();
+    Limit five = store.limit("five", log(5), 0);
+    Limit two = store.limit("two", log(2), 0);
+    Limit none = store.limit("none", log(0), 0);
+
+    Charges shadow = charges().add(five, key("k"), 1).add(none, key("k"), 1, Role.OPTIONAL);
+    assertThat(decide(store, shadow, 0).allowed()).isTrue();
+    assertThat(shadow.reason(1)).isEqualTo(Reason.OVER_LIMIT);
+
+    Charges any = charges().add(none, key("k"), 1, Role.ANY).add(two, key("k"), 2, Role.ANY);
+    assertThat(decide(store, any, 0).allowed()).isTrue();
+    assertThat(peek(store, two, "k", 0, 1).remaining()).isZero();
+
+    Charges noneOfThem =
+        charges()
+            .add(five, key("k"), 1)
+            .add(none, key("k"), 1, Role.ANY)
+            .add(two, key("k"), 1, Role.ANY);
+    assertThat(decide(store, noneOfThem, 0).allowed()).isFalse();
+    assertThat(peek(store, five, "k", 0, 1).remaining()).isEqualTo(4);
+
+    Charges requiredFails = charges().add(two, key("k"), 1).add(five, key("k"), 1, Role.OPTIONAL);
+    assertThat(decide(store, requiredFails, 0).allowed()).isFalse();
+    assertThat(peek(store, five, "k", 0, 1).remaining()).isEqualTo(4);
+  }
+
+  @Test
+  void negativePermits_makeTheWholeRequestInvalid() {
+    for (Role role : Role.values()) {
+      Store store = store();
+      Limit limit = store.limit("rule", log(5), 0);
+      Charges request = charges().add(limit, key("a"), 1).add(limit, key("b"), -1, role);
+      assertThat(decide(store, request, 0).allowed()).isFalse();
+      assertThat(request.reason(1)).isEqualTo(Reason.INVALID);
+      assertThat(store.keys()).isZero();
+    }
+  }
+
+  @Test
+  void emptyRequest_passes() {
+    assertThat(decide(store(), charges(), 0).allowed()).isTrue();
+  }
+
+  @Test
+  void limitOfAnotherStore_isRefused() {
+    Store store = store();
+    Limit foreign = store().limit("rule", log(5), 0);
+    assertThatThrownBy(() -> store.decide(charges().add(foreign, 1, 1), 0, done -> {}))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("expected: one of this store");
+  }
+
+  /** One charge of a made-up request. */
+  private record Part(int limit, String key, long permits, Role role) {}
+
+  private record Request(long nowNanos, List<Part> parts, boolean peek) {}
+
+  @Test
+  void randomRequestsOverSeveralLimits_agreeWithOracles() {
+    Trials.run(
+        getClass().getSimpleName() + ".randomRequestsOverSeveralLimits",
+        150,
+        random -> {
+          List<Policy> policies = new ArrayList<>();
+          for (int i = random.nextInt(1, 5); i > 0; i--) {
+            Algorithm[] all = Algorithm.values();
+            policies.add(policy(all[random.nextInt(all.length)], random.nextLong(0, 12)));
+          }
+          List<Request> requests = new ArrayList<>();
+          long now = 0;
+          for (int i = 0; i < 80; i++) {
+            now += random.nextInt(3) == 0 ? random.nextLong(SECOND / 2) : 0;
+            requests.add(request(random, now, policies.size()));
+          }
+          return new Trial<>(policies.toString(), requests, some -> assertAgrees(policies, some));
+        });
+  }
+
+  private static Request request(SplittableRandom random, long now, int limits) {
+    List<Part> parts = new ArrayList<>();
+    Role[] roles = Role.values();
+    for (int i = random.nextInt(1, 5); i > 0; i--) {
+      Role role = random.nextBoolean() ? Role.REQUIRED : roles[random.nextInt(roles.length)];
+      String key = "key-" + random.nextInt(2);
+      parts.add(new Part(random.nextInt(limits), key, random.nextLong(0, 6), role));
+    }
+    return new Request(now, parts, random.nextInt(5) == 0);
+  }
+
+  private void assertAgrees(List<Policy> policies, List<Request> requests) {
+    Store store = store();
+    List<Limit> limits = new ArrayList<>();
+    List<Oracle> oracles = new ArrayList<>();
+    for (int i = 0; i < policies.size(); i++) {
+      limits.add(store.limit("rule-" + i, policies.get(i), 0));
+      oracles.add(Oracle.of(policies.get(i)));
+    }
+    for (Request request : requests) {
+      Charges charges = charges();
+      for (Part part : request.parts()) {
+        charges.add(limits.get(part.limit()), key(part.key()), part.permits(), part.role());
+      }
+      if (request.peek()) {
+        charges.peek();
+      }
+      decide(store, charges, request.nowNanos());
+      List<Boolean> fits = fits(oracles, request);
+      boolean allowed = verdict(request, fits);
+      assertThat(charges.allowed()).as("%s", request).isEqualTo(allowed);
+      for (int i = 0; i < fits.size(); i++) {
+        assertThat(charges.fits(i)).as("%s, charge %d", request, i).isEqualTo(fits.get(i));
+        Part part = request.parts().get(i);
+        if (allowed && fits.get(i) && !request.peek()) {
+          oracles.get(part.limit()).ask(part.key(), request.nowNanos(), part.permits());
+        }
+      }
+    }
+  }
+
+  /** Returns which parts fit, each beside those before it that do and ask for the same key. */
+  private static List<Boolean> fits(List<Oracle> oracles, Request request) {
+    List<Boolean> fits = new ArrayList<>();
+    for (Part part : request.parts()) {
+      long permits = part.permits();
+      for (int j = 0; j < fits.size(); j++) {
+        Part before = request.parts().get(j);
+        boolean same = before.limit() == part.limit() && before.key().equals(part.key());
+        permits += same && fits.get(j) ? before.permits() : 0;
+      }
+      Oracle oracle = oracles.get(part.limit());
+      fits.add(
+          part.permits() == 0 || oracle.look(part.key(), request.nowNanos(), permits).allowed());
+    }
+    return fits;
+  }
+
+  private static boolean verdict(Request request, List<Boolean> fits) {
+    boolean required = true;
+    boolean asked = false;
+    boolean any = false;
+    for (int i = 0; i < fits.size(); i++) {
+      Role role = request.parts().get(i).role();
+      required &= role != Role.REQUIRED || fits.get(i);
+      asked |= role == Role.ANY;
+      any |= role == Role.ANY && fits.get(i);
+    }
+    return required && (any || !asked);
+  }
+
+  @Test
+  void fourTimesTheCapacityInKeys_deniesNewOnesAndNeverForgivesTheHotOne() {
+    for (Algorithm algorithm : Algorithm.values()) {
+      int capacity = 2_000;
+      Store store = store(capacity);
+      Limit limit = store.limit("rule", policy(algorithm, 3), 0);
+      for (int i = 0; i < 3; i++) {
+        assertThat(ask(store, limit, "hot", 0, 1).allowed()).isTrue();
+      }
+      int admitted = 0;
+      for (int i = 0; i < 4 * capacity; i++) {
+        var answer = ask(store, limit, "key-" + i, 0, 1);
+        admitted += answer.allowed() ? 1 : 0;
+        assertThat(answer.reason())
+            .isEqualTo(answer.allowed() ? Reason.WITHIN_LIMIT : Reason.KEY_SPACE_FULL);
+        assertThat(store.keys()).isLessThanOrEqualTo(capacity);
+      }
+      assertThat(admitted).isEqualTo(capacity - 1);
+      var hot = ask(store, limit, "hot", 0, 1);
+      assertThat(hot.allowed()).isFalse();
+      assertThat(hot.reason()).isEqualTo(Reason.OVER_LIMIT);
+      // When they have rested, all of them make room.
+      long later = 3 * SECOND;
+      for (int i = 0; i < 64; i++) {
+        store.expire(later);
+      }
+      assertThat(store.keys()).isZero();
+      assertThat(ask(store, limit, "new", later, 1).allowed()).isTrue();
+    }
+  }
+
+  @Test
+  void noRoomForAShadowOrAnAlternative_doesNotRefuseTheRequest() {
+    Store store = store(1);
+    Limit limit = store.limit("rule", log(5), 0);
+    assertThat(ask(store, limit, "known", 0, 1).allowed()).isTrue();
+
+    Charges shadow = charges().add(limit, key("known"), 1).add(limit, key("new"), 1, Role.OPTIONAL);
+    assertThat(decide(store, shadow, 0).allowed()).isTrue();
+    assertThat(shadow.reason(1)).isEqualTo(Reason.KEY_SPACE_FULL);
+
+    Charges any =
+        charges()
+            .add(limit, key("known"), 1, Role.ANY)
+            .add(limit, key("new"), 1, Role.ANY)
+            .add(limit, key("newer"), 1, Role.OPTIONAL);
+    assertThat(decide(store, any, 0).allowed()).isTrue();
+    assertThat(any.reason(1)).isEqualTo(Reason.KEY_SPACE_FULL);
+
+    Charges none = charges().add(limit, key("known"), 1).add(limit, key("new"), 1, Role.ANY);
+    assertThat(decide(store, none, 0).allowed()).isFalse();
+    Charges required = charges().add(limit, key("known"), 1).add(limit, key("new"), 1);
+    assertThat(decide(store, required, 0).allowed()).isFalse();
+    assertThat(required.reason(1)).isEqualTo(Reason.KEY_SPACE_FULL);
+    assertThat(peek(store, limit, "known", 0, 1).remaining()).isEqualTo(2);
+    assertThat(store.keys()).isEqualTo(1);
+  }
+
+  @Test
+  void manyThreadsOverTwoLimits_staysAllOrNothing() throws Exception {
+    Store store = store();
+    Limit wide = store.limit("wide", log(1_000), 0);
+    Limit narrow = store.limit("narrow", policy(Algorithm.SLIDING_WINDOW_BUCKETS, 700), 0);
+    AtomicLong admitted = new AtomicLong();
+
+    inParallel(
+        8,
+        thread -> {
+          for (int i = 0; i < 300; i++) {
+            Charges both = charges();
+            if (thread % 2 == 0) {
+              both.add(wide, key("k"), 1).add(narrow, key("k"), 1);
+            } else {
+              both.add(narrow, key("k"), 1).add(wide, key("k"), 1);
+            }
+            admitted.addAndGet(decide(store, both, 0).allowed() ? 1 : 0);
+          }
+        });
+
+    assertThat(admitted).hasValue(700);
+    assertThat(peek(store, wide, "k", 0, 1).remaining()).isEqualTo(300);
+    assertThat(peek(store, narrow, "k", 0, 1).remaining()).isZero();
+  }
+
+  @Test
+  void manyThreadsWithRandomKeysAndLimits_neverExceedAnyOfThem() throws Exception {
+    Store store = store(1 << 14);
+    List<Limit> limits = new ArrayList<>();
+    AtomicLong[] admitted = new AtomicLong[Algorithm.values().length * 4];
+    for (Algorithm algorithm : Algorithm.values()) {
+      limits.add(store.limit(algorithm.text(), policy(algorithm, 100), 0));
+    }
+    for (int i = 0; i < admitted.length; i++) {
+      admitted[i] = new AtomicLong();
+    }
+    SplittableRandom seeds = Trials.random("manyThreadsWithRandomKeysAndLimits");
+    List<SplittableRandom> randoms = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      randoms.add(seeds.split());
+    }
+
+    inParallel(
+        4,
+        thread -> {
+          SplittableRandom random = randoms.get(thread);
+          for (int i = 0; i < 3_000; i++) {
+            int a = random.nextInt(admitted.length);
+            int b = random.nextInt(admitted.length);
+            Charges both = charges();
+            both.add(limits.get(a / 4), key("k" + a % 4), 1);
+            both.add(limits.get(b / 4), key("k" + b % 4), 1);
+            if (decide(store, both, 0).allowed()) {
+              admitted[a].incrementAndGet();
+              admitted[b].incrementAndGet();
+            }
+          }
+        });
+
+    for (int i = 0; i < admitted.length; i++) {
+      long used = 100 - peek(store, limits.get(i / 4), "k" + i % 4, 0, 1).remaining();
+      assertThat(admitted[i].get()).isEqualTo(used);
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package dev.weir.testkit;
+
+import dev.weir.MemoryStore;
+import dev.weir.Store;
+
+class MemoryStoreTest extends StoreContract {
+  @Override
+  protected Store createStore(long maxKeys) {
+    return new MemoryStore(maxKeys);
+  }
+}

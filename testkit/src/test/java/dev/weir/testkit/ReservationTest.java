@@ -1,0 +1,4 @@
+package dev.weir.testkit;
+
+/** Reservations in memory. */
+class ReservationTest extends ReservationContract {}
