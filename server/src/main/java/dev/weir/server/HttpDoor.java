@@ -85,15 +85,19 @@ final class HttpDoor {
     return servers.get(0).actualPort();
   }
 
-  /** Takes no new requests, waits for those in flight, then closes. */
-  void close(Duration timeout) throws InterruptedException {
-    CompletableFuture<?>[] closing =
+  /** Takes no new requests; those in flight have that long to end. */
+  CompletableFuture<Void> shut(Duration timeout) {
+    return CompletableFuture.allOf(
         servers.stream()
             .map(server -> server.shutdown(timeout.toMillis(), TimeUnit.MILLISECONDS))
             .map(done -> done.toCompletionStage().toCompletableFuture())
-            .toArray(CompletableFuture<?>[]::new);
+            .toArray(CompletableFuture<?>[]::new));
+  }
+
+  /** Waits for the requests in flight, then closes. */
+  void close(CompletableFuture<Void> shut, Duration timeout) throws InterruptedException {
     try {
-      CompletableFuture.allOf(closing).get(timeout.toMillis() + 1_000, TimeUnit.MILLISECONDS);
+      shut.get(timeout.toMillis() + 1_000, TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       Logs.LOG.warning("http: not all requests were done in time: " + e);
     }

@@ -7,6 +7,7 @@ import dev.weir.rules.Rules;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -209,7 +210,9 @@ public final class WeirServer implements AutoCloseable {
       }
       long startNanos = Ticker.system().nanos();
       grpc.shut();
-      http.close(timeout);
+      CompletableFuture<Void> closing = http.shut(timeout);
+      Logs.LOG.info("no new requests");
+      http.close(closing, timeout);
       long leftNanos = timeout.toNanos() - (Ticker.system().nanos() - startNanos);
       grpc.close(Duration.ofNanos(Math.max(0, leftNanos)));
       rules.close();
@@ -224,6 +227,11 @@ public final class WeirServer implements AutoCloseable {
     }
   }
 
+  /** Ends the drain delay, if one is running or to come. */
+  void endDrainDelay() {
+    state.hurry.countDown();
+  }
+
   /** Returns when the server has stopped. */
   public void awaitStopped() throws InterruptedException {
     state.stopped.await();
@@ -232,7 +240,7 @@ public final class WeirServer implements AutoCloseable {
   /** Stops at once: no delay, and requests in flight are cut off. */
   @Override
   public void close() {
-    state.hurry.countDown();
+    endDrainDelay();
     try {
       drain(Duration.ZERO);
     } catch (InterruptedException e) {

@@ -1,0 +1,267 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What strangers send. After each attack, others are served as ever. */
+class HostileHttpTest {
+  private static final int MAX_BODY = 65_536;
+
+  @TempDir private static Path folder;
+  private static RunningServer running;
+
+  @BeforeAll
+  static void start() throws Exception {
+    running =
+        RunningServer.start(
+            folder,
+            "request-timeout",
+            "500ms",
+            "idle-timeout",
+            "30s",
+            "max-body-bytes",
+            Integer.toString(MAX_BODY),
+            "max-connections",
+            "20");
+  }
+
+  @AfterAll
+  static void stop() {
+    running.close();
+  }
+
+  @AfterEach
+  void othersAreServed() throws Exception {
+    assertThat(running.check("tenant", "innocent").statusCode()).isEqualTo(200);
+  }
+
+  private static Socket connect() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.httpPort());
+    socket.setSoTimeout(20_000);
+    return socket;
+  }
+
+  private static void write(Socket socket, String text) throws IOException {
+    OutputStream out = socket.getOutputStream();
+    out.write(text.getBytes(StandardCharsets.ISO_8859_1));
+    out.flush();
+  }
+
+  /** Reads until the server closes. */
+  private static String readAll(Socket socket) throws IOException {
+    StringBuilder text = new StringBuilder();
+    try {
+      InputStream in = socket.getInputStream();
+      for (int c = in.read(); c >= 0; c = in.read()) {
+        text.append((char) c);
+      }
+    } catch (SocketException e) {
+      return text.toString(); // A reset is a way to close, too.
+    }
+    return text.toString();
+  }
+
+  @Test
+  void oversizeBody_is413() throws Exception {
+    HttpResponse<String> answer = running.post("/v1/check", "x".repeat(MAX_BODY + 1));
+    assertThat(answer.statusCode()).isEqualTo(413);
+    assertThat(answer.body()).contains("body: more bytes (expected: at most 65536)");
+  }
+
+  @Test
+  void chunkedBodyWithoutEnd_is413AndClosed() throws Exception {
+    try (Socket socket = connect()) {
+      write(socket, "POST /v1/check HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+      String chunk = "1000\r\n" + "x".repeat(0x1000) + "\r\n";
+      for (int i = 0; i < 17; i++) {
+        write(socket, chunk);
+      }
+      assertThat(readAll(socket)).startsWith("HTTP/1.1 413 ");
+    }
+  }
+
+  @Test
+  void declaredGigabyte_is413BeforeItIsSent() throws Exception {
+    try (Socket socket = connect()) {
+      write(socket, "POST /json HTTP/1.1\r\nHost: x\r\nContent-Length: 1073741824\r\n\r\n");
+      assertThat(readAll(socket)).startsWith("HTTP/1.1 413 ");
+    }
+  }
+
+  @Test
+  void deepJson_isRefusedOnEitherPath() throws Exception {
+    for (String path : List.of("/v1/check", "/json")) {
+      HttpResponse<String> answer = running.post(path, "[".repeat(60_000));
+      assertThat(answer.statusCode()).isEqualTo(400);
+      String nested = "{\"a\":".repeat(10_000) + "1" + "}".repeat(10_000);
+      assertThat(running.post(path, nested).statusCode()).isEqualTo(400);
+    }
+  }
+
+  @Test
+  void thousandDescriptors_areRefusedWithTheNumber() throws Exception {
+    String descriptor = "{\"entries\":[{\"key\":\"user\",\"value\":\"v\"}]}";
+    String many = "[" + (descriptor + ",").repeat(999) + descriptor + "]";
+    String body = "{\"domain\":\"test\",\"descriptors\":" + many + "}";
+    for (String path : List.of("/v1/check", "/json")) {
+      HttpResponse<String> answer = running.post(path, body);
+      assertThat(answer.statusCode()).isEqualTo(400);
+      assertThat(answer.body()).contains("descriptors: 1000 (expected: at most 128)");
+    }
+  }
+
+  @Test
+  void hugeKeys_areRefusedWithTheLength() throws Exception {
+    String huge = "k".repeat(5_000);
+    HttpResponse<String> answer = running.check("user", huge);
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body()).contains("entry length: 5000 (expected: at most 4096)");
+    assertThat(answer.body().length()).isLessThan(500);
+    assertThat(running.check(huge, "x").statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void hugeHeadersAndPaths_areRefused() throws Exception {
+    try (Socket socket = connect()) {
+      write(socket, "GET / HTTP/1.1\r\nHost: x\r\nX: " + "y".repeat(40_000) + "\r\n\r\n");
+      assertThat(readAll(socket)).startsWith("HTTP/1.1 431 ");
+    }
+    try (Socket socket = connect()) {
+      write(socket, "GET /" + "y".repeat(40_000) + " HTTP/1.1\r\nHost: x\r\n\r\n");
+      assertThat(readAll(socket)).startsWith("HTTP/1.1 414 ");
+    }
+  }
+
+  @Test
+  void headThatNeverComes_isClosed() throws Exception {
+    try (Socket socket = connect()) {
+      assertThat(readAll(socket)).isEmpty();
+    }
+  }
+
+  @Test
+  void headThatTrickles_isClosedAllTheSame() throws Exception {
+    try (Socket socket = connect()) {
+      write(socket, "GET / HTTP/1.1\r\nX: ");
+      assertThat(trickle(socket)).isTrue();
+    }
+  }
+
+  @Test
+  void bodyThatTrickles_isClosedAllTheSame() throws Exception {
+    try (Socket socket = connect()) {
+      write(socket, "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n");
+      assertThat(trickle(socket)).isTrue();
+    }
+  }
+
+  /** Sends a byte whenever nothing has come for 20 ms; returns whether the server closed. */
+  private static boolean trickle(Socket socket) throws IOException {
+    socket.setSoTimeout(20);
+    for (int i = 0; i < 1_000; i++) {
+      try {
+        if (socket.getInputStream().read() < 0) {
+          return true;
+        }
+      } catch (SocketTimeoutException e) {
+        try {
+          write(socket, "y");
+        } catch (SocketException closed) {
+          return true;
+        }
+      } catch (SocketException e) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Test
+  void pipelineWhoseAnswersAreNotRead_isHeldBackAndClosed() throws Exception {
+    try (Socket socket = connect()) {
+      socket.setReceiveBufferSize(4_096);
+      String requests = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1_000);
+      boolean closed = false;
+      for (int i = 0; i < 200 && !closed; i++) {
+        try {
+          write(socket, requests); // Blocks once the server no longer reads.
+        } catch (SocketException e) {
+          closed = true;
+        }
+      }
+      assertThat(closed).isTrue();
+    }
+  }
+
+  @Test
+  void connectionsBeyondTheLimit_areClosedAtOnce() throws Exception {
+    List<Socket> sockets = new ArrayList<>();
+    try {
+      int refused = 0;
+      for (int i = 0; i < 40; i++) {
+        Socket socket = connect();
+        sockets.add(socket);
+        write(socket, "GET /healthcheck HTTP/1.1\r\nHost: x\r\n\r\n");
+        refused += first(socket) == 'H' ? 0 : 1;
+      }
+      assertThat(refused).isBetween(20, 39);
+    } finally {
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+    // Closed sockets make room again, sooner or later: ask until there is some.
+    int first = -1;
+    while (first != 'H') {
+      try (Socket socket = connect()) {
+        write(socket, "GET /healthcheck HTTP/1.1\r\nHost: x\r\n\r\n");
+        first = first(socket);
+      }
+    }
+  }
+
+  private static int first(Socket socket) throws IOException {
+    try {
+      return socket.getInputStream().read();
+    } catch (SocketException e) {
+      return -1;
+    }
+  }
+
+  @Test
+  void randomBytes_breakNothing() throws Exception {
+    long seed = System.nanoTime();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    for (int i = 0; i < 50; i++) {
+      byte[] bytes = new byte[1 + random.nextInt(400)];
+      random.nextBytes(bytes);
+      try (Socket socket = connect()) {
+        socket.getOutputStream().write(bytes);
+        socket.shutdownOutput();
+        readAll(socket);
+      }
+      String body = new String(bytes, StandardCharsets.ISO_8859_1);
+      assertThat(running.post("/v1/check", body).statusCode()).as("seed " + seed).isEqualTo(400);
+      assertThat(running.post("/json", body).statusCode()).as("seed " + seed).isEqualTo(400);
+    }
+  }
+}

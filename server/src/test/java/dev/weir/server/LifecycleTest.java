@@ -1,0 +1,215 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.stub.StreamObserver;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LifecycleTest {
+  private static final String CHECK = "{\"domain\":\"demo\",\"descriptor\":{\"user\":\"a\"}}";
+
+  @TempDir private Path folder;
+  private LogCapture log;
+
+  @BeforeEach
+  void listen() {
+    log = new LogCapture();
+  }
+
+  @AfterEach
+  void stopListening() {
+    log.close();
+  }
+
+  @Test
+  void withoutRules_theDemonstrationIsInForceAndSaysSo() throws Exception {
+    try (RunningServer running = RunningServer.start(Map.of())) {
+      assertThat(log.await("rules: 1 in force"))
+          .contains("built-in demonstration", "demo.user: unit=MINUTE requests_per_unit=3");
+      for (int i = 0; i < 3; i++) {
+        assertThat(running.post("/v1/check", CHECK).statusCode()).isEqualTo(200);
+      }
+      assertThat(running.post("/v1/check", CHECK).statusCode()).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void changedRules_comeIntoForceAndKeepWhatIsCounted() throws Exception {
+    Path rules = folder.resolve("rules.yaml");
+    try (RunningServer running = RunningServer.start(folder)) {
+      running.check("user", "ann");
+      running.check("user", "ann");
+      replace(rules, RunningServer.RULES.replace("requests_per_unit: 3", "requests_per_unit: 5"));
+      assertThat(log.await("rules: revision 2 in force")).contains("test.user", "3", "5");
+      assertThat(running.check("user", "ann").body()).contains("\"remaining\":2", "\"revision\":2");
+      assertThat(running.get("/metrics").body())
+          .contains("weir_rule_reloads_total 2", "weir_rule_revision 2");
+    }
+  }
+
+  @Test
+  void brokenRules_areReportedInFullAndChangeNothing() throws Exception {
+    Path rules = folder.resolve("rules.yaml");
+    try (RunningServer running = RunningServer.start(folder)) {
+      replace(rules, RunningServer.RULES.replace("unit: minute", "unit: minit"));
+      assertThat(log.await("rules: broken"))
+          .contains("revision 1 stays in force", "rules.yaml:4:", "minit");
+      assertThat(running.check("user", "ann").body()).contains("\"remaining\":2", "\"revision\":1");
+      assertThat(running.get("/metrics").body()).contains("weir_rule_reload_failures_total 1");
+      replace(rules, RunningServer.RULES.replace("requests_per_unit: 3", "requests_per_unit: 4"));
+      log.await("rules: revision 2 in force");
+    }
+  }
+
+  /** As careful writers do: a reader sees the old content or the new. */
+  private void replace(Path file, String text) throws Exception {
+    Path next = Files.writeString(folder.resolve("next.tmp"), text);
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  @Test
+  void brokenRulesAtTheStart_nameEveryProblem() throws Exception {
+    Path rules = Files.writeString(folder.resolve("r.yaml"), "domain: d\nfoo: 1\nbar: 2\n");
+    assertThatThrownBy(() -> RunningServer.start(Map.of("rules", rules.toString())))
+        .isInstanceOf(StartException.class)
+        .hasMessageContainingAll("r.yaml:2:1", "foo", "r.yaml:3:1", "bar");
+  }
+
+  @Test
+  void takenPort_isNamedWithItsFlag() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      String port = Integer.toString(taken.getLocalPort());
+      for (String flag : new String[] {"port", "grpc-port"}) {
+        assertThatThrownBy(() -> RunningServer.start(Map.of(flag, port)))
+            .isInstanceOf(StartException.class)
+            .hasMessageStartingWith("--" + flag + ": cannot listen on 127.0.0.1:" + port)
+            .hasMessageContaining("in use");
+      }
+    }
+  }
+
+  @Test
+  void drain_saysNotReadyThenFinishesWhatIsInFlightThenFreesThePorts() throws Exception {
+    RunningServer running = RunningServer.start(Map.of("drain-delay", "1m"));
+    int port = running.server.httpPort();
+    ManagedChannel channel =
+        Grpc.newChannelBuilderForAddress(
+                "127.0.0.1", running.server.grpcPort(), InsecureChannelCredentials.create())
+            .build();
+    BlockingQueue<ServingStatus> health = watch(channel);
+    assertThat(health.poll(30, TimeUnit.SECONDS)).isEqualTo(ServingStatus.SERVING);
+    try (Socket socket = new Socket("127.0.0.1", port)) {
+      BufferedReader in = halfASentRequest(socket);
+      CompletableFuture<Void> drained =
+          CompletableFuture.runAsync(() -> drain(running.server, Duration.ofSeconds(30)));
+      assertThat(health.poll(30, TimeUnit.SECONDS)).isEqualTo(ServingStatus.NOT_SERVING);
+      assertThat(running.get("/healthcheck").statusCode()).isEqualTo(500);
+      assertThat(running.post("/v1/check", CHECK).statusCode()).isEqualTo(200);
+      assertThat(drained).isNotDone();
+
+      running.server.endDrainDelay();
+      log.await("no new requests");
+      socket.getOutputStream().write(CHECK.substring(20).getBytes(StandardCharsets.US_ASCII));
+      assertThat(in.readLine()).isEqualTo("HTTP/1.1 200 OK");
+      drained.get(30, TimeUnit.SECONDS);
+    } finally {
+      channel.shutdownNow();
+    }
+    log.await("stopped");
+    new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1")).close();
+    new ServerSocket(running.server.grpcPort(), 1, InetAddress.getByName("127.0.0.1")).close();
+  }
+
+  private static BlockingQueue<ServingStatus> watch(ManagedChannel channel) {
+    BlockingQueue<ServingStatus> seen = new LinkedBlockingQueue<>();
+    HealthGrpc.newStub(channel)
+        .watch(
+            HealthCheckRequest.getDefaultInstance(),
+            new StreamObserver<HealthCheckResponse>() {
+              @Override
+              public void onNext(HealthCheckResponse response) {
+                seen.add(response.getStatus());
+              }
+
+              @Override
+              public void onError(Throwable error) {}
+
+              @Override
+              public void onCompleted() {}
+            });
+    return seen;
+  }
+
+  /** Returns when the server has taken the head and waits for the body. */
+  private static BufferedReader halfASentRequest(Socket socket) throws Exception {
+    String head =
+        "POST /v1/check HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: "
+            + CHECK.length()
+            + "\r\n\r\n";
+    socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+    assertThat(in.readLine()).isEqualTo("HTTP/1.1 100 Continue");
+    assertThat(in.readLine()).isEmpty();
+    socket.getOutputStream().write(CHECK.substring(0, 20).getBytes(StandardCharsets.US_ASCII));
+    return in;
+  }
+
+  private static void drain(WeirServer server, Duration timeout) {
+    try {
+      server.drain(timeout);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void requestThatNeverEnds_isCutOffAfterTheTimeout() throws Exception {
+    RunningServer running = RunningServer.start(Map.of("request-timeout", "1h"));
+    try (Socket socket = new Socket("127.0.0.1", running.server.httpPort())) {
+      BufferedReader in = halfASentRequest(socket);
+      running.server.drain(Duration.ofMillis(100));
+      assertThat(in.readLine()).isNull();
+    }
+    assertThat(running.server.ready()).isFalse();
+  }
+
+  @Test
+  void keySpaceThatIsFull_isADifferentAnswerThanTooFast() throws Exception {
+    try (RunningServer running = RunningServer.start(Map.of("max-keys", "1"))) {
+      assertThat(running.post("/v1/check", CHECK).statusCode()).isEqualTo(200);
+      var refused = running.post("/v1/check", CHECK.replace("\"a\"", "\"b\""));
+      assertThat(refused.statusCode()).isEqualTo(503);
+      assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+      assertThat(refused.body())
+          .contains("#temporary-reduced-capacity", "\"reason\":\"KEY_SPACE_FULL\"");
+      assertThat(running.post("/v1/check", CHECK).statusCode()).isEqualTo(200);
+    }
+  }
+}
