@@ -105,6 +105,7 @@ final class ReplayCommand implements Callable<Integer> {
       try (ReplayBar bar = new ReplayBar()) {
         summary = Replay.run(options, bar);
       }
+      summary.warnings().forEach(warning -> err.println("weir: " + warning));
       PrintWriter out = spec.commandLine().getOut();
       out.print(json ? summary.json() : summary.text());
       out.flush();
