@@ -34,14 +34,8 @@ final class FixedWindow extends Meter {
   }
 
   @Override
-  long waitNanos(long[] state, long now, long permits, Policy policy) {
+  long fitNanos(long[] state, long now, long permits, Policy policy) {
     long limit = policy.quota().permits();
-    if (permits == 0) {
-      return 0;
-    }
-    if (permits > limit) {
-      return Decision.NEVER;
-    }
     long start = Math.max(start(state, now), state[START]);
     boolean fits = start > state[START] || state[COUNT] <= limit - permits;
     return Math.max(0, (fits ? start : start + window) - now);

@@ -50,20 +50,12 @@ final class Gcra extends Meter {
   }
 
   @Override
-  long waitNanos(long[] state, long now, long permits, Policy policy) {
-    return waitNanos(
-        state[TAT], now, permits, policy.emissionNanos, policy.toleranceNanos, policy.burst());
+  long fitNanos(long[] state, long now, long permits, Policy policy) {
+    return step(state[TAT], now, permits, policy.emissionNanos, policy.toleranceNanos);
   }
 
-  /** The step itself: how long until {@code permits} conform. */
-  static long waitNanos(
-      long tat, long now, long permits, long emission, long tolerance, long burst) {
-    if (permits == 0) {
-      return 0;
-    }
-    if (permits > burst || emission == 0) {
-      return Decision.NEVER;
-    }
+  /** The step itself: how long until {@code permits}, at most a bucket full, conform. */
+  static long step(long tat, long now, long permits, long emission, long tolerance) {
     return Math.max(0, Math.max(now, tat) + emission * permits - tolerance - now);
   }
 

@@ -44,7 +44,18 @@ abstract class Meter {
    * Returns how long after {@code nowNanos} the permits fit if nobody else asks, {@link
    * Decision#NEVER} if they never do. Zero permits always fit.
    */
-  abstract long waitNanos(long[] state, long nowNanos, long permits, Policy policy);
+  final long waitNanos(long[] state, long nowNanos, long permits, Policy policy) {
+    if (permits == 0) {
+      return 0;
+    }
+    if (permits > policy.burst() || policy.quota().permits() == 0) {
+      return Decision.NEVER;
+    }
+    return fitNanos(state, nowNanos, permits, policy);
+  }
+
+  /** As {@link #waitNanos}, for 1 to the policy's burst permits. */
+  abstract long fitNanos(long[] state, long nowNanos, long permits, Policy policy);
 
   /**
    * Returns how long the permits wait when they may queue, at least {@link #waitNanos}; {@link

@@ -72,14 +72,8 @@ final class SlidingBuckets extends Meter {
   }
 
   @Override
-  long waitNanos(long[] state, long now, long permits, Policy policy) {
+  long fitNanos(long[] state, long now, long permits, Policy policy) {
     long limit = policy.quota().permits();
-    if (permits == 0) {
-      return 0;
-    }
-    if (permits > limit) {
-      return Decision.NEVER;
-    }
     long at = Math.max(now, state[LAST]);
     long over = counted(state, at) + permits - limit;
     if (over <= 0) {

@@ -50,14 +50,8 @@ final class SlidingCounter extends Meter {
   }
 
   @Override
-  long waitNanos(long[] state, long now, long permits, Policy policy) {
+  long fitNanos(long[] state, long now, long permits, Policy policy) {
     long limit = policy.quota().permits();
-    if (permits == 0) {
-      return 0;
-    }
-    if (permits > limit) {
-      return Decision.NEVER;
-    }
     long at = Math.max(now, state[LAST]);
     long index = Math.floorDiv(at, window);
     long current = current(state, index);

@@ -91,14 +91,8 @@ final class SlidingLog extends Meter {
   }
 
   @Override
-  long waitNanos(long[] state, long now, long permits, Policy policy) {
+  long fitNanos(long[] state, long now, long permits, Policy policy) {
     long limit = policy.quota().permits();
-    if (permits == 0) {
-      return 0;
-    }
-    if (permits > limit) {
-      return Decision.NEVER;
-    }
     long at = Math.max(now, newest(state));
     long first = firstAfter(state, at - window);
     long before = sum(state, first - 1);
