@@ -103,7 +103,7 @@ class LifecycleTest {
 
   @Test
   void takenPort_isNamedWithItsFlag() throws Exception {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String port = Integer.toString(taken.getLocalPort());
       for (String flag : new String[] {"port", "grpc-port"}) {
         assertThatThrownBy(() -> RunningServer.start(Map.of(flag, port)))
@@ -124,7 +124,7 @@ class LifecycleTest {
             .build();
     BlockingQueue<ServingStatus> health = watch(channel);
     assertThat(health.poll(30, TimeUnit.SECONDS)).isEqualTo(ServingStatus.SERVING);
-    try (Socket socket = new Socket("127.0.0.1", port)) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       BufferedReader in = halfASentRequest(socket);
       CompletableFuture<Void> drained =
           CompletableFuture.runAsync(() -> drain(running.server, Duration.ofSeconds(30)));
@@ -142,8 +142,8 @@ class LifecycleTest {
       channel.shutdownNow();
     }
     log.await("stopped");
-    new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1")).close();
-    new ServerSocket(running.server.grpcPort(), 1, InetAddress.getByName("127.0.0.1")).close();
+    new ServerSocket(port, 1, InetAddress.getLoopbackAddress()).close();
+    new ServerSocket(running.server.grpcPort(), 1, InetAddress.getLoopbackAddress()).close();
   }
 
   private static BlockingQueue<ServingStatus> watch(ManagedChannel channel) {
@@ -192,7 +192,7 @@ class LifecycleTest {
   @Test
   void requestThatNeverEnds_isCutOffAfterTheTimeout() throws Exception {
     RunningServer running = RunningServer.start(Map.of("request-timeout", "1h"));
-    try (Socket socket = new Socket("127.0.0.1", running.server.httpPort())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.httpPort())) {
       BufferedReader in = halfASentRequest(socket);
       running.server.drain(Duration.ofMillis(100));
       assertThat(in.readLine()).isNull();

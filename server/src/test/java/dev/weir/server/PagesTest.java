@@ -1,0 +1,149 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import dev.weir.MemoryStore;
+import dev.weir.Ticker;
+import dev.weir.engine.Engine;
+import dev.weir.engine.EngineMetrics;
+import dev.weir.engine.EngineSettings;
+import dev.weir.engine.RuleMetrics;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Pages and lines that machines read. */
+class PagesTest {
+  private static final Pattern SAMPLE =
+      Pattern.compile(
+          "([a-z_]+)(?:\\{([a-z]+)=\"((?:[^\"\\\\\n]|\\\\[\\\\\"n])*)\"})? (-?[0-9.]+)");
+
+  private static EngineMetrics metrics(String rule) {
+    return new EngineMetrics(
+        List.of(new RuleMetrics(rule, 10, 1, 2, 9, 3)),
+        100,
+        7,
+        2,
+        List.of(5L, 4L, 1L),
+        List.of(1_000L, 2_000L),
+        123_456_789_012L,
+        42,
+        4_096,
+        3,
+        1,
+        9);
+  }
+
+  @Test
+  void metrics_areWellFormedWithHelpAndTypeOnce() {
+    DoorCounters door = new DoorCounters(1);
+    door.opened();
+    door.opened();
+    String page = MetricsPage.text(metrics("d.a\"b\\c\nd"), Map.of("http", door), true);
+    Map<String, String> types = new HashMap<>();
+    Map<String, String> samples = new HashMap<>();
+    for (String line : page.lines().toList()) {
+      if (line.startsWith("# TYPE ")) {
+        String[] words = line.split(" ", 4);
+        assertThat(types.put(words[2], words[3])).as(line).isNull();
+      } else if (!line.startsWith("# HELP ")) {
+        Matcher sample = SAMPLE.matcher(line);
+        assertThat(sample.matches()).as(line).isTrue();
+        String family = sample.group(1).replaceAll("_(bucket|sum|count)$", "");
+        assertThat(types).as(line).containsKey(family);
+        String key = sample.group(1) + (sample.group(3) == null ? "" : " " + sample.group(3));
+        assertThat(samples.put(key, sample.group(4))).as(line).isNull();
+      }
+    }
+    assertThat(samples)
+        .containsEntry("weir_requests_total", "100")
+        .containsEntry("weir_requests_denied_total", "7")
+        .containsEntry("weir_request_errors_total", "2")
+        .containsEntry("weir_rule_total_hits_total d.a\\\"b\\\\c\\nd", "10")
+        .containsEntry("weir_rule_over_limit_total d.a\\\"b\\\\c\\nd", "1")
+        .containsEntry("weir_rule_near_limit_total d.a\\\"b\\\\c\\nd", "2")
+        .containsEntry("weir_rule_within_limit_total d.a\\\"b\\\\c\\nd", "9")
+        .containsEntry("weir_rule_shadow_mode_total d.a\\\"b\\\\c\\nd", "3")
+        .containsEntry("weir_decision_seconds_bucket 0.000001000", "5")
+        .containsEntry("weir_decision_seconds_bucket 0.000002000", "9")
+        .containsEntry("weir_decision_seconds_bucket +Inf", "10")
+        .containsEntry("weir_decision_seconds_count", "10")
+        .containsEntry("weir_decision_seconds_sum", "123.456789012")
+        .containsEntry("weir_keys", "42")
+        .containsEntry("weir_state_bytes", "4096")
+        .containsEntry("weir_rule_revision", "9")
+        .containsEntry("weir_connections http", "2")
+        .containsEntry("weir_connections_refused_total http", "1")
+        .containsKey("process_cpu_seconds_total")
+        .containsKey("jvm_heap_used_bytes");
+    assertThat(types).containsEntry("weir_decision_seconds", "histogram");
+  }
+
+  @Test
+  void openApi_describesExactlyTheEndpointsThereAre() {
+    JsonObject document =
+        JsonParser.parseString(Endpoints.resource("openapi.json")).getAsJsonObject();
+    assertThat(document.get("openapi").getAsString()).startsWith("3.1.");
+    Set<String> described = new TreeSet<>();
+    JsonObject paths = document.getAsJsonObject("paths");
+    for (String path : paths.keySet()) {
+      for (String method : paths.getAsJsonObject(path).keySet()) {
+        described.add(method + " " + path);
+      }
+    }
+    Set<String> there = new TreeSet<>();
+    try (Engine engine =
+        Engine.create(new MemoryStore(), Ticker.system(), EngineSettings.DEFAULTS)) {
+      for (Endpoint endpoint :
+          new Endpoints(engine, ServerSettings.defaults(), () -> true, () -> "").all()) {
+        there.add(endpoint.method().toLowerCase(Locale.ROOT) + " " + endpoint.path());
+      }
+    }
+    assertThat(described).isEqualTo(there);
+  }
+
+  @Test
+  void openApi_refersOnlyToWhatItDefines() {
+    String text = Endpoints.resource("openapi.json");
+    JsonObject components =
+        JsonParser.parseString(text).getAsJsonObject().getAsJsonObject("components");
+    Matcher references =
+        Pattern.compile("\"\\$ref\": \"#/components/(\\w+)/([\\w-]+)\"").matcher(text);
+    Set<String> seen = new HashSet<>();
+    while (references.find()) {
+      seen.add(references.group(2));
+      assertThat(components.getAsJsonObject(references.group(1)).has(references.group(2)))
+          .as(references.group())
+          .isTrue();
+    }
+    assertThat(seen).isNotEmpty();
+  }
+
+  @Test
+  void logLine_isOneEvent() {
+    LogRecord event = new LogRecord(Level.WARNING, "a \"b\"\nfake INFO line");
+    event.setInstant(Instant.parse("2026-01-02T03:04:05.678Z"));
+    event.setLoggerName("dev.weir");
+    assertThat(Logs.formatter(LogFormat.TEXT).format(event))
+        .isEqualTo("2026-01-02T03:04:05.678Z WARN  a \"b\"\n    fake INFO line\n");
+    assertThat(Logs.formatter(LogFormat.JSON).format(event))
+        .isEqualTo(
+            "{\"time\":\"2026-01-02T03:04:05.678Z\",\"level\":\"warn\",\"logger\":\"dev.weir\","
+                + "\"message\":\"a \\\"b\\\"\\nfake INFO line\"}\n");
+    event.setThrown(new IllegalStateException("boom"));
+    assertThat(Logs.formatter(LogFormat.JSON).format(event))
+        .contains("\"exception\":\"java.lang.IllegalStateException: boom");
+  }
+}

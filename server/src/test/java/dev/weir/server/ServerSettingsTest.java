@@ -1,0 +1,179 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ServerSettingsTest {
+  @TempDir private Path folder;
+
+  @Test
+  void defaults_areThoseThatHelpShows() {
+    ServerSettings settings = ServerSettings.defaults();
+    assertThat(settings.value(Setting.HOST)).isEqualTo("127.0.0.1");
+    assertThat(settings.value(Setting.PORT)).isEqualTo(8080);
+    assertThat(settings.value(Setting.GRPC_PORT)).isEqualTo(8081);
+    assertThat(settings.value(Setting.NEAR_LIMIT_RATIO)).isEqualTo(80);
+    assertThat(settings.value(Setting.RULES)).isEmpty();
+    assertThat(settings.value(Setting.GRPC_TLS_CERT)).isEmpty();
+    for (Setting<?> setting : Setting.all()) {
+      assertThat(setting.description()).as(setting.name()).endsWith(".");
+      if (!setting.defaultText().isEmpty()) {
+        assertThat(setting.kind().reader().read(setting.defaultText()))
+            .as(setting.name())
+            .isEqualTo(settings.value(setting));
+      }
+    }
+  }
+
+  @Test
+  void flagThenEnvironmentThenFileThenFallback_winsInThisOrder() throws IOException {
+    Path file = file("port: 3\n");
+    Map<String, String> flags = Map.of("config", file.toString(), "port", "1");
+    Map<String, String> environment = Map.of("WEIR_PORT", "2", "PORT", "4");
+    assertThat(port(flags, environment)).isEqualTo("1 by --port");
+    assertThat(port(Map.of("config", file.toString()), environment)).isEqualTo("2 by WEIR_PORT");
+    assertThat(port(Map.of("config", file.toString()), Map.of("PORT", "4")))
+        .isEqualTo("3 by " + file + ":1:7 port");
+    assertThat(port(Map.of(), Map.of("PORT", "4"))).isEqualTo("4 by PORT");
+    assertThat(port(Map.of(), Map.of())).isEqualTo("8080 by default");
+    assertThat(port(Map.of(), Map.of("WEIR_CONFIG", file.toString())))
+        .isEqualTo("3 by " + file + ":1:7 port");
+  }
+
+  private static String port(Map<String, String> flags, Map<String, String> environment) {
+    ServerSettings settings = ServerSettings.of(flags, environment);
+    return settings.value(Setting.PORT) + " by " + settings.source(Setting.PORT);
+  }
+
+  @Test
+  void everyProblem_isNamedAtOnceWithItsPlace() throws IOException {
+    Path file =
+        file(
+            "grpc-port: many\nshadow-mode: perhaps\nprot: 1\nhost: {a: b}\nmax-keys: 1\nmax-keys: 2\n");
+    assertThat(
+            problems(
+                Map.of("port", "99999", "colour", "blue", "config", file.toString()),
+                Map.of("WEIR_NEAR_LIMIT_RATIO", "0.805", "WEIR_DRAIN_TIMEOUT", "soon")))
+        .containsExactlyInAnyOrder(
+            "--colour: unknown (expected: a setting's name)",
+            "--port: 99999 (expected: 0..65535)",
+            file + ":1:12 grpc-port: many (expected: 0..65535)",
+            file + ":2:14 shadow-mode: perhaps (expected: true or false)",
+            file + ":3:1 prot: unknown (expected: a setting's name)",
+            file + ":4:7 host: a collection (expected: one value)",
+            file + ":6:1 max-keys: again (expected: each setting once)",
+            "WEIR_NEAR_LIMIT_RATIO: 0.805 (expected: 0 to 1 with at most two decimals)",
+            "WEIR_DRAIN_TIMEOUT: soon (expected: 0s..1h, for example 500ms, 10s, 1h30m)");
+  }
+
+  @Test
+  void fileThatIsNoMapping_isRefusedWithItsPlace() throws IOException {
+    Path list = file("- port\n");
+    assertThat(problems(Map.of("config", list.toString()), Map.of()))
+        .containsExactly(list + ":1:1 settings (expected: name: value)");
+    Path broken = file("port: [1\nhost: x");
+    assertThat(problems(Map.of("config", broken.toString()), Map.of()))
+        .singleElement()
+        .asString()
+        .startsWith(broken + ":2:")
+        .endsWith("(expected: YAML)");
+    assertThat(problems(Map.of("config", folder.resolve("none").toString()), Map.of()))
+        .singleElement()
+        .asString()
+        .contains("cannot be read");
+  }
+
+  @Test
+  void settingsThatContradictEachOther_areRefused() throws IOException {
+    assertThat(problems(Map.of("port", "9000", "grpc-port", "9000"), Map.of()))
+        .containsExactly("--grpc-port: 9000 (expected: another port than HTTP's)");
+    Path cert = file("x");
+    assertThat(problems(Map.of("grpc-tls-cert", cert.toString()), Map.of()))
+        .containsExactly(
+            "--grpc-tls-cert: certificate without key, or key without (expected: both)");
+    assertThat(problems(Map.of("grpc-tls-client-ca", cert.toString()), Map.of()))
+        .containsExactly("--grpc-tls-client-ca: client CA alone (expected: a certificate too)");
+  }
+
+  @Test
+  void variablesOfTheOriginal_areReadBelowAllOthers() throws IOException {
+    ServerSettings settings =
+        ServerSettings.of(
+            Map.of(),
+            Map.of(
+                "GRPC_PORT", "9081",
+                "SHADOW_MODE", "TRUE",
+                "NEAR_LIMIT_RATIO", "0.75",
+                "LIMIT_RESPONSE_HEADERS_ENABLED", "1",
+                "LIMIT_RESET_HEADER", "X-Reset",
+                "LOG_LEVEL", "WARN",
+                "LOG_FORMAT", "json",
+                "GRPC_MAX_CONNECTION_AGE", "24h",
+                "GRPC_SERVER_TLS_CERT", "/nowhere",
+                "HOST", "0.0.0.0"));
+    assertThat(settings.value(Setting.GRPC_PORT)).isEqualTo(9081);
+    assertThat(settings.value(Setting.SHADOW_MODE)).isTrue();
+    assertThat(settings.value(Setting.NEAR_LIMIT_RATIO)).isEqualTo(75);
+    assertThat(settings.value(Setting.RESPONSE_HEADERS)).isTrue();
+    assertThat(settings.value(Setting.RESET_HEADER)).isEqualTo("X-Reset");
+    assertThat(settings.value(Setting.LOG_LEVEL)).isEqualTo(LogLevel.WARN);
+    assertThat(settings.value(Setting.LOG_FORMAT)).isEqualTo(LogFormat.JSON);
+    assertThat(settings.value(Setting.MAX_CONNECTION_AGE)).isEqualTo(Duration.ofHours(24));
+    assertThat(settings.value(Setting.GRPC_TLS_CERT)).as("only with USE_TLS").isEmpty();
+    assertThat(settings.value(Setting.HOST)).as("too common a name").isEqualTo("127.0.0.1");
+  }
+
+  @Test
+  void runtimeRoot_leadsToTheRules() throws IOException {
+    Path config = Files.createDirectories(folder.resolve("current/rl/config"));
+    Map<String, String> environment =
+        Map.of("RUNTIME_ROOT", folder.resolve("current").toString(), "RUNTIME_SUBDIRECTORY", "rl");
+    assertThat(ServerSettings.of(Map.of(), environment).value(Setting.RULES))
+        .containsExactly(config);
+    Files.delete(config);
+    assertThat(ServerSettings.of(Map.of(), environment).value(Setting.RULES))
+        .containsExactly(config.getParent());
+  }
+
+  @Test
+  void variablesOfAServiceNamedWeir_areNoSettings() {
+    ServerSettings settings =
+        ServerSettings.of(
+            Map.of(),
+            Map.of(
+                "WEIR_PORT", "tcp://10.0.0.1:8080",
+                "WEIR_SERVICE_HOST", "10.0.0.1",
+                "WEIR_PORT_8080_TCP", "tcp://10.0.0.1:8080",
+                "WEIR_PROT", "1"));
+    assertThat(settings.value(Setting.PORT)).isEqualTo(8080);
+    assertThat(settings.warnings()).containsExactly("WEIR_PROT: not a setting, ignored");
+  }
+
+  @Test
+  void listsAndTimes_areReadAsWritten() throws IOException {
+    Path file = file("rules: [a.yaml, b]\nidle-timeout: 1h30m\nrequest-timeout: 250ms\n");
+    ServerSettings settings = ServerSettings.of(Map.of("config", file.toString()));
+    assertThat(settings.value(Setting.RULES)).containsExactly(Path.of("a.yaml"), Path.of("b"));
+    assertThat(settings.value(Setting.IDLE_TIMEOUT)).isEqualTo(Duration.ofMinutes(90));
+    assertThat(settings.value(Setting.REQUEST_TIMEOUT)).isEqualTo(Duration.ofMillis(250));
+  }
+
+  private Path file(String text) throws IOException {
+    return Files.writeString(folder.resolve("weir.yaml"), text);
+  }
+
+  private static List<String> problems(Map<String, String> flags, Map<String, String> environment) {
+    return catchThrowableOfType(
+            SettingsException.class, () -> ServerSettings.of(flags, environment))
+        .problems();
+  }
+}
