@@ -78,9 +78,7 @@ class GrpcTlsTest {
     return new Pem(
         write(name + ".crt", "CERTIFICATE", keys.getCertificate(name).getEncoded()),
         write(
-            name + ".key",
-            "PRIVATE KEY",
-            keys.getKey(name, PASSWORD.toCharArray()).getEncoded()));
+            name + ".key", "PRIVATE KEY", keys.getKey(name, PASSWORD.toCharArray()).getEncoded()));
   }
 
   private static Path write(String file, String type, byte[] content) throws Exception {
