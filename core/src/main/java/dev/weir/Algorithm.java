@@ -35,14 +35,14 @@ public enum Algorithm {
 
   /**
    * Generic cell rate algorithm: a bucket of {@code burst} permits that refills evenly, N in W.
-   * Bound: burst + N (at most one emission interval's permit less in the half-open window).
+   * Bound: burst + N - 1, and burst at any one instant.
    */
   TOKEN_BUCKET("token-bucket"),
 
   /**
    * The same meter, the bucket filling with requests and leaking evenly. {@link
    * RateLimiter#acquire} and {@link RateLimiter#reserve} queue: permits leave one after the other
-   * at constant outflow, and are refused when the bucket is full. Bound: burst + N.
+   * at constant outflow, and are refused when the bucket is full. Bound: burst + N - 1.
    */
   LEAKY_BUCKET("leaky-bucket");
 

@@ -16,8 +16,9 @@ public interface Store extends AutoCloseable {
    * Puts a policy in force under a name.
    *
    * <p>State survives: what the name's earlier policies admitted still counts, as long as it would
-   * have counted under them. No sequence of changes admits more than the largest quota that was in
-   * force, and a policy that returns within its window finds all that was admitted in between.
+   * have counted under them, and a policy that returns within its window finds all that was
+   * admitted in between. No sequence of changes admits more than the largest quota that was in
+   * force; where approximate algorithms take part, their own bounds are added to it.
    *
    * @throws IllegalStateException if the name has changed its algorithm or window too often within
    *     its windows for the store to remember all of them
@@ -43,6 +44,7 @@ public interface Store extends AutoCloseable {
    * Gives back permits of an earlier charge, as far as they still count and giving them back cannot
    * admit too much, and tells {@code done} how many.
    *
+   * @param limit the one that charged them: what a permit of a bucket is worth depends on it
    * @param charged the decision that charged them
    */
   void refund(

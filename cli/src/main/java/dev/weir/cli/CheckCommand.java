@@ -29,8 +29,7 @@ import picocli.CommandLine.Spec;
       ""
     })
 final class CheckCommand implements Callable<Integer> {
-  private static final List<String> SHOWN =
-      List.of("RateLimit-Policy", "RateLimit", "Retry-After");
+  private static final List<String> SHOWN = List.of("RateLimit-Policy", "RateLimit", "Retry-After");
 
   @Option(
       names = "--url",
@@ -72,7 +71,8 @@ final class CheckCommand implements Callable<Integer> {
     HttpResponse<String> response = ask(body());
     boolean allowed = response.statusCode() == 200;
     if (!allowed && response.statusCode() != 429) {
-      throw new Failure(url + ": answered " + response.statusCode() + " " + response.body().strip());
+      throw new Failure(
+          url + ": answered " + response.statusCode() + " " + response.body().strip());
     }
     PrintWriter out = spec.commandLine().getOut();
     if (json) {

@@ -44,6 +44,7 @@ final class ExplainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    List<List<Entry>> asked = descriptors.stream().map(this::entries).toList();
     Rules.Loaded loaded = Rules.load(rules);
     RuleSet set = loaded.ruleSet();
     if (set == null) {
@@ -52,8 +53,8 @@ final class ExplainCommand implements Callable<Integer> {
       }
       return Main.FOUND;
     }
-    for (String descriptor : descriptors) {
-      spec.commandLine().getOut().println(set.explain(domain, entries(descriptor)));
+    for (List<Entry> entries : asked) {
+      spec.commandLine().getOut().println(set.explain(domain, entries));
     }
     return 0;
   }

@@ -1,6 +1,7 @@
 package dev.weir.cli;
 
 import java.io.PrintWriter;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -49,9 +50,8 @@ public final class Main implements Runnable {
 
   static CommandLine commandLine() {
     CommandLine main = new CommandLine(new Main());
-    ServeCommand.addSettings(main.getSubcommands().get("serve"));
-    return main
-        .setUsageHelpAutoWidth(true)
+    ServeCommand.addSettings(Objects.requireNonNull(main.getSubcommands().get("serve")));
+    return main.setUsageHelpAutoWidth(true)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(
             (exception, line, result) -> {
@@ -77,6 +77,7 @@ public final class Main implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "command: missing (expected: one of those below)");
+    throw new ParameterException(
+        spec.commandLine(), "command: missing (expected: one of those below)");
   }
 }

@@ -100,9 +100,12 @@ final class ReplayCommand implements Callable<Integer> {
   public Integer call() {
     ReplayOptions options = options();
     PrintWriter err = spec.commandLine().getErr();
-    try (ReplayBar bar = new ReplayBar()) {
-      ReplaySummary summary = Replay.run(options, bar);
-      bar.close();
+    try {
+      ReplaySummary summary;
+      try (ReplayBar bar = new ReplayBar()) {
+        summary = Replay.run(options, bar);
+      }
+      summary.warnings().forEach(warning -> err.println("weir: " + warning));
       PrintWriter out = spec.commandLine().getOut();
       out.print(json ? summary.json() : summary.text());
       out.flush();

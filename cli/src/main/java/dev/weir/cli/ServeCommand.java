@@ -54,8 +54,7 @@ final class ServeCommand implements Callable<Integer> {
         setting.fallbackVariable().isEmpty()
             ? setting.variable()
             : setting.variable() + " (or " + setting.fallbackVariable() + ")";
-    String otherwise =
-        setting.defaultText().isEmpty() ? "" : ". Default: " + setting.defaultText();
+    String otherwise = setting.defaultText().isEmpty() ? "" : ". Default: " + setting.defaultText();
     lines.add("Environment: " + variables + otherwise.replace("%", "%%"));
     return lines.toArray(new String[0]);
   }
@@ -71,7 +70,7 @@ final class ServeCommand implements Callable<Integer> {
       err.println("'weir help serve' shows every setting.");
       return Main.USAGE;
     } catch (StartException e) {
-      throw new Failure(e.getMessage(), e);
+      throw new Failure(String.valueOf(e.getMessage()), e);
     }
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "weir-stop"));
     server.awaitStopped();

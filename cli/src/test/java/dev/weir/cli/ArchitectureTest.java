@@ -61,7 +61,8 @@ class ArchitectureTest {
         .resideInAPackage("dev.weir.rules")
         .should()
         .onlyDependOnClassesThat()
-        .resideInAnyPackage("dev.weir", "dev.weir.rules", "java..", "org.snakeyaml..", "org.jspecify.annotations")
+        .resideInAnyPackage(
+            "dev.weir", "dev.weir.rules", "java..", "org.snakeyaml..", "org.jspecify.annotations")
         .check(WEIR);
   }
 }

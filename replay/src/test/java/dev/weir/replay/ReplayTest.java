@@ -547,6 +547,12 @@ class ReplayTest {
   void warnings_of_the_rules_are_handed_on() throws Exception {
     ReplaySummary summary = trial.input("in.csv", "time,k\n1,a\n").run();
     assertThat(summary.warnings()).isEmpty();
+    ReplaySummary doubtful = trial.rulesText(Trial.rules("", 0, "minute")).run();
+    assertThat(doubtful.warnings())
+        .singleElement()
+        .asString()
+        .contains("rules.yaml:", "requests_per_unit: 0");
+    assertThat(doubtful.counts().denied()).isEqualTo(1);
     assertThat(summary.timeTaken()).isPositive();
     assertThat(summary.recordsPerSecond()).isPositive();
   }

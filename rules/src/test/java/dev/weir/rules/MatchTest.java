@@ -2,7 +2,9 @@ package dev.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import dev.weir.rules.NaiveMatcher.Node;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -120,6 +122,30 @@ class MatchTest {
             """);
     assertThat(rules.match("foo", List.of(new Entry("a_b", "c")))).isNotNull();
     assertThat(rules.match("foo", List.of(new Entry("a", "b_c")))).isNull();
+  }
+
+  @Test
+  void matching_allocatesNothing() {
+    RuleSet rules = Texts.rules(RULES);
+    List<Entry> entries = List.of(new Entry("user", "u"), new Entry("path", "/a/b"));
+    List<Entry> wildcard = List.of(new Entry("k", "an actual fly"));
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    int matched = matches(rules, entries, wildcard);
+    long before = threads.getCurrentThreadAllocatedBytes();
+    matched += matches(rules, entries, wildcard);
+    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    assertThat(matched).isEqualTo(4 * 100_000);
+    // A single object a match would be 1.6 MB; what the measuring itself allocates is far less.
+    assertThat(allocated).isLessThan(100_000);
+  }
+
+  private static int matches(RuleSet rules, List<Entry> first, List<Entry> second) {
+    int matched = 0;
+    for (int i = 0; i < 100_000; i++) {
+      matched += rules.match("foo", first) == null ? 0 : 1;
+      matched += rules.match("foo", second) == null ? 0 : 1;
+    }
+    return matched;
   }
 
   @Test

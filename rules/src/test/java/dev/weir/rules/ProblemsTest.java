@@ -260,7 +260,8 @@ class ProblemsTest {
     List<String> problems = Texts.problems(yaml.toString());
     assertThat(problems).hasSize(Problems.MAX_PROBLEMS + 1);
     assertThat(problems.get(Problems.MAX_PROBLEMS))
-        .isEqualTo("rules.yaml problems: at least 2,000 more (expected: none; the first 1,000 are listed)");
+        .isEqualTo(
+            "rules.yaml problems: at least 2,000 more (expected: none; the first 1,000 are listed)");
   }
 
   @Test

@@ -201,22 +201,21 @@ public abstract class Oracle {
 
     @Override
     Room room(List<Admission> past) {
-      return at -> {
-        BigInteger used = BigInteger.ZERO;
-        boolean open = false;
-        long start = 0;
-        for (Admission admission : past) {
-          long time = admission.atNanos();
-          boolean same = open && start + window > time;
-          if (!same) {
-            start = policy.alignedToFirstRequest() ? time : time - Math.floorMod(time, window);
-            used = BigInteger.ZERO;
-            open = true;
-          }
-          used = used.add(big(admission.permits()));
+      BigInteger used = BigInteger.ZERO;
+      boolean open = false;
+      long start = 0;
+      for (Admission admission : past) {
+        long time = admission.atNanos();
+        if (!open || start + window <= time) {
+          start = policy.alignedToFirstRequest() ? time : time - Math.floorMod(time, window);
+          used = BigInteger.ZERO;
+          open = true;
         }
-        return open && start + window > at ? limit.subtract(used) : limit;
-      };
+        used = used.add(big(admission.permits()));
+      }
+      long end = open ? start + window : Long.MIN_VALUE;
+      BigInteger left = limit.subtract(used);
+      return at -> end > at ? left : limit;
     }
   }
 

@@ -69,7 +69,7 @@ public class StoreLincheckTest {
         .actorsPerThread(2)
         .actorsBefore(1)
         .actorsAfter(1)
-        .iterations(3)
+        .iterations(2)
         .invocationsPerIteration(100)
         .check(StoreLincheckTest.class);
   }

@@ -1,0 +1,45 @@
+package dev.weir.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.ServerSettings;
+import dev.weir.server.WeirServer;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class CheckCommandTest {
+  private static Ran check(int port, String... more) {
+    String[] arguments = new String[7 + more.length];
+    String[] fixed = {
+      "check", "--url", "http://127.0.0.1:" + port, "--domain", "demo", "--descriptor", "user=alice"
+    };
+    System.arraycopy(fixed, 0, arguments, 0, 7);
+    System.arraycopy(more, 0, arguments, 7, more.length);
+    return Ran.weir(arguments);
+  }
+
+  @Test
+  void check_askedUntilDenied_tellsByItsStatus() throws Exception {
+    int port;
+    try (WeirServer server =
+        WeirServer.start(ServerSettings.of(Map.of("port", "0", "grpc-port", "0")))) {
+      port = server.httpPort();
+
+      assertThat(check(port, "--permits", "0").status()).isZero();
+      Ran allowed = check(port, "--permits", "3");
+      Ran denied = check(port);
+      Ran json = check(port, "--json");
+
+      assertThat(allowed.status()).isZero();
+      assertThat(allowed.out()).startsWith("ALLOWED").contains("RateLimit: \"demo.user\";r=0");
+      assertThat(denied.status()).isEqualTo(1);
+      assertThat(denied.out()).startsWith("DENIED").contains("Retry-After: ");
+      assertThat(json.status()).isEqualTo(1);
+      assertThat(json.out()).contains("\"violated-policies\"");
+    }
+
+    Ran gone = check(port);
+    assertThat(gone.status()).isEqualTo(3);
+    assertThat(gone.err()).contains("127.0.0.1:" + port, "weir serve");
+  }
+}

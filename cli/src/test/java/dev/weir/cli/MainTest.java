@@ -1,0 +1,178 @@
+package dev.weir.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.Setting;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MainTest {
+  @Test
+  void version_namesWeirAndJava() {
+    Ran ran = Ran.weir("--version");
+
+    assertThat(ran.status()).isZero();
+    assertThat(ran.out()).matches("(?s)weir \\d+\\.\\d+\\.\\d+\\S*\\RJava \\d+.*");
+  }
+
+  @Test
+  void help_listsEveryCommand() {
+    Ran ran = Ran.weir("help");
+
+    assertThat(ran.status()).isZero();
+    assertThat(ran.out()).contains("serve", "check", "lint", "explain", "replay");
+  }
+
+  @Test
+  void help_ofACommand_showsItsFlags() {
+    assertThat(Ran.weir("help", "replay").out()).contains("--decisions", "--permits");
+    String serve = Ran.weir("help", "serve").out();
+    for (Setting<?> setting : Setting.all()) {
+      assertThat(serve).contains(setting.flag(), setting.variable(), setting.fallbackVariable());
+    }
+  }
+
+  @Test
+  void wrongUsage_exitsWithTwoAndShowsTheRightOne() {
+    Map<List<String>, String> wrong =
+        Map.of(
+            List.of(), "Commands:",
+            List.of("serv"), "serve",
+            List.of("lint"), "Usage: weir lint",
+            List.of("serve", "--prot", "1"), "--port",
+            List.of("serve", "--port", "99999"), "0..65535",
+            List.of("explain", "--rules", "r", "--domain", "d", "--descriptor", "x"), "key=value",
+            List.of("replay", "--rules", "r", "--input", "i", "--domain", "d"), "--descriptor",
+            List.of(
+                    "replay",
+                    "--rules",
+                    "r",
+                    "--input",
+                    "i",
+                    "--domain",
+                    "d",
+                    "--descriptor",
+                    "k={c}",
+                    "--format",
+                    "xml"),
+                "expected: one of auto, combined, csv, tsv, jsonl");
+    wrong.forEach(
+        (arguments, hint) -> {
+          Ran ran = Ran.weir(arguments.toArray(new String[0]));
+          assertThat(ran.status()).as("%s", arguments).isEqualTo(2);
+          assertThat(ran.err()).as("%s", arguments).contains(hint);
+          assertThat(ran.out()).isEmpty();
+        });
+  }
+
+  @Test
+  void lint_problems_exitsWithOneAndShowsAll(@TempDir Path folder) throws Exception {
+    Path broken =
+        Files.writeString(
+            folder.resolve("broken.yaml"),
+            """
+            domain: d
+            descriptors:
+              - key: a
+                rate_limit: {unit: minut, requests_per_unit: -1}
+              - kee: b
+            """);
+
+    Ran ran = Ran.weir("lint", broken.toString());
+
+    assertThat(ran.status()).isEqualTo(1);
+    assertThat(ran.out())
+        .contains("broken.yaml:4:", "minut", "requests_per_unit: -1", "broken.yaml:5:", "kee");
+  }
+
+  @Test
+  void lint_warningsAlone_exitsWithZero(@TempDir Path folder) throws Exception {
+    Path doubtful =
+        Files.writeString(
+            folder.resolve("doubtful.yaml"),
+            """
+            domain: d
+            descriptors:
+              - key: a
+                rate_limit: {unit: minute, request_per_unit: 1}
+            """);
+
+    Ran ran = Ran.weir("lint", doubtful.toString());
+
+    assertThat(ran.status()).isZero();
+    assertThat(ran.out()).contains("request_per_unit", "1 rule, 1 warning");
+  }
+
+  @Test
+  void explain_tellsTheRule(@TempDir Path folder) throws Exception {
+    Path rules =
+        Files.writeString(
+            folder.resolve("rules.yaml"),
+            """
+            domain: d
+            descriptors:
+              - key: path
+                value: /a*
+                rate_limit: {unit: minute, requests_per_unit: 5}
+              - key: path
+                rate_limit: {unit: minute, requests_per_unit: 9}
+            """);
+
+    Ran ran =
+        Ran.weir(
+            "explain", "--rules", rules.toString(), "--domain", "d", "--descriptor", "path=/ab");
+
+    assertThat(ran.status()).isZero();
+    assertThat(ran.out()).contains("d.path_/a*", "rules.yaml:3:");
+  }
+
+  @Test
+  void replay_example_isTheSameEveryTime() {
+    Path examples = Path.of("..", "examples");
+    String[] arguments = {
+      "replay",
+      "--rules",
+      examples.resolve("rules.yaml").toString(),
+      "--input",
+      examples.resolve("access.log").toString(),
+      "--domain",
+      "site",
+      "--descriptor",
+      "ip={ip}",
+      "--descriptor",
+      "path={path}"
+    };
+
+    Ran first = Ran.weir(arguments);
+    Ran second = Ran.weir(arguments);
+
+    assertThat(first.status()).isZero();
+    assertThat(first.out()).contains("198.51.100.7", "per-client").isEqualTo(second.out());
+    assertThat(first.err()).contains("270 records");
+  }
+
+  @Test
+  void replay_missingInput_isOneClearError(@TempDir Path folder) throws Exception {
+    Path rules =
+        Files.writeString(folder.resolve("rules.yaml"), "domain: d\ndescriptors:\n  - key: a\n");
+
+    Ran ran =
+        Ran.weir(
+            "replay",
+            "--rules",
+            rules.toString(),
+            "--input",
+            folder.resolve("nowhere.log").toString(),
+            "--domain",
+            "d",
+            "--descriptor",
+            "a={ip}");
+
+    assertThat(ran.status()).isBetween(2, 3);
+    assertThat(ran.err()).contains("nowhere.log").doesNotContain("at dev.weir");
+  }
+}

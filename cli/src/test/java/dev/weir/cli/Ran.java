@@ -1,0 +1,18 @@
+package dev.weir.cli;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import picocli.CommandLine;
+
+/** What one run of the command did. */
+record Ran(int status, String out, String err) {
+  static Ran weir(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line = Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    int status = line.execute(arguments);
+    line.getOut().flush();
+    line.getErr().flush();
+    return new Ran(status, out.toString(), err.toString());
+  }
+}

@@ -1,0 +1,38 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** The pages for users say what the code does. */
+class DocumentationTest {
+  private static String page(String name) throws Exception {
+    return Files.readString(Path.of("..", "docs", name));
+  }
+
+  @Test
+  void serverPage_hasEverySetting() throws Exception {
+    String page = page("server.md");
+    for (Setting<?> setting : Setting.all()) {
+      String row = "| `" + setting.flag() + "` | `" + setting.variable() + "` | ";
+      assertThat(page).contains(row + defaultCell(setting) + " |");
+    }
+  }
+
+  private static String defaultCell(Setting<?> setting) {
+    return setting.defaultText().isEmpty() ? "" : "`" + setting.defaultText() + "`";
+  }
+
+  @Test
+  void compatibilityPage_mapsEveryVariableOfTheOriginal() throws Exception {
+    String page = page("compatibility.md");
+    for (Setting<?> setting : Setting.all()) {
+      if (!setting.fallbackVariable().isEmpty()) {
+        assertThat(page)
+            .contains("| `" + setting.fallbackVariable() + "` | `" + setting.variable() + "`, ");
+      }
+    }
+  }
+}
