@@ -25,10 +25,10 @@ public final class Charges {
   private static final int RESET_AFTER = 4;
   private static final int AT = 5;
 
-  private Limit[] limits = new Limit[4];
-  private Role[] roles = new Role[4];
-  private long[] values = new long[4 * WIDTH];
-  private Reason[] reasons = new Reason[4];
+  private Limit[] limits = new Limit[1];
+  private Role[] roles = new Role[1];
+  private long[] values = new long[WIDTH];
+  private Reason[] reasons = new Reason[1];
   private int size;
   private long maxWaitNanos;
   private boolean queued;
