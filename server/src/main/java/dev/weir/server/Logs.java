@@ -15,8 +15,11 @@ import java.util.logging.Logger;
 
 /** The server's log: one line an event, to standard error. */
 final class Logs {
-  /** Everything of the server is logged under this name. */
-  static final Logger LOG = Logger.getLogger("dev.weir");
+  /**
+   * The server's own events. Not registered with the log manager, which on a signal takes away all
+   * handlers of those that are, while a server that drains still has something to say.
+   */
+  static final Logger LOG = new Logger("dev.weir", null) {};
 
   /**
    * Transports warn of whatever a client does wrong, so a client could fill the log; only their
@@ -35,19 +38,27 @@ final class Logs {
   /** Has the whole process log as the settings say. */
   static void install(ServerSettings settings) {
     Level level = settings.value(Setting.LOG_LEVEL).level();
+    Formatter formatter = formatter(settings.value(Setting.LOG_FORMAT));
     Logger root = Logger.getLogger("");
-    for (Handler handler : root.getHandlers()) {
-      root.removeHandler(handler);
-    }
-    ConsoleHandler handler = new ConsoleHandler();
-    handler.setLevel(Level.ALL);
-    handler.setFormatter(formatter(settings.value(Setting.LOG_FORMAT)));
-    root.addHandler(handler);
-    root.setLevel(level);
-    LOG.setLevel(level);
+    toStandardError(root, formatter, level);
+    toStandardError(LOG, formatter, level);
     for (Logger quiet : QUIET) {
       quiet.setLevel(level.intValue() < Level.INFO.intValue() ? level : Level.SEVERE);
     }
+  }
+
+  /** Replaces what wrote to standard error before. */
+  private static void toStandardError(Logger logger, Formatter formatter, Level level) {
+    for (Handler handler : logger.getHandlers()) {
+      if (handler instanceof ConsoleHandler) {
+        logger.removeHandler(handler);
+      }
+    }
+    ConsoleHandler handler = new ConsoleHandler();
+    handler.setLevel(Level.ALL);
+    handler.setFormatter(formatter);
+    logger.addHandler(handler);
+    logger.setLevel(level);
   }
 
   static Formatter formatter(LogFormat format) {

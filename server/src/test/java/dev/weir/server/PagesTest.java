@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.logging.Level;
+import java.util.logging.LogManager;
 import java.util.logging.LogRecord;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -145,5 +146,12 @@ class PagesTest {
     event.setThrown(new IllegalStateException("boom"));
     assertThat(Logs.formatter(LogFormat.JSON).format(event))
         .contains("\"exception\":\"java.lang.IllegalStateException: boom");
+  }
+
+  @Test
+  void logOfTheServer_survivesTheManagersResetOnASignal() {
+    assertThat(LogManager.getLogManager().getLogger(Logs.LOG.getName()))
+        .as("what is not registered is not reset")
+        .isNotSameAs(Logs.LOG);
   }
 }
