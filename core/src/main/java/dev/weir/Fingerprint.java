@@ -26,6 +26,11 @@ public final class Fingerprint {
     return new Fingerprint(k0, k1);
   }
 
+  /** Returns the fingerprint of a key that is a number. */
+  public long of(long key) {
+    return hash.hash(key, "");
+  }
+
   /** Returns the fingerprint of a key of one part. */
   public long of(CharSequence key) {
     return hash.hash(0, key);

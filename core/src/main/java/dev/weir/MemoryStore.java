@@ -103,6 +103,39 @@ public final class MemoryStore implements Store {
     }
   }
 
+  @Override
+  public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
+    Charges charges = new Charges();
+    for (int i = 0; i < batch.size(); i++) {
+      charges.clear().add(batch.limit(i), batch.fingerprint(i), batch.permits(i));
+      decide(charges, clamp(nowNanos));
+      batch.decision(i, packed(charges));
+    }
+    done.accept(batch);
+  }
+
+  /**
+   * Decides one charge.
+   *
+   * @param permits at least 0
+   * @return the decision, to be read by {@link PackedDecision}
+   * @throws IllegalArgumentException if the limit is not this store's or the permits are negative
+   */
+  public long decide(Limit limit, long fingerprint, long permits, long nowNanos) {
+    Check.range("permits", permits, 0, Long.MAX_VALUE);
+    Charges charges = new Charges().add(limit, fingerprint, permits);
+    decide(charges, clamp(nowNanos));
+    return packed(charges);
+  }
+
+  private static long packed(Charges charges) {
+    return charges.allowed()
+        ? charges.remaining(0)
+        : charges.reason(0) == Reason.KEY_SPACE_FULL
+            ? PackedDecision.KEY_SPACE_FULL
+            : PackedDecision.refused(charges.retryAfterNanos(0));
+  }
+
   private Held hold(Limit limit, long fingerprint, long permits) {
     if (limit instanceof MemoryLimit memory && memory.store == this) {
       return new Held(this, memory.lineage, memory.policy, fingerprint, permits);

@@ -28,6 +28,8 @@ public final class Policy {
   private final long granularityNanos;
   private final boolean alignedToFirstRequest;
   private final FailureAnswer onFailure;
+  private final long maxKeys;
+  private final FullAnswer whenFull;
   private final Shape shape;
 
   /** Between two permits of a bucket, rounded up: every rounding error denies. */
@@ -41,6 +43,8 @@ public final class Policy {
     quota = builder.quota;
     algorithm = builder.algorithm;
     onFailure = builder.onFailure;
+    maxKeys = builder.maxKeys;
+    whenFull = builder.whenFull;
     alignedToFirstRequest = builder.alignedToFirstRequest;
     long window = quota.windowNanos();
 
@@ -112,6 +116,16 @@ public final class Policy {
     return onFailure;
   }
 
+  /** Returns how many keys of the policy may have state at once; the store has a bound as well. */
+  public long maxKeys() {
+    return maxKeys;
+  }
+
+  /** Returns what becomes of new keys when the policy's or the store's key space is full. */
+  public FullAnswer whenFull() {
+    return whenFull;
+  }
+
   Shape shape() {
     return shape;
   }
@@ -130,6 +144,8 @@ public final class Policy {
     private long granularityNanos;
     private boolean alignedToFirstRequest;
     private FailureAnswer onFailure = FailureAnswer.DENY;
+    private long maxKeys = Long.MAX_VALUE;
+    private FullAnswer whenFull = FullAnswer.DENY;
 
     private Builder(Quota quota) {
       this.quota = quota;
@@ -179,6 +195,20 @@ public final class Policy {
     /** Sets the answer when the store cannot know. Default: {@link FailureAnswer#DENY}. */
     public Builder onFailure(FailureAnswer answer) {
       this.onFailure = answer;
+      return this;
+    }
+
+    /**
+     * Sets how many keys may have state at once, at least 1. Default: as many as the store holds.
+     */
+    public Builder maxKeys(long maxKeys) {
+      this.maxKeys = Check.range("maxKeys", maxKeys, 1, Long.MAX_VALUE);
+      return this;
+    }
+
+    /** Sets what becomes of new keys when there is no room. Default: {@link FullAnswer#DENY}. */
+    public Builder whenFull(FullAnswer answer) {
+      this.whenFull = answer;
       return this;
     }
 

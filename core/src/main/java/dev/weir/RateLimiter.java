@@ -94,6 +94,23 @@ public final class RateLimiter {
     return decide(new Charges().add(limit, key(key), checked(permits)));
   }
 
+  /**
+   * As {@link #tryAcquire(String, long)}, allocating nothing.
+   *
+   * @return the decision, to be read by {@link PackedDecision}
+   */
+  public long decide(String key, long permits) {
+    return store.decide(limit, key(key), permits, ticker.nanos());
+  }
+
+  /**
+   * As {@link #decide(String, long)}, for a key that is a number. It has nothing to do with the
+   * text of the same digits.
+   */
+  public long decide(long key, long permits) {
+    return store.decide(limit, fingerprint.of(key), permits, ticker.nanos());
+  }
+
   /** Tells what {@link #tryAcquire(String)} would, and charges nothing. */
   public Decision peek(String key) {
     return peek(key, 1);

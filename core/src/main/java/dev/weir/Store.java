@@ -41,6 +41,14 @@ public interface Store extends AutoCloseable {
   void decide(Charges charges, long nowNanos, Consumer<? super Charges> done);
 
   /**
+   * Decides every request of a batch, each for itself and in their order, and hands it to {@code
+   * done}; when and where, as for {@link #decide(Charges, long, Consumer)}.
+   *
+   * @throws IllegalArgumentException if a limit is not this store's
+   */
+  void decide(Batch batch, long nowNanos, Consumer<? super Batch> done);
+
+  /**
    * Gives back permits of an earlier charge, as far as they still count and giving them back cannot
    * admit too much, and tells {@code done} how many.
    *

@@ -1,0 +1,85 @@
+package dev.weir;
+
+import java.util.Arrays;
+
+/**
+ * Many requests of one charge each, decided in one call and in their order, each for itself.
+ * Deciding them together lets a store fetch their states at once instead of one after the other.
+ *
+ * <p>Reusable: after {@link #clear()} nothing is allocated until it holds more than ever before.
+ * Not safe for use by several threads at once.
+ */
+public final class Batch {
+  private Limit[] limits;
+  private long[] fingerprints;
+  private long[] permits;
+  private long[] decisions;
+  private int size;
+
+  /** Creates an empty batch with room for so many requests; it grows beyond them. */
+  public Batch(int capacity) {
+    Check.range("capacity", capacity, 1, 1 << 20);
+    limits = new Limit[capacity];
+    fingerprints = new long[capacity];
+    permits = new long[capacity];
+    decisions = new long[capacity];
+  }
+
+  /** Forgets everything, ready for the next requests. */
+  public Batch clear() {
+    Arrays.fill(limits, 0, size, null);
+    size = 0;
+    return this;
+  }
+
+  /**
+   * Adds a request.
+   *
+   * @param permits at least 0; more than can ever fit are refused
+   * @throws IllegalArgumentException if {@code permits} is negative
+   */
+  public Batch add(Limit limit, long fingerprint, long permits) {
+    Check.range("permits", permits, 0, Long.MAX_VALUE);
+    if (size == limits.length) {
+      limits = Arrays.copyOf(limits, 2 * size);
+      fingerprints = Arrays.copyOf(fingerprints, 2 * size);
+      this.permits = Arrays.copyOf(this.permits, 2 * size);
+      decisions = Arrays.copyOf(decisions, 2 * size);
+    }
+    limits[size] = limit;
+    fingerprints[size] = fingerprint;
+    this.permits[size] = permits;
+    size++;
+    return this;
+  }
+
+  public int size() {
+    return size;
+  }
+
+  public Limit limit(int i) {
+    return limits[i];
+  }
+
+  public long fingerprint(int i) {
+    return fingerprints[i];
+  }
+
+  public long permits(int i) {
+    return permits[i];
+  }
+
+  /** Returns the decision on request {@code i}, to be read by {@link PackedDecision}. */
+  public long decision(int i) {
+    return decisions[i];
+  }
+
+  public boolean allowed(int i) {
+    return PackedDecision.allowed(decisions[i]);
+  }
+
+  /** For stores: sets the decision on request {@code i}. */
+  public void decision(int i, long packed) {
+    decisions[i] = packed;
+  }
+}
