@@ -16,6 +16,9 @@ public final class Batch {
   private long[] decisions;
   private int size;
 
+  @SuppressWarnings("unused")
+  private long touched;
+
   /** Creates an empty batch with room for so many requests; it grows beyond them. */
   public Batch(int capacity) {
     Check.range("capacity", capacity, 1, 1 << 20);
@@ -76,6 +79,11 @@ public final class Batch {
 
   public boolean allowed(int i) {
     return PackedDecision.allowed(decisions[i]);
+  }
+
+  /** Takes what a store has read beforehand, so that it is read. */
+  void touched(long read) {
+    touched = read;
   }
 
   /** For stores: sets the decision on request {@code i}. */

@@ -35,6 +35,11 @@ public final class Charges {
   private boolean peeking;
   private boolean allowed;
 
+  /** What a store in this process works with, kept for the next request. */
+  final Locks locks = new Locks();
+
+  private Held[] held = {};
+
   /** Forgets everything, ready for the next request. */
   public Charges clear() {
     Arrays.fill(limits, 0, size, null);
@@ -185,6 +190,18 @@ public final class Charges {
         fits ? 0 : retryAfterNanos(i),
         resetAfterNanos(i),
         atNanos(i));
+  }
+
+  /** Returns what a store in this process works with, one for each charge. */
+  Held[] held() {
+    int known = held.length;
+    if (known < size) {
+      held = Arrays.copyOf(held, limits.length);
+      for (int i = known; i < held.length; i++) {
+        held[i] = new Held();
+      }
+    }
+    return held;
   }
 
   /** For stores: sets the verdict on the whole. */

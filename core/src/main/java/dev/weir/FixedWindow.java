@@ -2,10 +2,13 @@ package dev.weir;
 
 /** One counter a window, aligned to multiples of the window or to the first request. */
 final class FixedWindow extends Meter {
-  private static final int CLOCK = 0;
-  private static final int START = 1;
-  private static final int COUNT = 2;
-  private static final int LAST = 3;
+  /** The stamp: where windows are aligned, it also says which window is counted. */
+  private static final int LAST = 0;
+
+  private static final int COUNT = 1;
+
+  /** The start of the window, where that is the first request's instant. */
+  private static final int START = 2;
 
   private final long window;
   private final boolean firstRequest;
@@ -16,87 +19,117 @@ final class FixedWindow extends Meter {
   }
 
   @Override
-  long[] fresh() {
-    return new long[] {LONG_AGO, LONG_AGO, 0, LONG_AGO};
-  }
-
-  /** Returns the start of the window that {@code at} falls into. */
-  private long start(long[] state, long at) {
-    if (!firstRequest) {
-      return Math.floorDiv(at, window) * window;
-    }
-    return holds(state, at) ? state[START] : at;
-  }
-
-  /** Returns whether the window that is counted holds the instant. */
-  private boolean holds(long[] state, long at) {
-    return at >= state[START] && state[START] > at - window;
+  int words() {
+    return firstRequest ? 3 : 2;
   }
 
   @Override
-  long fitNanos(long[] state, long now, long permits, Policy policy) {
+  long[] fresh() {
+    long last = stamp(LONG_AGO, false);
+    return firstRequest ? new long[] {last, 0, LONG_AGO} : new long[] {last, 0};
+  }
+
+  /** Returns the start of the window that is counted. */
+  private long start(long[] s, int i) {
+    return firstRequest ? s[i + START] : aligned(instant(s[i + LAST]));
+  }
+
+  private long aligned(long at) {
+    return Math.floorDiv(at, window) * window;
+  }
+
+  /** Returns the start of the window that an instant falls into. */
+  private long startAt(long[] s, int i, long at) {
+    return !firstRequest ? aligned(at) : holds(s, i, at) ? s[i + START] : at;
+  }
+
+  /** Returns whether the window that is counted holds the instant. */
+  private boolean holds(long[] s, int i, long at) {
+    long start = start(s, i);
+    return at >= start && start > at - window;
+  }
+
+  @Override
+  long fitNanos(long[] s, int i, long now, long permits, Policy policy) {
     long limit = policy.quota().permits();
-    long start = Math.max(start(state, now), state[START]);
-    boolean fits = start > state[START] || state[COUNT] <= limit - permits;
+    long counted = start(s, i);
+    long start = Math.max(startAt(s, i, now), counted);
+    boolean fits = start > counted || s[i + COUNT] <= limit - permits;
     return Math.max(0, (fits ? start : start + window) - now);
   }
 
   @Override
-  long effectiveNanos(long[] state, long now) {
-    return Math.max(now, state[CLOCK]);
+  long effectiveNanos(long[] s, int i, long now) {
+    return effective(s[i + LAST], now);
   }
 
   @Override
-  long[] charge(long[] state, long now, long wait, long permits, Policy policy) {
-    return count(state, now, now + wait, permits);
+  long[] charge(
+      long[] s, int i, long now, long wait, long permits, Policy policy, boolean mayGrow) {
+    return count(s, i, now, now + wait, permits);
   }
 
   @Override
-  long[] force(long[] state, long now, long at, long permits, Policy policy, Policy admitting) {
-    return count(state, now, at, permits);
+  long[] force(
+      long[] s,
+      int i,
+      long now,
+      long at,
+      long permits,
+      Policy policy,
+      Policy admitting,
+      boolean mayGrow) {
+    return count(s, i, now, at, permits);
   }
 
-  private long[] count(long[] state, long now, long at, long permits) {
-    state[CLOCK] = Math.max(state[CLOCK], now);
-    long start = start(state, at);
-    if (start > state[START]) {
-      state[START] = start;
-      state[COUNT] = 0;
+  private long[] count(long[] s, int i, long now, long at, long permits) {
+    long start = startAt(s, i, at);
+    if (start > start(s, i)) {
+      s[i + COUNT] = 0;
+      if (firstRequest) {
+        s[i + START] = start;
+      }
     }
-    state[COUNT] += permits;
-    state[LAST] = Math.max(state[LAST], at);
-    return state;
-  }
-
-  @Override
-  long refund(long[] state, long now, long permits, long at, long resetNanos, Policy policy) {
-    long given = 0;
-    if (holds(state, at) && state[START] > now - window) {
-      given = Math.min(permits, state[COUNT]);
-      state[COUNT] -= given;
+    s[i + COUNT] += permits;
+    if (at >= instant(s[i + LAST])) {
+      s[i + LAST] = stamp(at, at > now);
     }
-    return given;
+    return s;
   }
 
   @Override
-  long remaining(long[] state, long now, Policy policy) {
+  long refundable(
+      long[] s, int i, long now, long permits, long at, long resetNanos, Policy policy) {
+    boolean counts = holds(s, i, at) && start(s, i) > now - window;
+    return counts ? Math.min(permits, s[i + COUNT]) : 0;
+  }
+
+  @Override
+  long[] refund(long[] s, int i, long now, long permits, long at, Policy policy) {
+    s[i + COUNT] -= permits;
+    return s;
+  }
+
+  @Override
+  long remaining(long[] s, int i, long now, Policy policy) {
     long limit = policy.quota().permits();
-    long start = start(state, now);
-    if (start > state[START]) {
+    long counted = start(s, i);
+    long start = startAt(s, i, now);
+    if (start > counted) {
       return limit;
     }
-    return start < state[START] ? 0 : Math.max(0, limit - state[COUNT]);
+    return start < counted ? 0 : Math.max(0, limit - s[i + COUNT]);
   }
 
   @Override
-  long restedAtNanos(long[] state) {
-    return state[START] + window;
+  long restedAtNanos(long[] s, int i) {
+    return start(s, i) + window;
   }
 
   @Override
-  void outline(long[] state, long now, Policy policy, Sink sink) {
-    if (state[COUNT] > 0 && now < restedAtNanos(state)) {
-      sink.charged(state[LAST], state[COUNT]);
+  void outline(long[] s, int i, long now, Policy policy, Sink sink) {
+    if (s[i + COUNT] > 0 && now < restedAtNanos(s, i)) {
+      sink.charged(instant(s[i + LAST]), s[i + COUNT]);
     }
   }
 }

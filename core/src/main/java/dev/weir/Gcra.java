@@ -21,11 +21,10 @@ final class Gcra extends Meter {
    * something did, the bucket may have been full in between, had the charge not been: what the
    * charge still weighs is at most the rest of its own TAT, and stepping back by more would mint.
    * Such a step also makes every later charge's TAT a promise that is no longer true, so charges
-   * whose TAT was at most the one stepped back from, BARRED, keep their permits from then on.
-   * While anybody waits for an instant to come, only the last charge can be given back at all.
+   * whose TAT was at most the one stepped back from are barred: they keep their permits. That is
+   * rare, so it is not the state that remembers it but the segment, see Segment.bar. While anybody
+   * waits for an instant to come, only the last charge can be given back at all.
    */
-  private static final int TAT = 0;
-  private static final int BARRED = 1;
 
   /** A clock further behind than this, 73 years, is taken to be no further: sums stay in range. */
   private static final long FURTHEST_BEHIND_NANOS = 1L << 61;
@@ -45,13 +44,18 @@ final class Gcra extends Meter {
   }
 
   @Override
-  long[] fresh() {
-    return new long[] {LONG_AGO, LONG_AGO};
+  int words() {
+    return 1;
   }
 
   @Override
-  long fitNanos(long[] state, long now, long permits, Policy policy) {
-    return step(state[TAT], now, permits, policy.emissionNanos, policy.toleranceNanos);
+  long[] fresh() {
+    return new long[] {LONG_AGO};
+  }
+
+  @Override
+  long fitNanos(long[] s, int i, long now, long permits, Policy policy) {
+    return step(s[i], now, permits, policy.emissionNanos, policy.toleranceNanos);
   }
 
   /** The step itself: how long until {@code permits}, at most a bucket full, conform. */
@@ -60,27 +64,36 @@ final class Gcra extends Meter {
   }
 
   @Override
-  long queueNanos(long[] state, long now, long permits, Policy policy) {
-    long wait = waitNanos(state, now, permits, policy);
+  long queueNanos(long[] s, int i, long now, long permits, Policy policy) {
+    long wait = waitNanos(s, i, now, permits, policy);
     if (!leaky || wait == Decision.NEVER) {
       return wait;
     }
-    return wait > 0 ? Decision.NEVER : Math.max(now, state[TAT]) - now;
+    return wait > 0 ? Decision.NEVER : Math.max(now, s[i]) - now;
   }
 
   @Override
-  long effectiveNanos(long[] state, long now) {
-    return Math.max(now, state[TAT] - FURTHEST_BEHIND_NANOS);
+  long effectiveNanos(long[] s, int i, long now) {
+    return Math.max(now, s[i] - FURTHEST_BEHIND_NANOS);
   }
 
   @Override
-  long[] charge(long[] state, long now, long wait, long permits, Policy policy) {
-    state[TAT] = Math.max(now, state[TAT]) + policy.emissionNanos * permits;
-    return state;
+  long[] charge(
+      long[] s, int i, long now, long wait, long permits, Policy policy, boolean mayGrow) {
+    s[i] = Math.max(now, s[i]) + policy.emissionNanos * permits;
+    return s;
   }
 
   @Override
-  long[] force(long[] state, long now, long at, long permits, Policy policy, Policy admitting) {
+  long[] force(
+      long[] s,
+      int i,
+      long now,
+      long at,
+      long permits,
+      Policy policy,
+      Policy admitting,
+      boolean mayGrow) {
     long emission = policy.emissionNanos;
     long full = policy.toleranceNanos;
     if (sharedByLimits) {
@@ -89,49 +102,52 @@ final class Gcra extends Meter {
       full = Math.max(full, window); // Also where the limit is 0: it may be raised.
     }
     long cost = emission == 0 || permits >= full / emission ? full : emission * permits;
-    long tat = Math.max(at, state[TAT]) + cost;
-    state[TAT] = Math.max(state[TAT], Math.min(tat, at + full));
-    return state;
+    long tat = Math.max(at, s[i]) + cost;
+    s[i] = Math.max(s[i], Math.min(tat, at + full));
+    return s;
   }
 
   @Override
-  long refund(long[] state, long now, long permits, long at, long resetNanos, Policy policy) {
-    long emission = policy.emissionNanos;
-    if (emission == 0) {
+  long refundable(
+      long[] s, int i, long now, long permits, long at, long resetNanos, Policy policy) {
+    long tat = s[i];
+    if (policy.emissionNanos == 0 || resetNanos > tat || resetNanos <= now) {
       return 0;
     }
-    long tat = state[TAT];
-    if (resetNanos <= state[BARRED] || resetNanos > tat || resetNanos <= now) {
+    if (resetNanos < tat && (leaky || tat - policy.toleranceNanos > now)) {
       return 0;
     }
-    long given = Math.min(Math.min(permits, policy.burst()), (resetNanos - now) / emission);
-    if (resetNanos < tat) {
-      if (leaky || tat - policy.toleranceNanos > now) {
-        return 0;
-      }
-      state[BARRED] = tat;
-    }
-    state[TAT] = tat - given * emission;
-    return given;
+    return Math.min(Math.min(permits, policy.burst()), (resetNanos - now) / policy.emissionNanos);
   }
 
   @Override
-  long remaining(long[] state, long now, Policy policy) {
+  long[] refund(long[] s, int i, long now, long permits, long at, Policy policy) {
+    s[i] -= permits * policy.emissionNanos;
+    return s;
+  }
+
+  @Override
+  long barredNanos(long[] s, int i, long resetNanos) {
+    return resetNanos < s[i] ? s[i] : LONG_AGO;
+  }
+
+  @Override
+  long remaining(long[] s, int i, long now, Policy policy) {
     if (policy.emissionNanos == 0) {
       return 0;
     }
-    long room = policy.toleranceNanos - (Math.max(now, state[TAT]) - now);
+    long room = policy.toleranceNanos - (Math.max(now, s[i]) - now);
     return Math.max(0, room) / policy.emissionNanos;
   }
 
   @Override
-  long restedAtNanos(long[] state) {
-    return state[TAT];
+  long restedAtNanos(long[] s, int i) {
+    return s[i];
   }
 
   @Override
-  void outline(long[] state, long now, Policy policy, Sink sink) {
-    long backlog = Math.max(now, state[TAT]) - now;
+  void outline(long[] s, int i, long now, Policy policy, Sink sink) {
+    long backlog = Math.max(now, s[i]) - now;
     if (backlog > 0 && policy.emissionNanos > 0) {
       sink.charged(now, (backlog + policy.emissionNanos - 1) / policy.emissionNanos);
     }

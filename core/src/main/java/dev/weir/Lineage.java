@@ -73,9 +73,14 @@ final class Lineage {
   private final Budget budget;
   private volatile Member[] members = {};
 
-  Lineage(String name, Budget budget) {
+  Lineage(String name, Budget whole) {
     this.name = name;
-    this.budget = budget;
+    this.budget = whole.part();
+  }
+
+  /** Returns the keys and bytes that this name has and may have. */
+  Budget budget() {
+    return budget;
   }
 
   String name() {
@@ -88,6 +93,7 @@ final class Lineage {
 
   /** Puts a policy in force; the others' shapes become witnesses. */
   synchronized void inForce(Policy policy, long nowNanos) {
+    budget.maxKeys(policy.maxKeys());
     change(policy, true, nowNanos);
   }
 
@@ -158,5 +164,17 @@ final class Lineage {
         member.table.clear();
       }
     }
+  }
+
+  /** As {@link Table#verify()}, for all of this name's tables. */
+  long[] verify() {
+    long[] found = {0, 0};
+    for (Member member : members) {
+      long[] each = member.table.verify();
+      found[0] += each[0];
+      found[1] += each[1];
+    }
+    budget.verify(found[0], found[1]);
+    return found;
   }
 }

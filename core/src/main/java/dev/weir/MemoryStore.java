@@ -1,46 +1,68 @@
 package dev.weir;
 
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * State in this process. Decides on the caller's thread, in time order for each key, and never
- * blocks but for the locks of the keys in question.
- *
- * <p>Requests over several limits lock all of their keys' stripes in one fixed order, check
- * everything, and charge everything or nothing: nobody ever sees half a request.
+ * State in this process, in compact tables. Decides on the caller's thread, in time order for each
+ * key. Nothing is allocated for a decision, save where a key's state is new or grows, and while a
+ * change of rules is remembered.
  */
 public final class MemoryStore implements Store {
-  /** The keys a store holds where nobody says otherwise: about 1 GiB of small states. */
+  /*
+   * Two ways lead to a decision. A request of one charge, which is nearly all of them, reads its
+   * key's slot under an optimistic stamp: a refusal needs no lock at all, so a key that is refused
+   * all the time does not keep processors from each other, and an admission turns the stamp into
+   * the segment's lock if nobody wrote there meanwhile. Requests over several limits, and whatever
+   * is rare (a rule changes, no room, somebody waits), lock all of their keys' segments in one
+   * order, check everything, and charge everything or nothing: nobody ever sees half a request.
+   */
+
+  /** The keys a store holds where nobody says otherwise: about 100 MiB of small states. */
   public static final long DEFAULT_MAX_KEYS = 1L << 22;
 
-  /** Keys looked at before a new one is denied for want of room: bounds what a flood can cost. */
-  private static final int FORGET_WHEN_FULL = 64;
+  /** Slots looked at before a new key is denied for want of room: bounds what a flood can cost. */
+  static final int FORGET_WHEN_FULL = 64;
 
-  private record MemoryLimit(MemoryStore store, Lineage lineage, Policy policy) implements Limit {
-    @Override
-    public String name() {
-      return lineage.name();
-    }
-  }
+  /** How often a decision is tried without waiting for the lock. */
+  private static final int OPTIMISTIC_TRIES = 2;
+
+  /** Not a decision: the request has to go the other way. */
+  private static final long UNDECIDED = Long.MIN_VALUE + 1;
+
+  private static final Charges.Role[] ROLES = Charges.Role.values();
 
   private final ConcurrentHashMap<String, Lineage> lineages = new ConcurrentHashMap<>();
   private final Budget budget;
+  private final ThreadLocal<Charges> spare = ThreadLocal.withInitial(Charges::new);
 
   public MemoryStore() {
     this(DEFAULT_MAX_KEYS);
   }
 
   /**
-   * @param maxKeys how many keys may have state at once; one more is denied with {@link
-   *     Reason#KEY_SPACE_FULL}, and none is ever forgotten for it
+   * @param maxKeys how many keys may have state at once; what becomes of one more, its policy says,
+   *     and none is ever forgotten for it
    */
   public MemoryStore(long maxKeys) {
-    budget = new Budget(Check.range("maxKeys", maxKeys, 1, Long.MAX_VALUE / 2));
+    this(maxKeys, defaultMaxBytes());
+  }
+
+  /**
+   * @param maxBytes how many bytes all states together may take, at least 1
+   */
+  public MemoryStore(long maxKeys, long maxBytes) {
+    Check.range("maxKeys", maxKeys, 1, Long.MAX_VALUE / 2);
+    Check.range("maxBytes", maxBytes, 1, Long.MAX_VALUE / 2);
+    budget = new Budget(maxKeys, maxBytes);
+  }
+
+  /** Returns the bytes that states may take where nobody says otherwise: half of the heap. */
+  public static long defaultMaxBytes() {
+    return Runtime.getRuntime().maxMemory() / 2;
   }
 
   @Override
@@ -91,26 +113,32 @@ public final class MemoryStore implements Store {
    * As {@link #decide(Charges, long, Consumer)}, for callers that know this store is synchronous.
    */
   void decide(Charges charges, long now) {
-    Held[] held = new Held[charges.size()];
-    for (int i = 0; i < held.length; i++) {
-      held[i] = hold(charges.limit(i), charges.fingerprint(i), charges.permits(i));
+    if (charges.size() == 1 && !charges.queued() && charges.permits(0) >= 0) {
+      MemoryLimit limit = own(charges.limit(0));
+      long packed = decideOne(limit, charges.fingerprint(0), charges.permits(0), now, charges);
+      if (packed != UNDECIDED) {
+        charges.allowed(packed >= 0 || charges.role(0) == Charges.Role.OPTIONAL);
+        return;
+      }
     }
-    Stripe[] locked = lock(held, now);
-    try {
-      settle(charges, held, now);
-    } finally {
-      unlock(locked);
-    }
+    decideAll(charges, now);
   }
 
   @Override
   public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
-    Charges charges = new Charges();
-    for (int i = 0; i < batch.size(); i++) {
-      charges.clear().add(batch.limit(i), batch.fingerprint(i), batch.permits(i));
-      decide(charges, clamp(nowNanos));
-      batch.decision(i, packed(charges));
+    long now = clamp(nowNanos);
+    int size = batch.size();
+    long read = 0;
+    for (int i = 0; i < size; i++) {
+      Table table = own(batch.limit(i)).aim().only;
+      if (table != null) {
+        read ^= table.segment(nonZero(batch.fingerprint(i))).touch(nonZero(batch.fingerprint(i)));
+      }
     }
+    for (int i = 0; i < size; i++) {
+      batch.decision(i, decide(own(batch.limit(i)), batch.fingerprint(i), batch.permits(i), now));
+    }
+    batch.touched(read);
     done.accept(batch);
   }
 
@@ -123,12 +151,16 @@ public final class MemoryStore implements Store {
    */
   public long decide(Limit limit, long fingerprint, long permits, long nowNanos) {
     Check.range("permits", permits, 0, Long.MAX_VALUE);
-    Charges charges = new Charges().add(limit, fingerprint, permits);
-    decide(charges, clamp(nowNanos));
-    return packed(charges);
+    return decide(own(limit), fingerprint, permits, clamp(nowNanos));
   }
 
-  private static long packed(Charges charges) {
+  private long decide(MemoryLimit limit, long fingerprint, long permits, long now) {
+    long packed = decideOne(limit, fingerprint, permits, now, null);
+    if (packed != UNDECIDED) {
+      return packed;
+    }
+    Charges charges = spare.get().clear().add(limit, fingerprint, permits);
+    decideAll(charges, now);
     return charges.allowed()
         ? charges.remaining(0)
         : charges.reason(0) == Reason.KEY_SPACE_FULL
@@ -136,58 +168,163 @@ public final class MemoryStore implements Store {
             : PackedDecision.refused(charges.retryAfterNanos(0));
   }
 
-  private Held hold(Limit limit, long fingerprint, long permits) {
+  /**
+   * Decides one charge if nothing out of the ordinary is in the way.
+   *
+   * @param charges a request of which this is the only charge, to be given its results, or null
+   * @return the decision, packed, or {@link #UNDECIDED}
+   */
+  private long decideOne(
+      MemoryLimit limit,
+      long fingerprintOrZero,
+      long permitsOrMore,
+      long now,
+      @Nullable Charges charges) {
+    long fingerprint = nonZero(fingerprintOrZero);
+    long permits = Math.min(permitsOrMore, Meter.MOST_PERMITS);
+    Policy policy = limit.policy();
+    MemoryLimit.Aim aim = limit.aim();
+    Table table = aim.only;
+    if (table == null) {
+      return UNDECIDED;
+    }
+    Meter meter = table.meter;
+    boolean charging = permits > 0 && (charges == null || !charges.peeking());
+    for (int tries = 0; ; tries++) {
+      Segment segment = table.segment(fingerprint);
+      long stamp = tries < OPTIMISTIC_TRIES ? segment.tryOptimisticRead() : 0;
+      boolean locked = stamp == 0;
+      if (locked) {
+        stamp = segment.writeLock();
+      }
+      boolean grown = false;
+      try {
+        int slot = segment.find(fingerprint);
+        boolean known = slot > 0;
+        long[] state = known ? segment.glimpse(slot) : table.fresh;
+        if (state == null) {
+          continue;
+        }
+        int at = known ? segment.stateAt(slot) : 0;
+        long then = known ? now : Math.max(now, segment.floorNanos());
+        long effective = meter.effectiveNanos(state, at, then);
+        long wait = meter.waitNanos(state, at, effective, permits, policy);
+        boolean fits = wait == 0;
+        if (!fits || !charging) {
+          long remaining =
+              charges == null && !fits ? 0 : remaining(meter, state, at, effective, policy);
+          if (charges != null) {
+            long retry = fits ? 0 : later(wait, effective - now);
+            long reset = Math.max(effective, meter.restedAtNanos(state, at)) - effective;
+            Reason reason = fits ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT;
+            charges.result(0, reason, remaining, retry, reset, effective);
+          }
+          if (!segment.validate(stamp) || segment.isSplit()) {
+            continue;
+          }
+          if (!known && table.sketching()) {
+            return UNDECIDED;
+          }
+          return fits ? remaining : PackedDecision.refused(later(wait, effective - now));
+        }
+        if (!locked) {
+          long write = segment.tryConvertToWriteLock(stamp);
+          if (write == 0) {
+            continue;
+          }
+          stamp = write;
+          locked = true;
+        }
+        if (segment.isSplit()) {
+          continue;
+        }
+        if (!limit.current(aim)) {
+          return UNDECIDED;
+        }
+        if (!known) {
+          if (table.sketching() || !table.budget.take(1, segment.bytesToAdd())) {
+            return UNDECIDED;
+          }
+          slot = segment.add(fingerprint, table.fresh, 0, now);
+          state = segment.state(slot);
+          at = segment.stateAt(slot);
+          grown = segment.isLarge();
+        }
+        boolean mayGrow = meter.words() > 0 || table.budget.mayGrow();
+        long[] after = meter.charge(state, at, effective, 0, permits, policy, mayGrow);
+        segment.state(slot, after);
+        segment.latestNanos(now);
+        long remaining = remaining(meter, after, at, effective, policy);
+        if (charges != null) {
+          long reset = Math.max(effective, meter.restedAtNanos(after, at)) - effective;
+          charges.result(0, Reason.WITHIN_LIMIT, remaining, 0, reset, effective);
+        }
+        return remaining;
+      } finally {
+        if (locked) {
+          segment.unlockWrite(stamp);
+        }
+        if (grown) {
+          segment.splitIfLarge();
+        }
+      }
+    }
+  }
+
+  private static long remaining(Meter meter, long[] state, int at, long effective, Policy policy) {
+    return Math.min(policy.burst(), meter.remaining(state, at, effective, policy));
+  }
+
+  /** Decides a request in every other case. */
+  private void decideAll(Charges charges, long now) {
+    Held[] held = charges.held();
+    int size = charges.size();
+    for (int i = 0; i < size; i++) {
+      held[i].hold(own(charges.limit(i)), charges.fingerprint(i), charges.permits(i));
+    }
+    lock(charges.locks, held, size, now);
+    try {
+      boolean allowed = check(charges, held, now);
+      if (allowed && !charges.peeking()) {
+        allowed = charge(charges, held, now);
+      }
+      charges.allowed(allowed);
+    } finally {
+      charges.locks.unlock();
+    }
+    for (int i = 0; i < size; i++) {
+      held[i].release();
+    }
+  }
+
+  private MemoryLimit own(Limit limit) {
     if (limit instanceof MemoryLimit memory && memory.store == this) {
-      return new Held(this, memory.lineage, memory.policy, fingerprint, permits);
+      return memory;
     }
     throw new IllegalArgumentException("limit: " + limit + " (expected: one of this store)");
   }
 
-  /**
-   * Locks every stripe in question, in their order, and makes sure that they are still the ones.
-   */
-  private static Stripe[] lock(Held[] held, long now) {
+  /** Zero marks a free slot; sharing a limit with the key beside it can only deny. */
+  static long nonZero(long fingerprint) {
+    return fingerprint == 0 ? 1 : fingerprint;
+  }
+
+  /** Locks every segment in question, and makes sure that they are still the ones. */
+  private static void lock(Locks locks, Held[] held, int size, long now) {
     while (true) {
-      int count = 0;
-      for (Held each : held) {
-        each.aim(now);
-        count += each.stripes();
+      for (int i = 0; i < size; i++) {
+        held[i].aim(now);
+        held[i].addTo(locks);
       }
-      Stripe[] stripes = new Stripe[count];
-      for (Held each : held) {
-        for (int i = 0; i < each.stripes(); i++) {
-          stripes[--count] = each.stripe(i);
-        }
-      }
-      if (stripes.length > 1) {
-        Arrays.sort(stripes, Comparator.comparingLong(stripe -> stripe.order));
-      }
-      for (Stripe stripe : stripes) {
-        stripe.lock(); // Reentrant: the same stripe twice is locked twice, and unlocked twice.
-      }
-      boolean current = true;
-      for (Held each : held) {
-        current &= each.current();
+      boolean current = locks.lock();
+      for (int i = 0; i < size; i++) {
+        current &= held[i].current();
       }
       if (current) {
-        return stripes;
+        return;
       }
-      unlock(stripes);
+      locks.unlock();
     }
-  }
-
-  private static void unlock(Stripe[] stripes) {
-    for (Stripe stripe : stripes) {
-      stripe.unlock();
-    }
-  }
-
-  private void settle(Charges charges, Held[] held, long now) {
-    boolean allowed = check(charges, held, now);
-    if (allowed && !charges.peeking()) {
-      allowed = charge(charges, held, now);
-    }
-    charges.allowed(allowed);
   }
 
   /** Finds each charge's verdict and with them the whole's; changes nothing. */
@@ -195,7 +332,7 @@ public final class MemoryStore implements Store {
     boolean required = true;
     boolean anyAsked = false;
     boolean anyFits = false;
-    for (int i = 0; i < held.length; i++) {
+    for (int i = 0; i < charges.size(); i++) {
       boolean fits = check(charges, held, i, now);
       switch (charges.role(i)) {
         case REQUIRED -> required &= fits;
@@ -245,58 +382,35 @@ public final class MemoryStore implements Store {
     return behind < 0 || wait > Decision.NEVER - behind ? Decision.NEVER : wait + behind;
   }
 
-  /** Charges what fits; nothing at all if there is no room for the keys that are new. */
-  private boolean charge(Charges charges, Held[] held, long now) {
-    int newSlots = newSlots(charges, held);
-    if (!room(held, newSlots, now)) {
-      refuseNew(charges, held, Charges.Role.OPTIONAL); // A shadow never refuses.
-      newSlots = newSlots(charges, held);
-      if (!room(held, newSlots, now)) {
-        refuseNew(charges, held, Charges.Role.ANY);
-        newSlots = newSlots(charges, held);
-        if (!room(held, newSlots, now)) {
-          refuseNew(charges, held, Charges.Role.REQUIRED);
-          return false;
-        }
-        if (!anyFits(charges)) {
-          budget.giveBack(newSlots);
-          return false;
+  /** Charges what fits; nothing at all if a key that must be charged is new and has no room. */
+  private static boolean charge(Charges charges, Held[] held, long now) {
+    boolean room = true;
+    for (Charges.Role role : ROLES) { // A shadow never takes the room of what must fit.
+      for (int i = 0; i < charges.size(); i++) {
+        Held key = held[i];
+        if (charges.role(i) == role && charges.fits(i) && key.permits > 0 && !key.takeRoom(now)) {
+          long retry = charges.limit(i).policy().quota().windowNanos();
+          charges.result(i, Reason.KEY_SPACE_FULL, 0, retry, 0, key.effectiveNanos);
+          room &= role != Charges.Role.REQUIRED;
         }
       }
     }
-    int added = 0;
-    for (int i = 0; i < held.length; i++) {
+    if (!room || !anyFits(charges)) {
+      for (int i = 0; i < charges.size(); i++) {
+        held[i].giveRoomBack();
+      }
+      return false;
+    }
+    for (int i = 0; i < charges.size(); i++) {
       Held key = held[i];
       if (charges.fits(i) && key.permits > 0) {
         long wait = charges.retryAfterNanos(i);
-        added += key.charge(wait, now);
+        key.charge(wait, now);
         long at = key.effectiveNanos + wait;
         charges.result(i, Reason.WITHIN_LIMIT, key.remaining(), wait, key.resetNanos(at), at);
       }
     }
-    budget.giveBack(newSlots - added); // A key that is asked for twice takes one slot.
     return true;
-  }
-
-  private static int newSlots(Charges charges, Held[] held) {
-    int count = 0;
-    for (int i = 0; i < held.length; i++) {
-      count += charges.fits(i) && held[i].permits > 0 ? held[i].newSlots() : 0;
-    }
-    return count;
-  }
-
-  /** Refuses the charges of that role whose keys are new, for want of room. */
-  private static void refuseNew(Charges charges, Held[] held, Charges.Role role) {
-    for (int i = 0; i < held.length; i++) {
-      if (charges.role(i) == role
-          && charges.fits(i)
-          && held[i].permits > 0
-          && held[i].newSlots() > 0) {
-        long retry = charges.limit(i).policy().quota().windowNanos();
-        charges.result(i, Reason.KEY_SPACE_FULL, 0, retry, 0, held[i].effectiveNanos);
-      }
-    }
   }
 
   /** Returns whether one charge of those of which one must fit does. */
@@ -311,21 +425,6 @@ public final class MemoryStore implements Store {
     return !asked;
   }
 
-  /**
-   * Takes room for new keys, if need be by forgetting rested ones of the stripes that are locked.
-   */
-  private boolean room(Held[] held, int newSlots, long now) {
-    if (newSlots == 0 || budget.take(newSlots)) {
-      return true;
-    }
-    for (Held key : held) {
-      for (int i = 0; i < key.stripes(); i++) {
-        key.stripe(i).forget(now, FORGET_WHEN_FULL);
-      }
-    }
-    return budget.take(newSlots);
-  }
-
   @Override
   public void refund(
       Limit limit,
@@ -336,13 +435,15 @@ public final class MemoryStore implements Store {
       LongConsumer done) {
     Check.range("permits", permits, 0, Long.MAX_VALUE);
     long now = clamp(nowNanos);
-    Held[] held = {hold(limit, fingerprint, permits)};
-    Stripe[] locked = lock(held, now);
+    Charges charges = spare.get().clear().add(limit, fingerprint, permits);
+    Held[] held = charges.held();
+    held[0].hold(own(limit), fingerprint, permits);
+    lock(charges.locks, held, 1, now);
     long given;
     try {
       given = held[0].refund(charged, now);
     } finally {
-      unlock(locked);
+      charges.locks.unlock();
     }
     done.accept(given);
   }
@@ -363,7 +464,25 @@ public final class MemoryStore implements Store {
 
   @Override
   public long bytes() {
-    return 8 * budget.words();
+    return budget.bytes();
+  }
+
+  /**
+   * Checks the tables' own invariants: that every key is where it is looked for, and that the sums
+   * of keys and bytes are right. For tests and for bug reports: it looks at every slot, and nobody
+   * may be deciding meanwhile.
+   *
+   * @throws IllegalStateException if a table is broken
+   */
+  public void verify() {
+    long keys = 0;
+    long bytes = 0;
+    for (Lineage lineage : lineages.values()) {
+      long[] found = lineage.verify();
+      keys += found[0];
+      bytes += found[1];
+    }
+    budget.verify(keys, bytes);
   }
 
   @Override

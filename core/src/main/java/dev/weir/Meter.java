@@ -8,20 +8,26 @@ package dev.weir;
  * is an admission, more is a refusal that carries its own exact retry-after, or a reservation if
  * the caller will wait. A refusal writes nothing.
  *
- * <p><b>Time.</b> A state keeps the latest instant at which it was charged, and an older {@code
- * now} is decided at that instant: state time never goes back. (A bucket needs no such memory: its
- * one word only grows, and an older {@code now} can only be refused.) A reservation charges a later
- * instant; until that comes nobody overtakes it.
+ * <p><b>States.</b> A state is {@link #words} longs of an array, from index {@code i} on; where
+ * that is 0 it is a whole array of its own that may be replaced by a larger one.
+ *
+ * <p><b>Questions</b> may be asked of a state that another thread is changing. What they return is
+ * then worthless, but they do return: no exception, no endless loop.
+ *
+ * <p><b>Time.</b> State time never goes back: an older {@code now} than that of the latest charge
+ * is decided at that one's. (A bucket needs no such memory: its one word only grows, and an older
+ * {@code now} can only be refused.) A reservation charges a later instant; until that comes nobody
+ * overtakes it.
  *
  * <p>Instants are within {@code ±}{@link #HORIZON_NANOS}, so that sums with windows and waits
  * cannot overflow.
  */
 abstract class Meter {
-  /** The bound on instants: 146 years on either side of 1970. */
-  static final long HORIZON_NANOS = 1L << 62;
+  /** The bound on instants: 109 years on either side of 1970. */
+  static final long HORIZON_NANOS = Ticker.HORIZON_NANOS;
 
-  /** Before any instant, yet far enough from overflow to be added to. */
-  static final long LONG_AGO = -HORIZON_NANOS - (1L << 61);
+  /** Before any instant, yet far enough from overflow to be added to, and to make a stamp of. */
+  static final long LONG_AGO = -(1L << 62);
 
   /** More permits than any limit, yet few enough that products with them cannot overflow. */
   static final long MOST_PERMITS = 1L << 33;
@@ -31,6 +37,9 @@ abstract class Meter {
     void charged(long atNanos, long permits);
   }
 
+  /** Returns how many longs a state takes in its slot, 0 if it has an array of its own. */
+  abstract int words();
+
   /** Returns the state of a key that has never been seen. */
   abstract long[] fresh();
 
@@ -38,40 +47,43 @@ abstract class Meter {
    * Returns the instant that a request at {@code nowNanos} is decided at. Every other step takes
    * such an effective instant for its {@code nowNanos}.
    */
-  abstract long effectiveNanos(long[] state, long nowNanos);
+  abstract long effectiveNanos(long[] s, int i, long nowNanos);
 
   /**
    * Returns how long after {@code nowNanos} the permits fit if nobody else asks, {@link
    * Decision#NEVER} if they never do. Zero permits always fit.
    */
-  final long waitNanos(long[] state, long nowNanos, long permits, Policy policy) {
+  final long waitNanos(long[] s, int i, long nowNanos, long permits, Policy policy) {
     if (permits == 0) {
       return 0;
     }
     if (permits > policy.burst() || policy.quota().permits() == 0) {
       return Decision.NEVER;
     }
-    return fitNanos(state, nowNanos, permits, policy);
+    return fitNanos(s, i, nowNanos, permits, policy);
   }
 
   /** As {@link #waitNanos}, for 1 to the policy's burst permits. */
-  abstract long fitNanos(long[] state, long nowNanos, long permits, Policy policy);
+  abstract long fitNanos(long[] s, int i, long nowNanos, long permits, Policy policy);
 
   /**
    * Returns how long the permits wait when they may queue, at least {@link #waitNanos}; {@link
    * Decision#NEVER} if they cannot queue.
    */
-  long queueNanos(long[] state, long nowNanos, long permits, Policy policy) {
-    return waitNanos(state, nowNanos, permits, policy);
+  long queueNanos(long[] s, int i, long nowNanos, long permits, Policy policy) {
+    return waitNanos(s, i, nowNanos, permits, policy);
   }
 
   /**
    * Charges permits that fit at {@code nowNanos + waitNanos}, as found by {@link #waitNanos} or
    * {@link #queueNanos} on this same state.
    *
-   * @return the state, moved if it had to grow
+   * @param mayGrow whether an array of its own may be replaced by a larger one; if not, the state
+   *     keeps less detail and counts permits for longer
+   * @return the array that holds the state now
    */
-  abstract long[] charge(long[] state, long nowNanos, long waitNanos, long permits, Policy policy);
+  abstract long[] charge(
+      long[] s, int i, long nowNanos, long waitNanos, long permits, Policy policy, boolean mayGrow);
 
   /**
    * Counts permits that were admitted elsewhere at {@code nowNanos} for {@code atNanos}, whether
@@ -79,29 +91,74 @@ abstract class Meter {
    *
    * @param policy the policy that the state will be asked under
    * @param admitting the policy that admitted them
+   * @return the array that holds the state now
    */
   abstract long[] force(
-      long[] state, long nowNanos, long atNanos, long permits, Policy policy, Policy admitting);
+      long[] s,
+      int i,
+      long nowNanos,
+      long atNanos,
+      long permits,
+      Policy policy,
+      Policy admitting,
+      boolean mayGrow);
 
   /**
-   * Gives back at most {@code permits} of a charge, as far as they still count and giving them back
-   * cannot admit too much.
+   * Returns how many permits of a charge can be given back, at most {@code permits}: those that
+   * still count, as far as giving them back cannot admit too much.
    *
    * @param atNanos {@link Decision#atNanos()} of the charge
    * @param resetNanos the instant at which the key would have been as good as new after the charge
-   * @return how many permits were given back
    */
-  abstract long refund(
-      long[] state, long nowNanos, long permits, long atNanos, long resetNanos, Policy policy);
+  abstract long refundable(
+      long[] s, int i, long nowNanos, long permits, long atNanos, long resetNanos, Policy policy);
+
+  /**
+   * Gives back as many permits as {@link #refundable} allowed, at least one.
+   *
+   * @return the array that holds the state now
+   */
+  abstract long[] refund(long[] s, int i, long nowNanos, long permits, long atNanos, Policy policy);
+
+  /**
+   * Returns the latest {@code resetNanos} of charges that must keep their permits once the charge
+   * with this one was given back; {@link #LONG_AGO} if there are none.
+   */
+  long barredNanos(long[] s, int i, long resetNanos) {
+    return LONG_AGO;
+  }
 
   /** Returns how many permits fit at once, 0 to the policy's burst. */
-  abstract long remaining(long[] state, long nowNanos, Policy policy);
+  abstract long remaining(long[] s, int i, long nowNanos, Policy policy);
 
   /** Returns the instant from which the state is indistinguishable from a fresh one. */
-  abstract long restedAtNanos(long[] state);
+  abstract long restedAtNanos(long[] s, int i);
 
   /**
    * Tells what the state still counts; where it has forgotten when, the latest possible instant.
    */
-  abstract void outline(long[] state, long nowNanos, Policy policy, Sink sink);
+  abstract void outline(long[] s, int i, long nowNanos, Policy policy, Sink sink);
+
+  /*
+   * A stamp is the latest instant charged and whether that lay ahead when it was charged, in one
+   * word. An instant that did not lay ahead is the state's time: an older now is decided there.
+   * One that did is a reservation: everybody before it waits for it, so the state's time before it
+   * does not matter and need not be known.
+   */
+
+  static long stamp(long nanos, boolean reserved) {
+    return nanos << 1 | (reserved ? 1 : 0);
+  }
+
+  static long instant(long stamp) {
+    return stamp >> 1;
+  }
+
+  static boolean reserved(long stamp) {
+    return (stamp & 1) != 0;
+  }
+
+  static long effective(long stamp, long nowNanos) {
+    return reserved(stamp) ? nowNanos : Math.max(nowNanos, instant(stamp));
+  }
 }

@@ -74,7 +74,7 @@ public final class RateLimiter {
   /**
    * Asks for one permit at the caller's own time.
    *
-   * @param timestampMillis any origin, for example the Unix epoch; ±4,611,686,018,427 (146 years)
+   * @param timestampMillis any origin, for example the Unix epoch; ±3,458,764,513,820 (109 years)
    * @throws IllegalArgumentException if the timestamp is out of its range
    */
   public boolean allow(String userId, long timestampMillis) {

@@ -39,8 +39,8 @@ record Shape(Algorithm algorithm, long windowNanos, long detailNanos, long detai
   /** Returns the steps that read and write states of this shape. */
   Meter meter() {
     return switch (algorithm) {
-      case SLIDING_WINDOW_LOG -> new SlidingLog(windowNanos);
-      case SLIDING_WINDOW_BUCKETS -> new SlidingBuckets(windowNanos, detailNanos);
+      case SLIDING_WINDOW_LOG -> new SlidingLog(windowNanos, 1);
+      case SLIDING_WINDOW_BUCKETS -> new SlidingLog(windowNanos, detailNanos);
       case SLIDING_WINDOW_COUNTER -> new SlidingCounter(windowNanos);
       case FIXED_WINDOW -> new FixedWindow(windowNanos, detail == 1);
       case TOKEN_BUCKET -> new Gcra(false, detail == 0, windowNanos);

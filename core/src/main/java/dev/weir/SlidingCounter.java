@@ -16,13 +16,14 @@ final class SlidingCounter extends Meter {
    * The estimate never grows while nobody asks, also not across an edge (at x = W it is c, and so it
    * is a moment later as the next window's p), so the wait for permits is found by solving for x.
    */
-  private static final int CLOCK = 0;
-  private static final int LAST = 1;
-  private static final int PREVIOUS = 2;
-  private static final int CURRENT = 3;
+  /** The stamp: says which window CURRENT counts. */
+  private static final int LAST = 0;
 
-  /** Forced counts stop here: far beyond any limit, and within what products allow. */
-  private static final long MOST = 1L << 40;
+  /** The previous window's hits in the high half, this one's in the low half. */
+  private static final int HITS = 1;
+
+  /** Hits beyond this are not told apart: no limit is higher. */
+  private static final long MOST = Quota.MAX_PERMITS;
 
   private final long window;
 
@@ -31,36 +32,50 @@ final class SlidingCounter extends Meter {
   }
 
   @Override
+  int words() {
+    return 2;
+  }
+
+  @Override
   long[] fresh() {
-    return new long[] {LONG_AGO, LONG_AGO, 0, 0};
+    return new long[] {stamp(LONG_AGO, false), 0};
   }
 
   @Override
-  long effectiveNanos(long[] state, long now) {
-    return Math.max(now, state[CLOCK]);
+  long effectiveNanos(long[] s, int i, long now) {
+    return effective(s[i + LAST], now);
   }
 
-  private long current(long[] state, long index) {
-    return index == Math.floorDiv(state[LAST], window) ? state[CURRENT] : 0;
+  private long lastIndex(long[] s, int i) {
+    return Math.floorDiv(instant(s[i + LAST]), window);
   }
 
-  private long previous(long[] state, long index) {
-    long last = Math.floorDiv(state[LAST], window);
-    return index == last ? state[PREVIOUS] : index == last + 1 ? state[CURRENT] : 0;
+  private static long current(long hits) {
+    return hits & MOST;
+  }
+
+  private static long previous(long hits) {
+    return hits >>> 32;
+  }
+
+  /** Returns the hits as they read in a window not before the latest: later ones move on. */
+  private long hits(long[] s, int i, long index) {
+    long later = index - lastIndex(s, i);
+    return later == 0 ? s[i + HITS] : later == 1 ? s[i + HITS] << 32 : 0;
   }
 
   @Override
-  long fitNanos(long[] state, long now, long permits, Policy policy) {
+  long fitNanos(long[] s, int i, long now, long permits, Policy policy) {
     long limit = policy.quota().permits();
-    long at = Math.max(now, state[LAST]);
+    long at = Math.max(now, instant(s[i + LAST]));
     long index = Math.floorDiv(at, window);
-    long current = current(state, index);
-    long room = limit - permits - current;
+    long hits = hits(s, i, index);
+    long room = limit - permits - current(hits);
     if (room >= 0) {
-      long covered = covered(room, previous(state, index));
+      long covered = covered(room, previous(hits));
       return Math.max(at, (index + 1) * window - covered) - now;
     }
-    long covered = covered(limit - permits, current);
+    long covered = covered(limit - permits, current(hits));
     return (index + 2) * window - covered - now;
   }
 
@@ -72,63 +87,76 @@ final class SlidingCounter extends Meter {
   }
 
   @Override
-  long[] charge(long[] state, long now, long wait, long permits, Policy policy) {
-    return count(state, now, now + wait, permits);
+  long[] charge(
+      long[] s, int i, long now, long wait, long permits, Policy policy, boolean mayGrow) {
+    return count(s, i, now, now + wait, permits);
   }
 
   @Override
-  long[] force(long[] state, long now, long at, long permits, Policy policy, Policy admitting) {
-    return count(state, now, at, permits);
+  long[] force(
+      long[] s,
+      int i,
+      long now,
+      long at,
+      long permits,
+      Policy policy,
+      Policy admitting,
+      boolean mayGrow) {
+    return count(s, i, now, at, permits);
   }
 
-  private long[] count(long[] state, long now, long at, long permits) {
-    state[CLOCK] = Math.max(state[CLOCK], now);
-    long stamp = Math.max(at, state[LAST]);
-    long index = Math.floorDiv(stamp, window);
-    long previous = previous(state, index);
-    long current = current(state, index);
-    state[PREVIOUS] = previous;
-    state[CURRENT] = Math.min(MOST, current + permits);
-    state[LAST] = stamp;
-    return state;
+  private long[] count(long[] s, int i, long now, long at, long permits) {
+    long last = s[i + LAST];
+    long stamp = at >= instant(last) ? stamp(at, at > now) : last;
+    long hits = hits(s, i, Math.floorDiv(instant(stamp), window));
+    s[i + HITS] = (hits & ~MOST) | Math.min(MOST, current(hits) + permits);
+    s[i + LAST] = stamp;
+    return s;
   }
 
   @Override
-  long refund(long[] state, long now, long permits, long at, long resetNanos, Policy policy) {
-    long age = Math.floorDiv(state[LAST], window) - Math.floorDiv(at, window);
-    int counter = age == 0 ? CURRENT : age == 1 ? PREVIOUS : -1;
-    if (counter < 0 || Math.floorDiv(now, window) - Math.floorDiv(at, window) > 1) {
+  long refundable(
+      long[] s, int i, long now, long permits, long at, long resetNanos, Policy policy) {
+    long index = Math.floorDiv(at, window);
+    long age = lastIndex(s, i) - index;
+    if (age < 0 || age > 1 || Math.floorDiv(now, window) - index > 1) {
       return 0;
     }
-    long given = Math.min(permits, state[counter]);
-    state[counter] -= given;
-    return given;
+    long hits = s[i + HITS];
+    return Math.min(permits, age == 0 ? current(hits) : previous(hits));
   }
 
   @Override
-  long remaining(long[] state, long now, Policy policy) {
-    if (state[LAST] > now) {
+  long[] refund(long[] s, int i, long now, long permits, long at, Policy policy) {
+    boolean current = lastIndex(s, i) == Math.floorDiv(at, window);
+    s[i + HITS] -= current ? permits : permits << 32;
+    return s;
+  }
+
+  @Override
+  long remaining(long[] s, int i, long now, Policy policy) {
+    if (instant(s[i + LAST]) > now) {
       return 0;
     }
     long index = Math.floorDiv(now, window);
-    long weighted = MulDiv.ceil(previous(state, index), (index + 1) * window - now, window);
-    return Math.max(0, policy.quota().permits() - current(state, index) - weighted);
+    long hits = hits(s, i, index);
+    long weighted = MulDiv.ceil(previous(hits), (index + 1) * window - now, window);
+    return Math.max(0, policy.quota().permits() - current(hits) - weighted);
   }
 
   @Override
-  long restedAtNanos(long[] state) {
-    long index = Math.floorDiv(state[LAST], window);
-    return (index + (state[CURRENT] > 0 ? 2 : 1)) * window;
+  long restedAtNanos(long[] s, int i) {
+    return (lastIndex(s, i) + (current(s[i + HITS]) > 0 ? 2 : 1)) * window;
   }
 
   @Override
-  void outline(long[] state, long now, Policy policy, Sink sink) {
-    long index = Math.floorDiv(state[LAST], window);
-    if (state[PREVIOUS] > 0) {
-      sink.charged(index * window - 1, state[PREVIOUS]);
+  void outline(long[] s, int i, long now, Policy policy, Sink sink) {
+    long hits = s[i + HITS];
+    if (previous(hits) > 0) {
+      sink.charged(lastIndex(s, i) * window - 1, previous(hits));
     }
-    if (state[CURRENT] > 0) {
-      sink.charged(state[LAST], state[CURRENT]);
+    if (current(hits) > 0) {
+      sink.charged(instant(s[i + LAST]), current(hits));
     }
   }
 }

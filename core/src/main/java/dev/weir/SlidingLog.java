@@ -1,220 +1,489 @@
 package dev.weir;
 
-import java.util.Arrays;
-
-/** Every admission that still counts, with its instant: the exact sliding window. */
+/**
+ * Every admission that still counts, with its instant: the exact sliding window. With instants
+ * rounded up to the ends of granules: sliding-window buckets.
+ */
 final class SlidingLog extends Meter {
   /*
-   * How is SlidingLog designed, and why? A ring of (instant, sum) pairs in the order of time, where
-   * sum is the permits admitted up to and including that instant since the key was first seen.
-   * Differences of sums are counts, so "how many count now" and "when will k have left" are both a
-   * binary search, however many permits one entry holds; permits of one instant share an entry.
-   * Sums may wrap: only their differences matter.
+   * How is SlidingLog designed, and why? Time is cut into granules, of one nanosecond for the exact
+   * log. The state is the permits charged in each granule that was charged at all, in the order of
+   * time. A granule counts as long as any of its instants is in the window (t - W, t], and in full:
+   * that can only deny, and permits come back at most one granule late. A running total makes a
+   * decision look only at what has expired since the last charge and, if it is a refusal, at what
+   * must expire before the permits fit.
    *
-   * The ring starts small and doubles with traffic, so it never allocates for a limit it has not
-   * reached. At MAX_ENTRIES it is thinned instead: neighbours merge into the later instant, which
-   * keeps their permits counted longer and so can only deny. So is a log that only records what
-   * others admit, as soon as it has more entries than its own limit could need.
+   * An entry is packed into 32 bits: its permits and the distance to the next entry. Few keys need
+   * more, those with long pauses or many permits, and take 96. The newest entry stands in the
+   * header, where permits can be added to it. So an exact log of 100 entries takes 440 bytes, its
+   * array's header included.
+   *
+   *   s[0]  stamp of the newest entry                 s[2]  total << 32 | the newest entry's permits
+   *   s[1]  granule of the oldest                     s[3]  first unit << 16 | units used
+   *   from the upper half of s[3] on: a ring of 32-bit units, the lower half of a long first
+   *
+   * Beyond 65535 units, s[3] is first unit << 32 | units used, and the ring starts at s[4].
+   *
+   * The array grows with the traffic, up to what the limit can need and then as it must. At
+   * MAX_LONGS, and where the memory's bound does not let it grow, neighbours are merged into the
+   * later instant: that keeps permits counted for longer and so can only deny. So is a log that only
+   * records what others admit, as soon as it has more entries than its own limit could need.
    *
    * A reservation is an entry in the future. Entries leave only when they are older than the
    * present's window, never a reservation's, so a cancelled one leaves everything as it was.
    */
-  private static final int CLOCK = 0;
-  private static final int FIRST = 1;
-  private static final int SIZE = 2;
-  private static final int BASE = 3;
-  private static final int RING = 4;
+  private static final int NEWEST = 0;
+  private static final int OLDEST = 1;
+  private static final int COUNTS = 2;
+  private static final int RING = 3;
 
-  private static final int FIRST_ENTRIES = 4;
+  /** The longest array whose first unit and number of units fit 16 bits each. */
+  private static final int MAX_SMALL = (0xffff + 7) / 2;
 
-  /** What one key can cost: 16 MiB. A power of two times {@link #FIRST_ENTRIES}. */
-  static final int MAX_ENTRIES = 1 << 20;
+  /** What one key can cost: 16 MiB, the exact log of 4 million permits. */
+  static final int MAX_LONGS = 1 << 21;
+
+  /** How many neighbours become one: more than the three units that the one can take. */
+  private static final int THINNING = 8;
+
+  /** Marks the first of the three units of a wide entry. */
+  private static final int WIDE = 1 << 31;
+
+  private static final int WIDE_UNITS = 3;
+
+  private static final long LOW = 0xffff_ffffL;
 
   private final long window;
+  private final long granule;
 
-  SlidingLog(long windowNanos) {
+  /** The most granules that count at once. */
+  private final long cells;
+
+  /** How a narrow entry's unit is divided: the distance in so many low bits, the permits above. */
+  private final int distanceBits;
+
+  private final int distanceMask;
+
+  SlidingLog(long windowNanos, long granuleNanos) {
     this.window = windowNanos;
+    this.granule = granuleNanos;
+    this.cells = (windowNanos + granuleNanos - 1) / granuleNanos + 1;
+    this.distanceBits = Math.min(31, 64 - Long.numberOfLeadingZeros(cells));
+    this.distanceMask = (int) ((1L << distanceBits) - 1);
+  }
+
+  @Override
+  int words() {
+    return 0;
   }
 
   @Override
   long[] fresh() {
-    long[] state = new long[RING + 2 * FIRST_ENTRIES];
-    state[CLOCK] = LONG_AGO;
-    return state;
+    return blank(4);
+  }
+
+  private static long[] blank(int longs) {
+    long[] s = new long[longs];
+    s[NEWEST] = stamp(LONG_AGO, false);
+    return s;
+  }
+
+  // The ring: units 0 to used - 1, the oldest first.
+
+  private static int units(long[] s) {
+    return units(s.length);
+  }
+
+  private static int units(int longs) {
+    return longs > MAX_SMALL ? 2 * (longs - 4) : 2 * longs - 7;
+  }
+
+  private static int first(long[] s) {
+    return s.length > MAX_SMALL ? (int) (s[RING] >>> 32) : (int) s[RING] >>> 16;
+  }
+
+  private static int used(long[] s) {
+    return s.length > MAX_SMALL ? (int) s[RING] : (int) s[RING] & 0xffff;
+  }
+
+  private static void ring(long[] s, int first, int used) {
+    s[RING] =
+        s.length > MAX_SMALL
+            ? (long) first << 32 | used
+            : (s[RING] & ~LOW) | ((long) first << 16 | used);
+  }
+
+  /** Returns where a unit stands, counted in halves of longs. */
+  private static int half(long[] s, int unit) {
+    int units = units(s);
+    int at = first(s) + unit;
+    at -= at >= units ? units : 0;
+    return (s.length > MAX_SMALL ? 8 : 7) + (at >= units ? 0 : at); // Above: only while changing.
+  }
+
+  private static int unit(long[] s, int unit) {
+    int half = half(s, unit);
+    return (int) (s[half >> 1] >>> ((half & 1) << 5));
+  }
+
+  private static void unit(long[] s, int unit, int value) {
+    int half = half(s, unit);
+    int shift = (half & 1) << 5;
+    s[half >> 1] = (s[half >> 1] & ~(LOW << shift)) | (value & LOW) << shift;
+  }
+
+  // An entry of the ring, by its first unit.
+
+  private static int width(int head) {
+    return head < 0 ? WIDE_UNITS : 1;
+  }
+
+  private long permits(long[] s, int unit, int head) {
+    return head < 0 ? unit(s, unit + 2) & LOW : (head >>> distanceBits) + 1;
+  }
+
+  private long distance(long[] s, int unit, int head) {
+    return head < 0 ? (long) (head & ~WIDE) << 32 | (unit(s, unit + 1) & LOW) : head & distanceMask;
+  }
+
+  private boolean narrow(long permits, long distance) {
+    return distance <= distanceMask
+        && permits > 0
+        && permits - 1 <= Integer.MAX_VALUE >>> distanceBits;
+  }
+
+  private static long total(long[] s) {
+    return s[COUNTS] >>> 32;
+  }
+
+  private static long newestPermits(long[] s) {
+    return s[COUNTS] & LOW;
+  }
+
+  private long granuleOf(long at) {
+    return granule == 1 ? at : Math.floorDiv(at, granule);
+  }
+
+  /** Returns the last instant of a granule: its permits count until a window later. */
+  private long end(long index) {
+    return index * granule + (granule - 1);
+  }
+
+  /** Returns the oldest granule that counts at an instant. */
+  private long oldest(long at) {
+    return granuleOf(at - window + 1);
+  }
+
+  private long newestGranule(long[] s) {
+    return granuleOf(instant(s[NEWEST]));
   }
 
   @Override
-  long effectiveNanos(long[] state, long now) {
-    return Math.max(now, state[CLOCK]);
+  long effectiveNanos(long[] s, int i, long now) {
+    return effective(s[NEWEST], now);
   }
 
-  /** Returns where the instant of the i-th oldest entry stands; its sum stands behind it. */
-  private static int at(long[] state, long i) {
-    int entries = (state.length - RING) / 2;
-    int slot = (int) (state[FIRST] + i);
-    return RING + 2 * (slot < entries ? slot : slot - entries);
-  }
-
-  private static long instant(long[] state, long i) {
-    return state[at(state, i)];
-  }
-
-  /** Returns the sum up to and including the i-th oldest entry; that before the oldest for -1. */
-  private static long sum(long[] state, long i) {
-    return i < 0 ? state[BASE] : state[at(state, i) + 1];
-  }
-
-  private static long newest(long[] state) {
-    return state[SIZE] == 0 ? LONG_AGO : instant(state, state[SIZE] - 1);
-  }
-
-  /** Returns the first entry with an instant after {@code cutoff}, the size if there is none. */
-  private static long firstAfter(long[] state, long cutoff) {
-    long low = 0;
-    long high = state[SIZE];
-    if (high == 0 || instant(state, 0) > cutoff) {
+  private long counted(long[] s, long at) {
+    long cut = oldest(at);
+    if (newestGranule(s) < cut) {
       return 0;
     }
-    while (low < high) {
-      long middle = (low + high) >>> 1;
-      if (instant(state, middle) > cutoff) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
+    long counted = total(s);
+    long index = s[OLDEST];
+    int used = used(s);
+    for (int unit = 0; unit < used && index < cut; ) {
+      int head = unit(s, unit);
+      counted -= permits(s, unit, head);
+      index += distance(s, unit, head);
+      unit += width(head);
     }
-    return low;
-  }
-
-  private long counted(long[] state, long at) {
-    return sum(state, state[SIZE] - 1) - sum(state, firstAfter(state, at - window) - 1);
+    return counted;
   }
 
   @Override
-  long fitNanos(long[] state, long now, long permits, Policy policy) {
-    long limit = policy.quota().permits();
-    long at = Math.max(now, newest(state));
-    long first = firstAfter(state, at - window);
-    long before = sum(state, first - 1);
-    long over = sum(state, state[SIZE] - 1) - before + permits - limit;
+  long fitNanos(long[] s, int i, long now, long permits, Policy policy) {
+    long at = Math.max(now, instant(s[NEWEST]));
+    long cut = oldest(at);
+    long newest = newestGranule(s);
+    if (newest < cut) {
+      return at - now;
+    }
+    long over = total(s) + permits - policy.quota().permits();
+    long index = s[OLDEST];
+    int used = used(s);
+    int unit = 0;
+    while (unit < used && index < cut) {
+      int head = unit(s, unit);
+      over -= permits(s, unit, head);
+      index += distance(s, unit, head);
+      unit += width(head);
+    }
     if (over <= 0) {
       return at - now;
     }
-    // The first entry whose leaving frees enough.
-    long low = first;
-    long high = state[SIZE] - 1;
-    while (low < high) {
-      long middle = (low + high) >>> 1;
-      if (sum(state, middle) - before >= over) {
-        high = middle;
-      } else {
-        low = middle + 1;
+    while (unit < used) {
+      int head = unit(s, unit);
+      over -= permits(s, unit, head);
+      if (over <= 0) {
+        return end(index) + window - now;
       }
+      index += distance(s, unit, head);
+      unit += width(head);
     }
-    return instant(state, low) + window - now;
+    return end(newest) + window - now;
   }
 
   @Override
-  long[] charge(long[] state, long now, long wait, long permits, Policy policy) {
-    state[CLOCK] = now;
-    drop(state, firstAfter(state, now - window));
-    return append(state, now + wait, permits);
+  long[] charge(
+      long[] s, int i, long now, long wait, long permits, Policy policy, boolean mayGrow) {
+    trim(s, oldest(now));
+    return append(s, now + wait, permits, wait > 0, policy.quota().permits(), mayGrow);
   }
 
   @Override
-  long[] force(long[] state, long now, long at, long permits, Policy policy, Policy admitting) {
-    state[CLOCK] = Math.max(state[CLOCK], now);
-    drop(state, firstAfter(state, now - window));
+  long[] force(
+      long[] s,
+      int i,
+      long now,
+      long at,
+      long permits,
+      Policy policy,
+      Policy admitting,
+      boolean mayGrow) {
+    trim(s, oldest(now));
     // Nothing that counts is dropped, however small this limit: a larger one may follow.
-    long most = 2 * Math.max(Policy.LOG_LIMIT, policy.quota().permits());
-    return append(state[SIZE] < most ? state : thinned(state), at, permits);
+    long limit = policy.quota().permits();
+    long[] room = used(s) < 2 * Math.max(Policy.LOG_LIMIT, limit) ? s : thinned(s);
+    return append(room, at, permits, at > now, limit, mayGrow);
   }
 
-  private static void drop(long[] state, long count) {
-    if (count > 0) {
-      state[BASE] = sum(state, count - 1);
-      state[FIRST] = (state[FIRST] + count) % ((state.length - RING) / 2);
-      state[SIZE] -= count;
+  /** Drops what lies before a granule. */
+  private void trim(long[] s, long cut) {
+    if (s[OLDEST] >= cut) {
+      return;
+    }
+    if (newestGranule(s) < cut) {
+      ring(s, 0, 0);
+      s[COUNTS] = 0;
+      return;
+    }
+    long index = s[OLDEST];
+    long gone = 0;
+    int used = used(s);
+    int unit = 0;
+    while (unit < used && index < cut) {
+      int head = unit(s, unit);
+      gone += permits(s, unit, head);
+      index += distance(s, unit, head);
+      unit += width(head);
+    }
+    s[OLDEST] = index;
+    s[COUNTS] -= gone << 32;
+    int first = first(s) + unit;
+    ring(s, used == unit ? 0 : first < units(s) ? first : first - units(s), used - unit);
+  }
+
+  /** Adds permits at an instant; at that of the newest entry if it is older. */
+  private long[] append(
+      long[] s, long wanted, long permits, boolean ahead, long limit, boolean mayGrow) {
+    boolean older = wanted < instant(s[NEWEST]);
+    long at = older ? instant(s[NEWEST]) : wanted;
+    boolean reserved = older ? reserved(s[NEWEST]) : ahead;
+    long total = total(s) + permits;
+    if (total > LOW) {
+      return collapsed(s, at, LOW, reserved); // Beyond any limit, until the whole has expired.
+    }
+    long distance = granuleOf(at) - newestGranule(s);
+    long before = newestPermits(s);
+    int used = used(s);
+    int need = before == 0 ? 2 : distance == 0 ? 0 : narrow(before, distance) ? 1 : WIDE_UNITS;
+    if (used + need > units(s) && (before > 0 || used > 0)) {
+      long[] grown = mayGrow ? grown(s, used + need, limit) : s;
+      long[] roomy = grown == s ? thinned(s) : grown;
+      return used(roomy) + need > units(roomy)
+          ? collapsed(s, at, total, reserved)
+          : append(roomy, at, permits, reserved, limit, false);
+    }
+    if (before == 0 && used == 0) {
+      s[OLDEST] = granuleOf(at);
+    } else if (before == 0) {
+      lengthen(s, distance);
+    } else if (distance > 0) {
+      push(s, before, distance);
+      before = 0;
+    }
+    s[NEWEST] = stamp(at, reserved);
+    s[COUNTS] = total << 32 | (before + permits);
+    return s;
+  }
+
+  /** Makes one entry of everything: it counts for longer. */
+  private long[] collapsed(long[] s, long at, long total, boolean reserved) {
+    ring(s, 0, 0);
+    s[OLDEST] = granuleOf(at);
+    s[NEWEST] = stamp(at, reserved);
+    s[COUNTS] = total << 32 | total;
+    return s;
+  }
+
+  private void push(long[] s, long permits, long distance) {
+    int used = used(s);
+    if (narrow(permits, distance)) {
+      ring(s, first(s), used + 1);
+      unit(s, used, (int) (permits - 1) << distanceBits | (int) distance);
+    } else {
+      ring(s, first(s), used + WIDE_UNITS);
+      unit(s, used, WIDE | (int) (distance >>> 32));
+      unit(s, used + 1, (int) distance);
+      unit(s, used + 2, (int) permits);
     }
   }
 
-  private static long[] append(long[] state, long at, long permits) {
-    long sum = sum(state, state[SIZE] - 1) + permits;
-    if (state[SIZE] > 0 && newest(state) >= at) {
-      state[at(state, state[SIZE] - 1) + 1] = sum;
-      return state;
+  /** Moves the newest entry, which has no permits any more, away from the one before it. */
+  private void lengthen(long[] s, long byGranules) {
+    int last = 0;
+    int used = used(s);
+    for (int unit = 0; unit < used; unit += width(unit(s, unit))) {
+      last = unit;
     }
-    long[] roomy = state;
-    if (RING + 2 * state[SIZE] == state.length) {
-      roomy = state[SIZE] < MAX_ENTRIES ? grown(state) : thinned(state);
-    }
-    int slot = at(roomy, roomy[SIZE]);
-    roomy[slot] = at;
-    roomy[slot + 1] = sum;
-    roomy[SIZE]++;
-    return roomy;
+    int head = unit(s, last);
+    long permits = permits(s, last, head);
+    long distance = distance(s, last, head);
+    ring(s, first(s), last);
+    push(s, permits, distance + byGranules);
   }
 
-  /** Returns a copy with twice the room, its oldest entry first in the ring. */
-  private static long[] grown(long[] state) {
-    int entries = (state.length - RING) / 2;
-    int first = at(state, 0);
-    long[] grown = Arrays.copyOf(state, RING + 4 * entries);
-    System.arraycopy(state, first, grown, RING, state.length - first);
-    System.arraycopy(state, RING, grown, RING + state.length - first, first - RING);
-    grown[FIRST] = 0;
+  /** Returns a copy with room for so many units; the state itself if it may not be that large. */
+  private long[] grown(long[] s, int units, long limit) {
+    int exact = (int) Math.min(MAX_LONGS, (Math.min(limit, cells) + 7) / 2);
+    int longs = s.length;
+    do {
+      longs = longs < exact ? Math.min(2 * longs - 2, exact) : longs + longs / 4 + 2;
+    } while (longs < MAX_LONGS && units(longs) < units);
+    if (longs > MAX_LONGS || units(longs) < units) {
+      return s;
+    }
+    long[] grown = new long[longs];
+    System.arraycopy(s, 0, grown, 0, RING);
+    int used = used(s);
+    ring(grown, 0, used);
+    for (int unit = 0; unit < used; unit++) {
+      unit(grown, unit, unit(s, unit));
+    }
     return grown;
   }
 
-  /** Merges each pair of neighbours into the later one. */
-  private static long[] thinned(long[] state) {
-    long kept = (state[SIZE] + 1) / 2;
-    for (long i = 0; i < kept; i++) {
-      int from = at(state, Math.min(2 * i + 1, state[SIZE] - 1));
-      int to = at(state, i);
-      state[to] = state[from];
-      state[to + 1] = state[from + 1];
-    }
-    state[SIZE] = kept;
-    return state;
-  }
-
-  @Override
-  long refund(long[] state, long now, long permits, long at, long resetNanos, Policy policy) {
-    long entry = firstAfter(state, at - 1);
-    if (at <= now - window || entry == state[SIZE] || instant(state, entry) != at) {
-      return 0;
-    }
-    long given = Math.min(permits, sum(state, entry) - sum(state, entry - 1));
-    for (long i = entry; i < state[SIZE]; i++) {
-      state[at(state, i) + 1] -= given;
-    }
-    while (state[SIZE] > 0 && sum(state, state[SIZE] - 1) == sum(state, state[SIZE] - 2)) {
-      state[SIZE]--; // The newest holds nothing any more, so nobody needs to queue behind it.
-    }
-    return given;
-  }
-
-  @Override
-  long remaining(long[] state, long now, Policy policy) {
-    if (newest(state) > now) {
-      return 0;
-    }
-    return Math.max(0, policy.quota().permits() - counted(state, now));
-  }
-
-  @Override
-  long restedAtNanos(long[] state) {
-    return Math.max(newest(state), state[CLOCK]) + window;
-  }
-
-  @Override
-  void outline(long[] state, long now, Policy policy, Sink sink) {
-    for (long i = firstAfter(state, now - window); i < state[SIZE]; i++) {
-      long permits = sum(state, i) - sum(state, i - 1);
-      if (permits > 0) {
-        sink.charged(instant(state, i), permits);
+  /** Returns a copy of which each {@link #THINNING} neighbours are merged into the latest. */
+  private long[] thinned(long[] s) {
+    long[] thinned = blank(s.length);
+    long index = s[OLDEST];
+    long merged = 0;
+    int entries = 0;
+    int used = used(s);
+    for (int unit = 0; unit < used; ) {
+      int head = unit(s, unit);
+      merged += permits(s, unit, head);
+      if (++entries % THINNING == 0) {
+        thinned = append(thinned, end(index), merged, false, 0, false);
+        merged = 0;
       }
+      index += distance(s, unit, head);
+      unit += width(head);
+    }
+    merged += newestPermits(s);
+    thinned = merged > 0 ? append(thinned, end(index), merged, false, 0, false) : thinned;
+    thinned[NEWEST] = s[NEWEST];
+    return thinned;
+  }
+
+  @Override
+  long refundable(
+      long[] s, int i, long now, long permits, long at, long resetNanos, Policy policy) {
+    long wanted = granuleOf(at);
+    if (wanted < oldest(now)) {
+      return 0;
+    }
+    long index = s[OLDEST];
+    int used = used(s);
+    for (int unit = 0; unit < used && index <= wanted; ) {
+      int head = unit(s, unit);
+      if (index == wanted) {
+        return Math.min(permits, permits(s, unit, head));
+      }
+      index += distance(s, unit, head);
+      unit += width(head);
+    }
+    return wanted == newestGranule(s) ? Math.min(permits, newestPermits(s)) : 0;
+  }
+
+  @Override
+  long[] refund(long[] s, int i, long now, long permits, long at, Policy policy) {
+    long wanted = granuleOf(at);
+    boolean newest = wanted == newestGranule(s);
+    boolean cancelled = newest && permits == newestPermits(s) && instant(s[NEWEST]) > now;
+    if (newest && !cancelled) {
+      s[COUNTS] -= permits << 32 | permits;
+      return s;
+    }
+    long limit = policy.quota().permits();
+    long[] t = blank(s.length);
+    long index = s[OLDEST];
+    int used = used(s);
+    for (int unit = 0; unit < used; ) {
+      int head = unit(s, unit);
+      long kept = permits(s, unit, head) - (index == wanted ? permits : 0);
+      t = kept > 0 ? append(t, end(index), kept, false, limit, true) : t;
+      index += distance(s, unit, head);
+      unit += width(head);
+    }
+    if (!cancelled) {
+      t = newestPermits(s) > 0 ? append(t, end(index), newestPermits(s), false, limit, true) : t;
+      return at(t, s[NEWEST], limit);
+    }
+    // Nobody needs to queue behind it any more, but behind the one before it.
+    boolean reserved = newestGranule(t) > granuleOf(now);
+    return at(t, reserved ? stamp(instant(t[NEWEST]), true) : stamp(now, false), limit);
+  }
+
+  /** Returns the state with its time set, by an entry without permits if need be. */
+  private long[] at(long[] s, long stamp, long limit) {
+    long[] t = s;
+    if (granuleOf(instant(stamp)) > newestGranule(s)) {
+      t = append(s, instant(stamp), 1, false, limit, true);
+      t[COUNTS] -= 1L << 32 | 1;
+    }
+    t[NEWEST] = stamp;
+    return t;
+  }
+
+  @Override
+  long remaining(long[] s, int i, long now, Policy policy) {
+    if (instant(s[NEWEST]) > now) {
+      return 0;
+    }
+    return Math.max(0, policy.quota().permits() - counted(s, now));
+  }
+
+  @Override
+  long restedAtNanos(long[] s, int i) {
+    return end(newestGranule(s)) + window;
+  }
+
+  @Override
+  void outline(long[] s, int i, long now, Policy policy, Sink sink) {
+    long cut = oldest(now);
+    long index = s[OLDEST];
+    int used = used(s);
+    for (int unit = 0; unit < used; ) {
+      int head = unit(s, unit);
+      if (index >= cut) {
+        sink.charged(Math.min(end(index), instant(s[NEWEST])), permits(s, unit, head));
+      }
+      index += distance(s, unit, head);
+      unit += width(head);
+    }
+    if (index >= cut && newestPermits(s) > 0) {
+      sink.charged(instant(s[NEWEST]), newestPermits(s));
     }
   }
 }

@@ -1,53 +1,178 @@
 package dev.weir;
 
-/** The states of the keys of one shape: plain, concurrent, and forgetting what has rested. */
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The states of the keys of one shape: compact, concurrent, and forgetting what has rested. */
 final class Table {
-  /** Locks a table: a few for each core of a common machine. A power of two. */
-  private static final int STRIPES = 16;
+  /*
+   * A directory over segments, by the first bits of fingerprints: extendible hashing. [Fagin,
+   * Nievergelt, Pippenger and Strong, 1979] The directory is an immutable array behind one volatile
+   * field. Splitting a segment swaps it for one in which two halves stand in the segment's place,
+   * twice as long if need be. Who then finds the old segment finds it marked, and looks again.
+   *
+   * The sketch: a key that is new when there is no room may be counted in the cell of those whose
+   * fingerprints begin like its own. A cell is a slot like any other, under a fingerprint made of
+   * those first bits; it counts each of its keys at least in full. There are few cells, a sixteenth
+   * of the keys that the budget allows. A key that is new while its cell is live starts with the
+   * cell's state, since part of that may be its own.
+   */
+
+  /** Segments to begin with: locks, a few for each core of a common machine. A power of two. */
+  private static final int FIRST_DEPTH = 4;
+
+  /** Segments that a table can have, a million: as many keys as arrays can hold. */
+  private static final int MAX_DEPTH = 20;
+
+  /** In how many calls all segments are swept once. */
+  private static final int SWEEPS = 16;
 
   final Shape shape;
   final Meter meter;
+  final Budget budget;
 
   /** The state of a key that has never been seen; only to be read. */
   final long[] fresh;
 
-  private final Stripe[] stripes = new Stripe[STRIPES];
+  private final int cellBits;
+  private final AtomicInteger cells = new AtomicInteger();
+  private final Object directoryLock = new Object();
+  private final Object handLock = new Object();
+  private volatile Segment[] directory = new Segment[1 << FIRST_DEPTH];
   private int hand;
 
   Table(Shape shape, Budget budget) {
     this.shape = shape;
     this.meter = shape.meter();
+    this.budget = budget;
     this.fresh = meter.fresh();
-    for (int i = 0; i < STRIPES; i++) {
-      stripes[i] = new Stripe(meter, budget);
+    long keys = Math.min(budget.maxKeys(), budget.maxBytes() / Long.SIZE);
+    this.cellBits = Math.max(4, Math.min(MAX_DEPTH, 63 - 4 - Long.numberOfLeadingZeros(keys | 1)));
+    for (int i = 0; i < directory.length; i++) {
+      directory[i] = new Segment(this, FIRST_DEPTH);
     }
   }
 
-  /** Returns the stripe of a key. The low bits of a fingerprint choose its slot there. */
-  Stripe stripe(long fingerprint) {
-    return stripes[(int) (fingerprint >>> 60)];
+  /** Returns the segment of a key. The low bits of a fingerprint choose its slot there. */
+  Segment segment(long fingerprint) {
+    Segment[] segments = directory;
+    return segments[(int) (fingerprint >>> (Long.numberOfLeadingZeros(segments.length) + 1))];
   }
 
-  /** Forgets what has rested, in one stripe after the other as it is called. */
-  synchronized void forgetSome(long nowNanos) {
-    hand = (hand + 1) % STRIPES;
-    Stripe stripe = stripes[hand];
-    stripe.lock();
+  /** Splits a segment that has become large; nobody may hold its lock. */
+  void split(Segment segment) {
+    if (segment.depth == MAX_DEPTH) {
+      return;
+    }
+    long stamp = segment.writeLock();
     try {
-      stripe.forget(nowNanos, stripe.capacity());
+      if (segment.isLarge() && !segment.isSplit()) {
+        replace(segment, segment.halves());
+      }
     } finally {
-      stripe.unlock();
+      segment.unlockWrite(stamp);
+    }
+  }
+
+  private void replace(Segment segment, Segment[] halves) {
+    synchronized (directoryLock) {
+      Segment[] before = directory;
+      int doubled = before.length == 1 << segment.depth ? 1 : 0;
+      Segment[] after = new Segment[before.length << doubled];
+      int shift = Integer.numberOfTrailingZeros(after.length) - segment.depth - 1;
+      for (int i = 0; i < after.length; i++) {
+        Segment old = before[i >> doubled];
+        after[i] = old == segment ? halves[(i >> shift) & 1] : old;
+      }
+      directory = after;
+    }
+  }
+
+  /** Returns the fingerprint of the cell that counts a key for which there is no room. */
+  long cell(long fingerprint) {
+    long first = fingerprint >>> (Long.SIZE - cellBits);
+    return first << (Long.SIZE - cellBits) | ((first + 1) * 0x9e3779b97f4a7c15L) >>> cellBits;
+  }
+
+  /** Returns whether any cell is live. */
+  boolean sketching() {
+    return cells.get() > 0;
+  }
+
+  void cellAdded() {
+    cells.incrementAndGet();
+  }
+
+  /** Takes note that a slot is free again. */
+  void released(long fingerprint) {
+    if (sketching() && fingerprint == cell(fingerprint)) {
+      cells.decrementAndGet();
+    }
+  }
+
+  /** Forgets what has rested, in some segments after the others as it is called. */
+  void forgetSome(long nowNanos) {
+    synchronized (handLock) {
+      Segment[] segments = directory;
+      for (int end = hand + segments.length / SWEEPS; hand < end; ) {
+        Segment segment = segments[hand & (segments.length - 1)];
+        long stamp = segment.writeLock();
+        try {
+          segment.forget(nowNanos);
+        } finally {
+          segment.unlockWrite(stamp);
+        }
+        hand += segments.length >> segment.depth;
+      }
+      hand &= segments.length - 1;
     }
   }
 
   void clear() {
-    for (Stripe stripe : stripes) {
-      stripe.lock();
-      try {
-        stripe.clear();
-      } finally {
-        stripe.unlock();
+    Segment[] segments;
+    do {
+      segments = directory;
+      for (Segment segment : segments) {
+        long stamp = segment.writeLock();
+        try {
+          segment.clear();
+        } finally {
+          segment.unlockWrite(stamp);
+        }
       }
+    } while (segments != directory); // Split meanwhile: the halves may not have been cleared.
+  }
+
+  /** Returns a copy of the state that a slot holds. */
+  long[] copy(Segment segment, int slot) {
+    long[] s = segment.state(slot);
+    int at = segment.stateAt(slot);
+    int words = meter.words();
+    return words == 0 ? s.clone() : Arrays.copyOfRange(s, at, at + words);
+  }
+
+  /**
+   * Checks that every key is where it is looked for and that the sums are right; nobody may be
+   * deciding meanwhile.
+   *
+   * @return the keys and bytes found
+   * @throws IllegalStateException if this table is broken
+   */
+  long[] verify() {
+    long[] found = {0, 0};
+    Segment[] segments = directory;
+    for (int i = 0; i < segments.length; i += segments.length >> segments[i].depth) {
+      Segment segment = segments[i];
+      segment.verify();
+      segment.forEach(
+          fingerprint -> {
+            if (segment(fingerprint) != segment) {
+              throw new IllegalStateException("fingerprint " + fingerprint + ": elsewhere");
+            }
+          });
+      found[0] += segment.size();
+      found[1] += segment.bytes();
     }
+    return found;
   }
 }

@@ -9,11 +9,14 @@ import java.util.concurrent.TimeUnit;
  * are aligned to the clock are aligned to multiples of their length on this scale), but it advances
  * with the machine's monotonic clock and never follows a step of the wall clock.
  *
- * <p>Implementations are safe for use by many threads. A value outside {@code ±2^62} (the year
- * 2116) is treated as the nearest value inside.
+ * <p>Implementations are safe for use by many threads. A value outside {@code ±}{@link
+ * #HORIZON_NANOS} is treated as the nearest value inside.
  */
 @FunctionalInterface
 public interface Ticker {
+  /** The bound on instants, {@code 3 * 2^60 - 1} nanoseconds: 109 years, the year 2079. */
+  long HORIZON_NANOS = (3L << 60) - 1;
+
   /** Returns the current time in nanoseconds since the Unix epoch. */
   long nanos();
 

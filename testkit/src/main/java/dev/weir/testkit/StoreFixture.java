@@ -38,8 +38,14 @@ public abstract class StoreFixture {
     return store;
   }
 
+  /**
+   * Checks what a store must keep true within itself; called after each test, when all is quiet.
+   */
+  protected void verify(Store store) {}
+
   @AfterEach
   final void closeStores() {
+    opened.forEach(this::verify);
     opened.forEach(Store::close);
   }
 

@@ -3,6 +3,7 @@ package dev.weir.testkit;
 import dev.weir.Algorithm;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,10 +12,10 @@ import java.util.SplittableRandom;
 /** Makes up policies, and traffic that hurts them. */
 public final class Traffic {
   /** The first instant that a ticker may give. */
-  private static final long FIRST_NANOS = -(1L << 62);
+  private static final long FIRST_NANOS = -Ticker.HORIZON_NANOS;
 
   /** So long before the last one that every wait is over by then. */
-  private static final long LAST_NANOS = (1L << 62) - (1L << 60);
+  private static final long LAST_NANOS = Ticker.HORIZON_NANOS - (1L << 60);
 
   private static final long[] WINDOWS = {
     Quota.MIN_WINDOW_NANOS,

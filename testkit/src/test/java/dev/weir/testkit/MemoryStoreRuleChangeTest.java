@@ -8,4 +8,9 @@ class MemoryStoreRuleChangeTest extends RuleChangeContract {
   protected Store createStore(long maxKeys) {
     return new MemoryStore(maxKeys);
   }
+
+  @Override
+  protected void verify(Store store) {
+    ((MemoryStore) store).verify();
+  }
 }

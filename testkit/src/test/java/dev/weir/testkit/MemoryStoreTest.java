@@ -8,4 +8,9 @@ class MemoryStoreTest extends StoreContract {
   protected Store createStore(long maxKeys) {
     return new MemoryStore(maxKeys);
   }
+
+  @Override
+  protected void verify(Store store) {
+    ((MemoryStore) store).verify();
+  }
 }

@@ -1,0 +1,437 @@
+package dev.weir;
+
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.StampedLock;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of a table whose fingerprints begin alike: slots in an open-addressed array with linear
+ * probing. A slot is a fingerprint and, beside it, the state, so that a decision finds both in one
+ * cache line; states that have an array of their own are referred to from a second array.
+ *
+ * <p>Who writes holds the write lock. Who reads may do so under an optimistic stamp instead: what
+ * it finds may then be anything until the stamp is validated, but finding it does no harm.
+ */
+final class Segment extends StampedLock {
+  /*
+   * How do segments grow? A slot's home is a fraction of the array, not a mask, so the array may have
+   * any length: it grows by an eighth, and between 71 and 80 % of the slots are always in use. What a
+   * growth moves is bounded, because a segment of MAX_SLOTS does not grow any more but is split in
+   * two by the next bit of the fingerprints (Table.split). So no decision waits for more than the
+   * moving of one segment, and a table's memory follows its keys closely, up and down.
+   */
+  private static final long serialVersionUID = 1;
+  private static final AtomicLong ORDERS = new AtomicLong();
+
+  /** Where a segment is split: what is moved at once, some tens of microseconds. */
+  static final int MAX_SLOTS = 1 << 14;
+
+  private static final int FIRST_SLOTS = 4;
+
+  /** No key is looked at for forgetting while fewer are here: not worth the work. */
+  private static final int FORGET_FROM = 64;
+
+  /** Keys looked at when a key is added: more than one, so that the dead cannot pile up. */
+  private static final int FORGET_STEPS = 8;
+
+  /** How many refunds can be remembered apart; those that share a place bar more than they must. */
+  private static final int BARS = 256;
+
+  private static final long LOW = 0xffff_ffffL;
+
+  /** What an array takes besides its elements, and a reference, where the heap is below 32 GiB. */
+  private static final int HEADER_BYTES = 16;
+
+  private static final int REFERENCE_BYTES = 4;
+
+  /** Arrays without slots, by the width of a slot. */
+  private static final long[][] NONE = {{}, {1, 0}, {1, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, 0, 0}};
+
+  private static final long[][] NO_STATES = {};
+
+  /** The place in the order in which segments are locked together. */
+  final long order = ORDERS.getAndIncrement();
+
+  /** How many of the fingerprints' first bits are the same in all of them. */
+  final int depth;
+
+  private final transient Table table;
+  private final transient Meter meter;
+  private final transient Budget budget;
+
+  /** The longs of a slot: the fingerprint and the state's words. */
+  private final int width;
+
+  private final boolean apart;
+
+  /** The number of slots, and then the slots; a fingerprint of 0 is a free one. */
+  private long[] slots;
+
+  /** States with an array of their own, each where its fingerprint is. */
+  private long[] @Nullable [] states;
+
+  private int size;
+  private int hand = 1;
+  private boolean split;
+  private long floorNanos = Meter.LONG_AGO;
+  private long latestNanos = Meter.LONG_AGO;
+  private long[] bars = {};
+
+  Segment(Table table, int depth) {
+    this.table = table;
+    this.depth = depth;
+    this.meter = table.meter;
+    this.budget = table.budget;
+    this.width = 1 + meter.words();
+    this.apart = meter.words() == 0;
+    this.slots = NONE[width];
+    this.states = NO_STATES;
+  }
+
+  /** Returns whether others have taken this segment's place. */
+  boolean isSplit() {
+    return split;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Returns whether this segment is too large to grow once more. */
+  boolean isLarge() {
+    return slots[0] >= MAX_SLOTS;
+  }
+
+  /** Has this segment split if it has become large; its lock must not be held. */
+  void splitIfLarge() {
+    if (isLarge()) {
+      table.split(this);
+    }
+  }
+
+  /**
+   * Returns the earliest instant at which a key without state may be decided: a state that was
+   * forgotten had rested by then. Only a caller whose own clock goes back can be earlier.
+   */
+  long floorNanos() {
+    return floorNanos;
+  }
+
+  /** Returns the latest time at which anything was put here. */
+  long latestNanos() {
+    return latestNanos;
+  }
+
+  void latestNanos(long nowNanos) {
+    latestNanos = Math.max(latestNanos, nowNanos);
+  }
+
+  /** Reads the memory in which the key's slot is, and so brings it near. */
+  long touch(long fingerprint) {
+    long[] s = slots;
+    return s[home(s, width, fingerprint)];
+  }
+
+  /** Returns where the key's slot is, or minus where it would be if it were added now. */
+  int find(long fingerprint) {
+    long[] s = slots;
+    int at = home(s, width, fingerprint);
+    while (true) {
+      long found = s[at];
+      if (found == fingerprint) {
+        return at;
+      }
+      if (found == 0) {
+        return -at;
+      }
+      at += width;
+      if (at >= s.length) {
+        at = 1;
+      }
+    }
+  }
+
+  private static int home(long[] s, int width, long fingerprint) {
+    return 1 + (int) (((fingerprint & LOW) * s[0]) >>> 32) * width;
+  }
+
+  /** Returns the array that holds the state of a slot. */
+  long[] state(int slot) {
+    return apart ? Objects.requireNonNull(states[slot]) : slots;
+  }
+
+  /** As {@link #state(int)}, for who holds no lock: null if it has come too late. */
+  long @Nullable [] glimpse(int slot) {
+    long[] @Nullable [] s = states;
+    return apart ? slot < s.length ? s[slot] : null : slots;
+  }
+
+  /** Returns where in its array the state of a slot begins. */
+  int stateAt(int slot) {
+    return apart ? 0 : slot + 1;
+  }
+
+  /** Returns about how many bytes one more key will take. */
+  long bytesToAdd() {
+    long state = apart ? bytes(table.fresh) : 0;
+    return state + (full() ? bytes(larger()) - bytes(slots[0]) : 0);
+  }
+
+  private boolean full() {
+    return 5L * (size + 1) > 4 * slots[0];
+  }
+
+  private long larger() {
+    return Math.max(FIRST_SLOTS, slots[0] + slots[0] / 8 + 2);
+  }
+
+  private long bytes(long count) {
+    int each = 8 * width + (apart ? REFERENCE_BYTES : 0);
+    return count <= 1 ? 0 : HEADER_BYTES + count * each;
+  }
+
+  /**
+   * Adds a key that is not here, with a copy of a state.
+   *
+   * @return its slot
+   */
+  int add(long fingerprint, long[] s, int i, long nowNanos) {
+    if (size >= FORGET_FROM) {
+      forget(nowNanos, FORGET_STEPS);
+    }
+    if (full()) {
+      resize(larger());
+    }
+    int slot = -find(fingerprint);
+    slots[slot] = fingerprint;
+    if (apart) {
+      long[] own = s.clone();
+      states[slot] = own;
+      budget.grown(bytes(own));
+    } else {
+      System.arraycopy(s, i, slots, slot + 1, width - 1);
+    }
+    size++;
+    return slot;
+  }
+
+  /** Replaces the array of a slot's state, if it has one of its own that has been replaced. */
+  void state(int slot, long[] s) {
+    if (apart) {
+      long[] before = states[slot];
+      if (before != s) {
+        budget.grown(bytes(s) - (before == null ? 0 : bytes(before)));
+        states[slot] = s;
+      }
+    }
+  }
+
+  private static long bytes(long[] s) {
+    return HEADER_BYTES + 8L * s.length;
+  }
+
+  /**
+   * Remembers that charges after which the key would have rested by then must keep their permits;
+   * so must, if they share the place, those of another key.
+   */
+  void bar(long fingerprint, long resetNanos) {
+    if (bars.length == 0) {
+      bars = new long[BARS];
+      Arrays.fill(bars, Meter.LONG_AGO);
+      budget.grown(bytes(bars));
+    }
+    int place = (int) fingerprint & (BARS - 1);
+    bars[place] = Math.max(bars[place], resetNanos);
+  }
+
+  boolean barred(long fingerprint, long resetNanos) {
+    return bars.length > 0 && resetNanos <= bars[(int) fingerprint & (BARS - 1)];
+  }
+
+  /** Looks at the next few slots and forgets keys that have rested. */
+  void forget(long nowNanos, int steps) {
+    int before = size;
+    for (int step = 0; step < steps && size > 0; step++) {
+      hand = next(hand);
+      while (slots[hand] != 0 && restedAtNanos(hand) <= nowNanos) {
+        floorNanos = Math.max(floorNanos, restedAtNanos(hand));
+        remove(hand);
+      }
+    }
+    budget.giveBack(before - size);
+    if (3L * size < slots[0]) {
+      resize(slotsFor(size));
+    }
+  }
+
+  /** Looks at all slots and forgets keys that have rested. */
+  void forget(long nowNanos) {
+    forget(nowNanos, (int) slots[0]);
+  }
+
+  private long restedAtNanos(int slot) {
+    return meter.restedAtNanos(state(slot), stateAt(slot));
+  }
+
+  /** Forgets everything, rested or not. */
+  void clear() {
+    for (int slot = 1; slot < slots.length; slot += width) {
+      if (slots[slot] != 0) {
+        released(slot);
+      }
+    }
+    budget.giveBack(size);
+    size = 0;
+    budget.grown(-bytes(slots[0]));
+    allocate(0);
+  }
+
+  private int next(int slot) {
+    int next = slot + width;
+    return next < slots.length ? next : 1;
+  }
+
+  /** Frees a slot and closes the gap: what was displaced past it moves back. [Knuth 6.4, R] */
+  private void remove(int slot) {
+    released(slot);
+    int gap = slot;
+    for (int at = next(gap); slots[at] != 0; at = next(at)) {
+      int home = home(slots, width, slots[at]);
+      boolean homeIsBetween = gap <= at ? gap < home && home <= at : gap < home || home <= at;
+      if (!homeIsBetween) {
+        move(slots, states, at, slots, states, gap);
+        gap = at;
+      }
+    }
+    slots[gap] = 0;
+    if (apart) {
+      states[gap] = null;
+    }
+    size--;
+  }
+
+  private void released(int slot) {
+    if (apart) {
+      budget.grown(-bytes(Objects.requireNonNull(states[slot])));
+    }
+    table.released(slots[slot]);
+  }
+
+  private void move(
+      long[] from,
+      long[] @Nullable [] fromStates,
+      int at,
+      long[] to,
+      long[] @Nullable [] toStates,
+      int slot) {
+    for (int word = 0; word < width; word++) {
+      to[slot + word] = from[at + word];
+    }
+    if (apart) {
+      toStates[slot] = fromStates[at];
+    }
+  }
+
+  private static long slotsFor(long keys) {
+    return keys == 0 ? 0 : Math.max(FIRST_SLOTS, keys + keys / 3 + 1);
+  }
+
+  private void resize(long count) {
+    long[] from = slots;
+    long[] @Nullable [] fromStates = states;
+    budget.grown(bytes(count) - bytes(from[0]));
+    allocate(count);
+    for (int at = 1; at < from.length; at += width) {
+      if (from[at] != 0) {
+        move(from, fromStates, at, slots, states, -find(from[at]));
+      }
+    }
+  }
+
+  private void allocate(long count) {
+    long[] s = NONE[width];
+    if (count > 0) {
+      s = new long[Math.toIntExact(1 + count * width)];
+      s[0] = count;
+    }
+    long[] @Nullable [] own = apart ? new long[s.length][] : NO_STATES;
+    VarHandle.releaseFence(); // Readers without a lock see what is in the arrays, or nothing.
+    states = own;
+    slots = s;
+    hand = 1;
+  }
+
+  /** Parts this segment's keys by the next bit; then nothing is left here, for good. */
+  Segment[] halves() {
+    Segment[] halves = {new Segment(table, depth + 1), new Segment(table, depth + 1)};
+    int shift = Long.SIZE - 1 - depth;
+    for (int at = 1; at < slots.length; at += width) {
+      if (slots[at] != 0) {
+        halves[(int) (slots[at] >>> shift) & 1].size++;
+      }
+    }
+    for (Segment half : halves) {
+      half.allocate(slotsFor(half.size));
+      half.floorNanos = floorNanos;
+      half.latestNanos = latestNanos;
+      half.bars = bars.clone();
+      budget.grown(half.bytes(half.slots[0]) + (bars.length == 0 ? 0 : bytes(bars)));
+    }
+    for (int at = 1; at < slots.length; at += width) {
+      if (slots[at] != 0) {
+        Segment half = halves[(int) (slots[at] >>> shift) & 1];
+        move(slots, states, at, half.slots, half.states, -half.find(slots[at]));
+      }
+    }
+    budget.grown(-bytes(slots[0]) - (bars.length == 0 ? 0 : bytes(bars)));
+    size = 0;
+    bars = new long[0];
+    allocate(0);
+    split = true;
+    return halves;
+  }
+
+  /**
+   * Checks that every key is where it is looked for, and counted.
+   *
+   * @throws IllegalStateException if this segment is broken
+   */
+  void verify() {
+    int counted = 0;
+    for (int slot = 1; slot < slots.length; slot += width) {
+      boolean used = slots[slot] != 0;
+      counted += used ? 1 : 0;
+      if (used && find(slots[slot]) != slot) {
+        throw new IllegalStateException("slot " + slot + ": cannot be found");
+      }
+      if (apart && used != (glimpse(slot) != null)) {
+        throw new IllegalStateException("slot " + slot + ": a state without a key, or none with");
+      }
+    }
+    if (counted != size || 5L * size > 4 * slots[0]) {
+      throw new IllegalStateException(
+          "keys: " + counted + " (expected: " + size + ", at most 80 % of " + slots[0] + ")");
+    }
+  }
+
+  void forEach(LongConsumer fingerprints) {
+    for (int slot = 1; slot < slots.length; slot += width) {
+      if (slots[slot] != 0) {
+        fingerprints.accept(slots[slot]);
+      }
+    }
+  }
+
+  /** Returns the bytes of this segment's arrays, the states' among them. */
+  long bytes() {
+    long bytes = bytes(slots[0]) + (bars.length == 0 ? 0 : bytes(bars));
+    for (long[] state : states) {
+      bytes += state == null ? 0 : bytes(state);
+    }
+    return bytes;
+  }
+}

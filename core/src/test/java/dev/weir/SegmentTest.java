@@ -1,0 +1,123 @@
+package dev.weir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SegmentTest {
+  private static final long WINDOW = 1_000_000;
+  private static final Policy POLICY =
+      Policy.builder(new Quota(1_000_000, WINDOW)).algorithm(Algorithm.TOKEN_BUCKET).build();
+
+  private static Table table(Algorithm algorithm, Budget budget) {
+    return new Table(
+        Shape.of(Policy.builder(new Quota(100, WINDOW)).algorithm(algorithm).build()), budget);
+  }
+
+  /** Charges a key so that it has rested at some later time, and returns that. */
+  private static long charge(Segment segment, Meter meter, Budget budget, long key, long now) {
+    int slot = segment.find(key);
+    if (slot < 0) {
+      assertThat(budget.take(1, segment.bytesToAdd())).isTrue();
+      slot = segment.add(key, meter.fresh(), 0, now);
+    }
+    long[] state = segment.state(slot);
+    int at = segment.stateAt(slot);
+    long then = meter.effectiveNanos(state, at, now);
+    segment.state(slot, meter.charge(state, at, then, 0, 200, POLICY, true));
+    return meter.restedAtNanos(segment.state(slot), at);
+  }
+
+  private static @Nullable Long rests(Segment segment, Meter meter, long key) {
+    int slot = segment.find(key);
+    return slot < 0 ? null : meter.restedAtNanos(segment.state(slot), segment.stateAt(slot));
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Algorithm.class,
+      names = {"TOKEN_BUCKET", "SLIDING_WINDOW_COUNTER", "SLIDING_WINDOW_LOG"})
+  void addAndForget_agreeWithAMap_howeverKeysCollide(Algorithm algorithm) {
+    long seed = Long.getLong("weir.seed", System.nanoTime());
+    System.out.println("SegmentTest: -Dweir.seed=" + seed);
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int trial = 0; trial < 50; trial++) {
+      Budget budget = new Budget(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2);
+      Table table = table(algorithm, budget);
+      Segment segment = new Segment(table, 4);
+      Map<Long, Long> right = new HashMap<>();
+      long now = 0;
+      long floor = Meter.LONG_AGO;
+      int keys = 1 + random.nextInt(400);
+      int stretch = 1 + random.nextInt(20_000);
+      for (int i = 0; i < 2_000; i++) {
+        // Few homes, many keys: long runs that wrap around the end of the array.
+        long home = random.nextInt(4) == 0 ? 0xffff_ffffL : 0xf000_0000L;
+        long key = (random.nextLong(1, keys + 1) << 32) | home;
+        now += random.nextInt(stretch);
+        if (random.nextInt(4) > 0) {
+          boolean known = segment.find(key) > 0;
+          assertThat(known).isEqualTo(right.containsKey(key));
+          right.put(key, charge(segment, table.meter, budget, key, now));
+        } else {
+          segment.forget(now, random.nextInt(8));
+        }
+        for (Map.Entry<Long, Long> each : Map.copyOf(right).entrySet()) {
+          Long rests = rests(segment, table.meter, each.getKey());
+          if (rests == null) {
+            assertThat(each.getValue()).isLessThanOrEqualTo(now);
+            floor = Math.max(floor, each.getValue());
+            right.remove(each.getKey());
+          } else {
+            assertThat(rests).isEqualTo(each.getValue());
+          }
+        }
+        assertThat(segment.floorNanos()).isGreaterThanOrEqualTo(floor);
+        assertThat(budget.keys()).isEqualTo(right.size());
+        assertThat(segment.size()).isEqualTo(right.size());
+      }
+      segment.verify();
+      segment.forget(now + 100 * WINDOW);
+      assertThat(budget.keys()).isZero();
+      assertThat(budget.bytes()).isZero();
+    }
+  }
+
+  @Test
+  void halves_partTheKeysByTheirNextBit_andLoseNothing() {
+    Budget budget = new Budget(10_000, Long.MAX_VALUE / 2);
+    Table table = table(Algorithm.SLIDING_WINDOW_LOG, budget);
+    Segment segment = new Segment(table, 4);
+    SplittableRandom random = new SplittableRandom(1);
+    Map<Long, Long> right = new HashMap<>();
+    for (int i = 0; i < 3_000; i++) {
+      long key = random.nextLong() >>> 4 | 0x5L << 60;
+      right.put(key, charge(segment, table.meter, budget, key, i));
+    }
+    segment.bar(77, 12);
+    Segment[] halves = segment.halves();
+    assertThat(segment.isSplit()).isTrue();
+    assertThat(segment.size()).isZero();
+    right.forEach(
+        (key, rests) -> {
+          int next = (int) (key >>> 59) & 1;
+          assertThat(rests(halves[next], table.meter, key)).isEqualTo(rests);
+          assertThat(halves[1 - next].find(key)).isNegative();
+        });
+    for (Segment half : halves) {
+      half.verify();
+      assertThat(half.barred(77, 12)).isTrue();
+      assertThat(half.barred(77, 13)).isFalse();
+      assertThat(half.latestNanos()).isEqualTo(segment.latestNanos());
+      half.clear();
+    }
+    assertThat(budget.keys()).isZero();
+    assertThat(budget.bytes()).isEqualTo(2 * (16 + 8 * 256));
+  }
+}
