@@ -1,6 +1,7 @@
 package dev.weir;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Many requests of one charge each, decided in one call and in their order, each for itself.
@@ -16,8 +17,12 @@ public final class Batch {
   private long[] decisions;
   private int size;
 
+  // Where a store in this process has found the keys.
+  private @Nullable Segment[] segments;
+  private int[] slots;
+
   @SuppressWarnings("unused")
-  private long touched;
+  private long read;
 
   /** Creates an empty batch with room for so many requests; it grows beyond them. */
   public Batch(int capacity) {
@@ -26,11 +31,14 @@ public final class Batch {
     fingerprints = new long[capacity];
     permits = new long[capacity];
     decisions = new long[capacity];
+    segments = new Segment[capacity];
+    slots = new int[capacity];
   }
 
   /** Forgets everything, ready for the next requests. */
   public Batch clear() {
     Arrays.fill(limits, 0, size, null);
+    Arrays.fill(segments, 0, size, null);
     size = 0;
     return this;
   }
@@ -48,6 +56,8 @@ public final class Batch {
       fingerprints = Arrays.copyOf(fingerprints, 2 * size);
       this.permits = Arrays.copyOf(this.permits, 2 * size);
       decisions = Arrays.copyOf(decisions, 2 * size);
+      segments = Arrays.copyOf(segments, 2 * size);
+      slots = Arrays.copyOf(slots, 2 * size);
     }
     limits[size] = limit;
     fingerprints[size] = fingerprint;
@@ -81,9 +91,27 @@ public final class Batch {
     return PackedDecision.allowed(decisions[i]);
   }
 
-  /** Takes what a store has read beforehand, so that it is read. */
-  void touched(long read) {
-    touched = read;
+  /** Remembers where request {@code i} is to be looked up. */
+  void segment(int i, Segment segment) {
+    segments[i] = segment;
+  }
+
+  /** Remembers where its key was found. */
+  void found(int i, int slot) {
+    slots[i] = slot;
+  }
+
+  /** Takes what was read beforehand, so that it is read. */
+  void read(long read) {
+    this.read = read;
+  }
+
+  @Nullable Segment segment(int i) {
+    return segments[i];
+  }
+
+  int slot(int i) {
+    return slots[i];
   }
 
   /** For stores: sets the decision on request {@code i}. */

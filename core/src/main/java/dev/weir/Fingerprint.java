@@ -1,6 +1,8 @@
 package dev.weir;
 
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
+import java.util.Objects;
 
 /**
  * Turns keys into seeded 64-bit fingerprints, which is all that a table keeps of them.
@@ -9,6 +11,11 @@ import java.security.SecureRandom;
  * that collide by chance share one limit, which can only deny. Immutable and safe to share.
  */
 public final class Fingerprint {
+  /** Keeps keys of one part and of several apart. */
+  private static final long WHOLE = 0;
+
+  private static final long PARTS = 0xee;
+
   private final SipHash hash;
 
   private Fingerprint(long k0, long k1) {
@@ -26,21 +33,37 @@ public final class Fingerprint {
     return new Fingerprint(k0, k1);
   }
 
-  /** Returns the fingerprint of a key that is a number. */
-  public long of(long key) {
-    return hash.hash(key, "");
+  /** Returns the fingerprint of a text: that of its UTF-8 bytes. */
+  public long of(CharSequence key) {
+    return key instanceof String text ? hash.hash(WHOLE, text) : hash.hash(WHOLE, key);
   }
 
-  /** Returns the fingerprint of a key of one part. */
-  public long of(CharSequence key) {
-    return hash.hash(0, key);
+  /**
+   * Returns the fingerprint of the bytes from {@code from} on and before {@code to}.
+   *
+   * @throws IndexOutOfBoundsException if they are not all in the array
+   */
+  public long of(byte[] key, int from, int to) {
+    return hash.hash(WHOLE, key, Objects.checkFromToIndex(from, to, key.length), to);
+  }
+
+  /** Returns the fingerprint of the bytes that remain in a buffer, and leaves them there. */
+  public long of(ByteBuffer key) {
+    return hash.hash(WHOLE, key);
+  }
+
+  /** Returns the fingerprint of a number: that of its eight bytes, the lowest first. */
+  public long of(long key) {
+    return hash.hash(WHOLE, key);
   }
 
   /**
    * Returns the fingerprint of a key of several parts: start with 0 and add one part after the
-   * other. {@code ("ab", "c")} and {@code ("a", "bc")} differ.
+   * other. {@code ("ab", "c")} and {@code ("a", "bc")} differ, and both from {@code "abc"}.
    */
   public long add(long fingerprint, CharSequence part) {
-    return hash.hash(fingerprint, part);
+    return part instanceof String text
+        ? hash.hash(PARTS, fingerprint, text)
+        : hash.hash(PARTS, fingerprint, part);
   }
 }

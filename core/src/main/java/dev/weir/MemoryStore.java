@@ -115,7 +115,8 @@ public final class MemoryStore implements Store {
   void decide(Charges charges, long now) {
     if (charges.size() == 1 && !charges.queued() && charges.permits(0) >= 0) {
       MemoryLimit limit = own(charges.limit(0));
-      long packed = decideOne(limit, charges.fingerprint(0), charges.permits(0), now, charges);
+      long packed =
+          decideOne(limit, charges.fingerprint(0), charges.permits(0), now, charges, null, 0);
       if (packed != UNDECIDED) {
         charges.allowed(packed >= 0 || charges.role(0) == Charges.Role.OPTIONAL);
         return;
@@ -128,18 +129,39 @@ public final class MemoryStore implements Store {
   public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
     long now = clamp(nowNanos);
     int size = batch.size();
-    long read = 0;
+    // All slots are read before the first is locked: so the memory is waited for only once.
+    batch.read(touch(batch, size));
     for (int i = 0; i < size; i++) {
-      Table table = own(batch.limit(i)).aim().only;
-      if (table != null) {
-        read ^= table.segment(nonZero(batch.fingerprint(i))).touch(nonZero(batch.fingerprint(i)));
+      Segment segment = batch.segment(i);
+      if (segment != null) {
+        batch.found(i, segment.find(nonZero(batch.fingerprint(i))));
       }
     }
     for (int i = 0; i < size; i++) {
-      batch.decision(i, decide(own(batch.limit(i)), batch.fingerprint(i), batch.permits(i), now));
+      MemoryLimit limit = own(batch.limit(i));
+      batch.decision(i, decide(limit, batch.fingerprint(i), batch.permits(i), now, batch, i));
     }
-    batch.touched(read);
     done.accept(batch);
+  }
+
+  /** Reads the memory where the keys' slots are; nothing here waits for what it reads. */
+  private long touch(Batch batch, int size) {
+    Limit limit = null;
+    Table table = null;
+    long read = 0;
+    for (int i = 0; i < size; i++) {
+      if (batch.limit(i) != limit) {
+        limit = batch.limit(i);
+        table = own(limit).aim().only;
+      }
+      if (table != null) {
+        long fingerprint = nonZero(batch.fingerprint(i));
+        Segment segment = table.segment(fingerprint);
+        batch.segment(i, segment);
+        read ^= segment.touch(fingerprint);
+      }
+    }
+    return read;
   }
 
   /**
@@ -151,11 +173,14 @@ public final class MemoryStore implements Store {
    */
   public long decide(Limit limit, long fingerprint, long permits, long nowNanos) {
     Check.range("permits", permits, 0, Long.MAX_VALUE);
-    return decide(own(limit), fingerprint, permits, clamp(nowNanos));
+    return decide(own(limit), fingerprint, permits, clamp(nowNanos), null, 0);
   }
 
-  private long decide(MemoryLimit limit, long fingerprint, long permits, long now) {
-    long packed = decideOne(limit, fingerprint, permits, now, null);
+  private long decide(
+      MemoryLimit limit, long fingerprint, long permits, long now, @Nullable Batch batch, int i) {
+    Segment segment = batch == null ? null : batch.segment(i);
+    int slot = batch == null ? 0 : batch.slot(i);
+    long packed = decideOne(limit, fingerprint, permits, now, null, segment, slot);
     if (packed != UNDECIDED) {
       return packed;
     }
@@ -172,6 +197,8 @@ public final class MemoryStore implements Store {
    * Decides one charge if nothing out of the ordinary is in the way.
    *
    * @param charges a request of which this is the only charge, to be given its results, or null
+   * @param lookedIn the segment where the key was when it was looked up beforehand, or null
+   * @param found what {@link Segment#find} returned there
    * @return the decision, packed, or {@link #UNDECIDED}
    */
   private long decideOne(
@@ -179,7 +206,9 @@ public final class MemoryStore implements Store {
       long fingerprintOrZero,
       long permitsOrMore,
       long now,
-      @Nullable Charges charges) {
+      @Nullable Charges charges,
+      @Nullable Segment lookedIn,
+      int found) {
     long fingerprint = nonZero(fingerprintOrZero);
     long permits = Math.min(permitsOrMore, Meter.MOST_PERMITS);
     Policy policy = limit.policy();
@@ -191,7 +220,7 @@ public final class MemoryStore implements Store {
     Meter meter = table.meter;
     boolean charging = permits > 0 && (charges == null || !charges.peeking());
     for (int tries = 0; ; tries++) {
-      Segment segment = table.segment(fingerprint);
+      Segment segment = tries == 0 && lookedIn != null ? lookedIn : table.segment(fingerprint);
       long stamp = tries < OPTIMISTIC_TRIES ? segment.tryOptimisticRead() : 0;
       boolean locked = stamp == 0;
       if (locked) {
@@ -199,7 +228,7 @@ public final class MemoryStore implements Store {
       }
       boolean grown = false;
       try {
-        int slot = segment.find(fingerprint);
+        int slot = segment.find(fingerprint, found);
         boolean known = slot > 0;
         long[] state = known ? segment.glimpse(slot) : table.fresh;
         if (state == null) {

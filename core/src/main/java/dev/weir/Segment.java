@@ -4,7 +4,6 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.StampedLock;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,21 +15,23 @@ import org.jspecify.annotations.Nullable;
  * <p>Who writes holds the write lock. Who reads may do so under an optimistic stamp instead: what
  * it finds may then be anything until the stamp is validated, but finding it does no harm.
  */
-final class Segment extends StampedLock {
+final class Segment extends SequenceLock {
   /*
    * How do segments grow? A slot's home is a fraction of the array, not a mask, so the array may have
-   * any length: it grows by an eighth, and between 71 and 80 % of the slots are always in use. What a
+   * any length: a large one grows by an eighth, and 71 to 80 % of its slots are always in use. What a
    * growth moves is bounded, because a segment of MAX_SLOTS does not grow any more but is split in
    * two by the next bit of the fingerprints (Table.split). So no decision waits for more than the
    * moving of one segment, and a table's memory follows its keys closely, up and down.
    */
-  private static final long serialVersionUID = 1;
   private static final AtomicLong ORDERS = new AtomicLong();
 
   /** Where a segment is split: what is moved at once, some tens of microseconds. */
   static final int MAX_SLOTS = 1 << 14;
 
   private static final int FIRST_SLOTS = 4;
+
+  /** Up to this many slots, half of them stay free: in small tables speed is worth more. */
+  private static final int SPARSE_SLOTS = 1 << 10;
 
   /** No key is looked at for forgetting while fewer are here: not worth the work. */
   private static final int FORGET_FROM = 64;
@@ -59,9 +60,9 @@ final class Segment extends StampedLock {
   /** How many of the fingerprints' first bits are the same in all of them. */
   final int depth;
 
-  private final transient Table table;
-  private final transient Meter meter;
-  private final transient Budget budget;
+  private final Table table;
+  private final Meter meter;
+  private final Budget budget;
 
   /** The longs of a slot: the fingerprint and the state's words. */
   private final int width;
@@ -130,10 +131,17 @@ final class Segment extends StampedLock {
     latestNanos = Math.max(latestNanos, nowNanos);
   }
 
-  /** Reads the memory in which the key's slot is, and so brings it near. */
+  /** Reads a key's slot, or one close to it. */
   long touch(long fingerprint) {
     long[] s = slots;
-    return s[home(s, width, fingerprint)];
+    int at = home(s, width, fingerprint);
+    return s[at];
+  }
+
+  /** As {@link #find(long)}, for who has found a slot before: it is probably still there. */
+  int find(long fingerprint, int before) {
+    long[] s = slots;
+    return before > 0 && before < s.length && s[before] == fingerprint ? before : find(fingerprint);
   }
 
   /** Returns where the key's slot is, or minus where it would be if it were added now. */
@@ -182,11 +190,16 @@ final class Segment extends StampedLock {
   }
 
   private boolean full() {
-    return 5L * (size + 1) > 4 * slots[0];
+    return size + 1 > mostKeys(slots[0]);
+  }
+
+  private static long mostKeys(long count) {
+    return count <= SPARSE_SLOTS ? count / 2 : count * 4 / 5;
   }
 
   private long larger() {
-    return Math.max(FIRST_SLOTS, slots[0] + slots[0] / 8 + 2);
+    long count = slots[0];
+    return count < SPARSE_SLOTS ? Math.max(FIRST_SLOTS, 2 * count) : count + count / 8;
   }
 
   private long bytes(long count) {
@@ -263,7 +276,7 @@ final class Segment extends StampedLock {
       }
     }
     budget.giveBack(before - size);
-    if (3L * size < slots[0]) {
+    if (5L * size < slots[0]) {
       resize(slotsFor(size));
     }
   }
@@ -337,7 +350,9 @@ final class Segment extends StampedLock {
   }
 
   private static long slotsFor(long keys) {
-    return keys == 0 ? 0 : Math.max(FIRST_SLOTS, keys + keys / 3 + 1);
+    return keys == 0
+        ? 0
+        : keys < SPARSE_SLOTS / 2 ? Math.max(FIRST_SLOTS, 3 * keys) : keys + keys / 3;
   }
 
   private void resize(long count) {
@@ -412,9 +427,9 @@ final class Segment extends StampedLock {
         throw new IllegalStateException("slot " + slot + ": a state without a key, or none with");
       }
     }
-    if (counted != size || 5L * size > 4 * slots[0]) {
+    if (counted != size || size > mostKeys(slots[0])) {
       throw new IllegalStateException(
-          "keys: " + counted + " (expected: " + size + ", at most 80 % of " + slots[0] + ")");
+          "keys: " + counted + " (expected: " + size + ", in " + slots[0] + " slots" + ")");
     }
   }
 

@@ -1,11 +1,15 @@
 package dev.weir;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class SipHashTest {
@@ -22,19 +26,110 @@ class SipHashTest {
     ByteBuffer key = ByteBuffer.wrap(upTo(16)).order(ByteOrder.LITTLE_ENDIAN);
     SipHash hash = new SipHash(key.getLong(), key.getLong(), 2, 4);
 
-    assertThat(hash.hash(upTo(15))).isEqualTo(0xa129ca6149be45e5L);
+    assertThat(hash.hash(0, upTo(15), 0, 15)).isEqualTo(0xa129ca6149be45e5L);
+  }
+
+  /** The algorithm as the paper writes it, a byte at a time, on numbers without a bound. */
+  private static long plain(long k0, long k1, byte[] m) {
+    return plain(k0, k1, m, k1);
+  }
+
+  private static long plain(long k0, long k1OfV1, byte[] m, long k1) {
+    BigInteger two64 = BigInteger.ONE.shiftLeft(64);
+    BigInteger[] v = {
+      unsigned(k0 ^ 0x736f6d6570736575L),
+      unsigned(k1OfV1 ^ 0x646f72616e646f6dL),
+      unsigned(k0 ^ 0x6c7967656e657261L),
+      unsigned(k1 ^ 0x7465646279746573L)
+    };
+    byte[] padded = Arrays.copyOf(m, m.length / 8 * 8 + 8);
+    padded[padded.length - 1] = (byte) m.length;
+    for (int word = 0; word < padded.length; word += 8) {
+      BigInteger value = BigInteger.ZERO;
+      for (int i = 7; i >= 0; i--) {
+        value = value.shiftLeft(8).or(BigInteger.valueOf(padded[word + i] & 0xff));
+      }
+      v[3] = v[3].xor(value);
+      round(v, two64);
+      v[0] = v[0].xor(value);
+    }
+    v[2] = v[2].xor(BigInteger.valueOf(0xff));
+    for (int i = 0; i < 3; i++) {
+      round(v, two64);
+    }
+    return v[0].xor(v[1]).xor(v[2]).xor(v[3]).longValue();
+  }
+
+  private static void round(BigInteger[] v, BigInteger two64) {
+    halfRound(v, 0, 1, 13, two64);
+    v[0] = rotated(v[0], 32, two64);
+    halfRound(v, 2, 3, 16, two64);
+    halfRound(v, 0, 3, 21, two64);
+    halfRound(v, 2, 1, 17, two64);
+    v[2] = rotated(v[2], 32, two64);
+  }
+
+  private static void halfRound(BigInteger[] v, int a, int b, int bits, BigInteger two64) {
+    v[a] = v[a].add(v[b]).mod(two64);
+    v[b] = rotated(v[b], bits, two64).xor(v[a]);
+  }
+
+  private static BigInteger rotated(BigInteger value, int bits, BigInteger two64) {
+    return value.shiftLeft(bits).or(value.shiftRight(64 - bits)).mod(two64);
+  }
+
+  private static BigInteger unsigned(long value) {
+    return new BigInteger(Long.toUnsignedString(value));
   }
 
   @Test
-  void text_isHashedAsItsBytesWithThePrefixBefore() {
-    SipHash hash = new SipHash(11, 22, 1, 3);
-    String text = "über\ud83d\ude00 kurz";
-    for (int length = 0; length <= text.length(); length++) {
-      String part = text.substring(0, length);
-      ByteBuffer bytes = ByteBuffer.allocate(8 + 2 * length).order(ByteOrder.LITTLE_ENDIAN);
-      bytes.putLong(77);
-      part.chars().forEach(c -> bytes.putChar((char) c));
-      assertThat(hash.hash(77, part)).isEqualTo(hash.hash(bytes.array()));
+  void everyKindOfKey_isHashedAsItsBytes_asThePaperWritesIt() {
+    long seed = Long.getLong("weir.seed", System.nanoTime());
+    System.out.println("SipHashTest: -Dweir.seed=" + seed);
+    SplittableRandom random = new SplittableRandom(seed);
+    int[] kinds = {0x80, 0x100, 0x800, 0xd800, 0x110000};
+    for (int trial = 0; trial < 2_000; trial++) {
+      StringBuilder made = new StringBuilder();
+      int length = random.nextInt(40);
+      int strange = random.nextInt(3) == 0 ? 0 : random.nextInt(kinds.length);
+      while (made.length() < length) {
+        int c = random.nextInt(random.nextInt(8) == 0 ? kinds[strange] : 0x80);
+        made.appendCodePoint(c >= 0xd800 && c < 0xe000 ? 'x' : c);
+      }
+      String text = made.toString();
+      byte[] bytes = text.getBytes(UTF_8);
+      long k0 = random.nextLong();
+      long k1 = random.nextLong();
+      long right = plain(k0, k1, bytes);
+      Fingerprint fingerprint = Fingerprint.seeded(k0, k1);
+      assertThat(fingerprint.of(text)).as(text).isEqualTo(right);
+      assertThat(fingerprint.of(made)).isEqualTo(right);
+      byte[] inside = new byte[bytes.length + 5];
+      System.arraycopy(bytes, 0, inside, 3, bytes.length);
+      assertThat(fingerprint.of(inside, 3, 3 + bytes.length)).isEqualTo(right);
+      for (ByteOrder order : new ByteOrder[] {ByteOrder.BIG_ENDIAN, ByteOrder.LITTLE_ENDIAN}) {
+        ByteBuffer heap = ByteBuffer.wrap(inside, 3, bytes.length).order(order);
+        ByteBuffer direct = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip().order(order);
+        assertThat(fingerprint.of(heap)).isEqualTo(right);
+        assertThat(fingerprint.of(direct)).isEqualTo(right);
+        assertThat(heap.position()).isEqualTo(3);
+      }
+      long number = random.nextLong();
+      ByteBuffer eight = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(0, number);
+      assertThat(fingerprint.of(number)).isEqualTo(plain(k0, k1, eight.array()));
+      ByteBuffer parts = ByteBuffer.allocate(8 + bytes.length).order(ByteOrder.LITTLE_ENDIAN);
+      parts.putLong(number).put(bytes);
+      assertThat(fingerprint.add(number, text)).isEqualTo(plain(k0, k1 ^ 0xee, parts.array(), k1));
+      assertThat(fingerprint.add(number, made)).isEqualTo(fingerprint.add(number, text));
+    }
+  }
+
+  @Test
+  void surrogatesThatAreNoPair_stayDifferent() {
+    Fingerprint fingerprint = Fingerprint.seeded(1, 2);
+    Set<Long> seen = new HashSet<>();
+    for (String text : new String[] {"?", "\ud83d", "\ude00", "\ude00\ud83d", "\ud83d\ude00"}) {
+      assertThat(seen.add(fingerprint.of(text))).as(text).isTrue();
     }
   }
 
