@@ -19,7 +19,7 @@ public final class Fingerprint {
   private final SipHash hash;
 
   private Fingerprint(long k0, long k1) {
-    hash = new SipHash(k0, k1, 1, 3);
+    hash = new SipHash(k0, k1);
   }
 
   /** Returns fingerprints under a seed from the system's secure random source. */

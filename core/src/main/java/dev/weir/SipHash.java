@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * SipHash: a keyed hash whose collisions nobody can choose without the key. [Aumasson and
+ * SipHash-1-3: a keyed hash whose collisions nobody can choose without the key. [Aumasson and
  * Bernstein, SipHash: a fast short-input PRF, 2012]
  */
 final class SipHash {
@@ -15,14 +15,10 @@ final class SipHash {
 
   private final long k0;
   private final long k1;
-  private final int rounds;
-  private final int finalRounds;
 
-  SipHash(long k0, long k1, int rounds, int finalRounds) {
+  SipHash(long k0, long k1) {
     this.k0 = k0;
     this.k1 = k1;
-    this.rounds = rounds;
-    this.finalRounds = finalRounds;
   }
 
   /**
@@ -32,15 +28,84 @@ final class SipHash {
    * @param domain 0, or another number for hashes that are to have nothing to do with others
    */
   long hash(long domain, CharSequence text) {
-    return new State(domain).text(text);
+    return text(new State(domain), 0, text);
   }
 
   /** As {@link #hash(long, CharSequence)}, for eight bytes, little-endian, and then a text. */
   long hash(long domain, long first, CharSequence text) {
     State state = new State(domain);
     state.word(first);
-    state.length = Long.BYTES;
-    return state.text(text);
+    return text(state, Long.BYTES, text);
+  }
+
+  private static long text(State state, int before, CharSequence text) {
+    int end = text.length();
+    int at = 0;
+    for (; at + 8 <= end; at += 8) {
+      int low = ascii(text, at);
+      int high = ascii(text, at + 4);
+      if ((low | high) < 0) {
+        return general(state, before, text, at);
+      }
+      state.word((long) high << 32 | low);
+    }
+    long tail = (long) (before + end) << 56;
+    for (int shift = 0; at < end; at++, shift += Byte.SIZE) {
+      char c = text.charAt(at);
+      if (c >= 0x80) {
+        return general(state, before, text, at & ~7);
+      }
+      tail |= (long) c << shift;
+    }
+    return state.finish(tail);
+  }
+
+  /** Returns four characters as one word, a negative one if they are not all ASCII. */
+  private static int ascii(CharSequence text, int at) {
+    int c0 = text.charAt(at);
+    int c1 = text.charAt(at + 1);
+    int c2 = text.charAt(at + 2);
+    int c3 = text.charAt(at + 3);
+    return (c0 | c1 | c2 | c3) < 0x80 ? c0 | c1 << 8 | c2 << 16 | c3 << 24 : -1;
+  }
+
+  /** Goes on where only ASCII came before, with whatever comes. */
+  private static long general(State state, int before, CharSequence text, int from) {
+    int end = text.length();
+    int length = before + from;
+    long pending = 0;
+    for (int at = from; at < end; at++) {
+      int c = text.charAt(at);
+      int bytes = 1;
+      long utf8 = c;
+      if (c >= 0x80 && c < 0x800) {
+        bytes = 2;
+        utf8 = 0x80c0 | c >> 6 | (c & 0x3f) << 8;
+      } else if (c >= 0x800) {
+        bytes = 3;
+        utf8 = 0x8080e0 | c >> 12 | (c & 0xfc0) << 2 | (c & 0x3f) << 16;
+        boolean pair = at + 1 < end && Character.isSurrogatePair((char) c, text.charAt(at + 1));
+        if (pair) {
+          c = Character.toCodePoint((char) c, text.charAt(++at));
+          bytes = 4;
+          utf8 =
+              0x808080f0L
+                  | c >> 18
+                  | (c & 0x3f000) >> 4
+                  | (c & 0xfc0) << 10
+                  | (long) (c & 0x3f) << 24;
+        }
+      }
+      int filled = length & 7;
+      pending |= utf8 << (filled * Byte.SIZE);
+      length += bytes;
+      if (filled + bytes >= Long.BYTES) {
+        state.word(pending);
+        int used = Long.BYTES - filled;
+        pending = used == bytes ? 0 : utf8 >>> (used * Byte.SIZE);
+      }
+    }
+    return state.finish(pending | (long) length << 56);
   }
 
   /** Hashes a number's eight bytes, little-endian. */
@@ -88,100 +153,36 @@ final class SipHash {
     private long v2 = k0 ^ 0x6c7967656e657261L;
     private long v3 = k1 ^ 0x7465646279746573L;
 
-    /** Bytes that do not fill a word yet, and the number of all bytes, in texts. */
-    private long pending;
-
-    private int length;
-
     State(long domain) {
       v1 = k1 ^ 0x646f72616e646f6dL ^ domain;
     }
 
-    long text(CharSequence text) {
-      int end = text.length();
-      int at = 0;
-      for (; at + 8 <= end; at += 8) {
-        int c0 = text.charAt(at);
-        int c1 = text.charAt(at + 1);
-        int c2 = text.charAt(at + 2);
-        int c3 = text.charAt(at + 3);
-        int c4 = text.charAt(at + 4);
-        int c5 = text.charAt(at + 5);
-        int c6 = text.charAt(at + 6);
-        int c7 = text.charAt(at + 7);
-        if ((c0 | c1 | c2 | c3 | c4 | c5 | c6 | c7) >= 0x80) {
-          break;
-        }
-        int low = c0 | c1 << 8 | c2 << 16 | c3 << 24;
-        long high = c4 | c5 << 8 | c6 << 16 | c7 << 24;
-        word(high << 32 | low);
-        length += 8;
-      }
-      for (; at < end; at++) {
-        int c = text.charAt(at);
-        if (c < 0x80) {
-          add(c);
-        } else if (Character.isHighSurrogate((char) c)
-            && at + 1 < end
-            && Character.isLowSurrogate(text.charAt(at + 1))) {
-          addWide(Character.toCodePoint((char) c, text.charAt(++at)));
-        } else {
-          addWide(c);
-        }
-      }
-      return finish(pending | (long) length << 56);
-    }
-
-    private void addWide(int c) {
-      if (c < 0x800) {
-        add(0xc0 | c >> 6);
-      } else {
-        if (c < 0x10000) {
-          add(0xe0 | c >> 12);
-        } else {
-          add(0xf0 | c >> 18);
-          add(0x80 | (c >> 12 & 0x3f));
-        }
-        add(0x80 | (c >> 6 & 0x3f));
-      }
-      add(0x80 | (c & 0x3f));
-    }
-
-    private void add(int b) {
-      pending |= (long) b << (8 * (length & 7));
-      length++;
-      if ((length & 7) == 0) {
-        word(pending);
-        pending = 0;
-      }
-    }
-
     void word(long m) {
       v3 ^= m;
-      mix(rounds);
+      mix();
       v0 ^= m;
     }
 
     long finish(long tail) {
       word(tail);
       v2 ^= 0xff;
-      mix(finalRounds);
+      mix();
+      mix();
+      mix();
       return v0 ^ v1 ^ v2 ^ v3;
     }
 
-    private void mix(int times) {
-      for (int i = 0; i < times; i++) {
-        v0 += v1;
-        v1 = Long.rotateLeft(v1, 13) ^ v0;
-        v0 = Long.rotateLeft(v0, 32);
-        v2 += v3;
-        v3 = Long.rotateLeft(v3, 16) ^ v2;
-        v0 += v3;
-        v3 = Long.rotateLeft(v3, 21) ^ v0;
-        v2 += v1;
-        v1 = Long.rotateLeft(v1, 17) ^ v2;
-        v2 = Long.rotateLeft(v2, 32);
-      }
+    private void mix() {
+      v0 += v1;
+      v1 = Long.rotateLeft(v1, 13) ^ v0;
+      v0 = Long.rotateLeft(v0, 32);
+      v2 += v3;
+      v3 = Long.rotateLeft(v3, 16) ^ v2;
+      v0 += v3;
+      v3 = Long.rotateLeft(v3, 21) ^ v0;
+      v2 += v1;
+      v1 = Long.rotateLeft(v1, 17) ^ v2;
+      v2 = Long.rotateLeft(v2, 32);
     }
   }
 }

@@ -22,19 +22,20 @@ class SipHashTest {
   }
 
   @Test
-  void paperVector_isMet() {
+  void paperVector_isMetByWhatTheHashIsComparedWith() {
     ByteBuffer key = ByteBuffer.wrap(upTo(16)).order(ByteOrder.LITTLE_ENDIAN);
-    SipHash hash = new SipHash(key.getLong(), key.getLong(), 2, 4);
+    long k0 = key.getLong();
+    long k1 = key.getLong();
 
-    assertThat(hash.hash(0, upTo(15), 0, 15)).isEqualTo(0xa129ca6149be45e5L);
+    assertThat(plain(k0, k1, upTo(15), k1, 2, 4)).isEqualTo(0xa129ca6149be45e5L);
   }
 
   /** The algorithm as the paper writes it, a byte at a time, on numbers without a bound. */
   private static long plain(long k0, long k1, byte[] m) {
-    return plain(k0, k1, m, k1);
+    return plain(k0, k1, m, k1, 1, 3);
   }
 
-  private static long plain(long k0, long k1OfV1, byte[] m, long k1) {
+  private static long plain(long k0, long k1OfV1, byte[] m, long k1, int rounds, int finalRounds) {
     BigInteger two64 = BigInteger.ONE.shiftLeft(64);
     BigInteger[] v = {
       unsigned(k0 ^ 0x736f6d6570736575L),
@@ -50,11 +51,13 @@ class SipHashTest {
         value = value.shiftLeft(8).or(BigInteger.valueOf(padded[word + i] & 0xff));
       }
       v[3] = v[3].xor(value);
-      round(v, two64);
+      for (int i = 0; i < rounds; i++) {
+        round(v, two64);
+      }
       v[0] = v[0].xor(value);
     }
     v[2] = v[2].xor(BigInteger.valueOf(0xff));
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < finalRounds; i++) {
       round(v, two64);
     }
     return v[0].xor(v[1]).xor(v[2]).xor(v[3]).longValue();
@@ -119,7 +122,8 @@ class SipHashTest {
       assertThat(fingerprint.of(number)).isEqualTo(plain(k0, k1, eight.array()));
       ByteBuffer parts = ByteBuffer.allocate(8 + bytes.length).order(ByteOrder.LITTLE_ENDIAN);
       parts.putLong(number).put(bytes);
-      assertThat(fingerprint.add(number, text)).isEqualTo(plain(k0, k1 ^ 0xee, parts.array(), k1));
+      assertThat(fingerprint.add(number, text))
+          .isEqualTo(plain(k0, k1 ^ 0xee, parts.array(), k1, 1, 3));
       assertThat(fingerprint.add(number, made)).isEqualTo(fingerprint.add(number, text));
     }
   }
