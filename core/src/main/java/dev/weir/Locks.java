@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * again.
  */
 final class Locks {
-  private @Nullable Segment[] segments = new Segment[4];
-  private long[] stamps = new long[4];
+  private @Nullable Segment[] segments = {};
+  private long[] stamps = {};
   private int size;
 
   /** Adds a segment to those that are to be locked, once. */
@@ -23,8 +23,8 @@ final class Locks {
       return;
     }
     if (size == segments.length) {
-      segments = Arrays.copyOf(segments, 2 * size);
-      stamps = Arrays.copyOf(stamps, 2 * size);
+      segments = Arrays.copyOf(segments, 2 * size + 2);
+      stamps = Arrays.copyOf(stamps, 2 * size + 2);
     }
     System.arraycopy(segments, place, segments, place + 1, size - place);
     segments[place] = segment;

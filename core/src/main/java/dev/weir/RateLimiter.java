@@ -23,6 +23,14 @@ import java.util.Objects;
  * {@link IllegalArgumentException}.
  */
 public final class RateLimiter {
+  /** Keys whose states are fetched at once: more would not make it faster. */
+  private static final int BATCH_SIZE = 64;
+
+  private static final ThreadLocal<Batch> BATCH =
+      ThreadLocal.withInitial(() -> new Batch(BATCH_SIZE));
+
+  private static final ThreadLocal<Charges> REQUEST = ThreadLocal.withInitial(Charges::new);
+
   private final Policy policy;
   private final Ticker ticker;
   private final Fingerprint fingerprint;
@@ -79,9 +87,7 @@ public final class RateLimiter {
    */
   public boolean allow(String userId, long timestampMillis) {
     Check.range("timestampMillis", timestampMillis, -MAX_MILLIS, MAX_MILLIS);
-    Charges charges = new Charges().add(limit, key(userId), 1);
-    store.decide(charges, timestampMillis * NANOS_PER_MILLI);
-    return charges.allowed();
+    return store.decide(limit, key(userId), 1, timestampMillis * NANOS_PER_MILLI) >= 0;
   }
 
   /** Asks for one permit now. */
@@ -91,7 +97,7 @@ public final class RateLimiter {
 
   /** Asks for permits now: all of them or none. */
   public Decision tryAcquire(String key, long permits) {
-    return decide(new Charges().add(limit, key(key), checked(permits)));
+    return decide(request().add(limit, key(key), checked(permits)));
   }
 
   /**
@@ -102,6 +108,35 @@ public final class RateLimiter {
   public long decide(String key, long permits) {
     return store.decide(limit, key(key), permits, ticker.nanos());
   }
+
+  /**
+   * Decides for many keys in one call, each for itself and in their order, faster than one by one:
+   * the memory where their states are is waited for once. Allocates nothing.
+   *
+   * @param keys numbers, as for {@link #decide(long, long)}
+   * @param permits how many permits each asks for
+   * @param decisions receives as many decisions as there are keys, to be read by {@link
+   *     PackedDecision}
+   * @throws IllegalArgumentException if {@code decisions} is shorter than {@code keys}
+   */
+  public void decide(long[] keys, long permits, long[] decisions) {
+    Check.range("decisions.length", decisions.length, keys.length, Integer.MAX_VALUE);
+    Batch batch = BATCH.get();
+    for (int from = 0; from < keys.length; from += BATCH_SIZE) {
+      int to = Math.min(keys.length, from + BATCH_SIZE);
+      batch.clear();
+      for (int i = from; i < to; i++) {
+        batch.add(limit, fingerprint.of(keys[i]), permits);
+      }
+      store.decide(batch, ticker.nanos(), RateLimiter::decided);
+      for (int i = from; i < to; i++) {
+        decisions[i] = batch.decision(i - from);
+      }
+    }
+  }
+
+  /** Does nothing: this store has decided before it returns. */
+  private static void decided(Batch batch) {}
 
   /**
    * As {@link #decide(String, long)}, for a key that is a number. It has nothing to do with the
@@ -118,7 +153,7 @@ public final class RateLimiter {
 
   /** Tells what {@link #tryAcquire(String, long)} would, and charges nothing. */
   public Decision peek(String key, long permits) {
-    return decide(new Charges().add(limit, key(key), checked(permits)).peek());
+    return decide(request().add(limit, key(key), checked(permits)).peek());
   }
 
   /**
@@ -170,7 +205,7 @@ public final class RateLimiter {
    */
   public Reservation reserve(String key, long permits, Duration maxWait) {
     long nanos = Check.nanos("maxWait", maxWait);
-    Charges charges = new Charges().add(limit, key(key), checked(permits)).maxWait(nanos);
+    Charges charges = request().add(limit, key(key), checked(permits)).maxWait(nanos);
     long now = ticker.nanos();
     store.decide(charges, now);
     boolean waits = charges.allowed() && charges.retryAfterNanos(0) > 0;
@@ -180,6 +215,11 @@ public final class RateLimiter {
 
   Ticker ticker() {
     return ticker;
+  }
+
+  /** Returns an empty request, this thread's own, to be used before the next is asked for. */
+  private static Charges request() {
+    return REQUEST.get().clear();
   }
 
   private Decision decide(Charges charges) {

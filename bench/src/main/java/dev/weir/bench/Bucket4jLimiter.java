@@ -3,7 +3,6 @@ package dev.weir.bench;
 import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.Bucket;
 import io.github.bucket4j.TimeMeter;
-import java.time.Duration;
 
 /** Bucket4j, one bucket a key, otherwise as it comes: lock-free, and refilled greedily. */
 final class Bucket4jLimiter extends PerKey<Bucket> {
@@ -11,14 +10,17 @@ final class Bucket4jLimiter extends PerKey<Bucket> {
   private final TimeMeter time;
 
   Bucket4jLimiter(Load load, TimeMeter time) {
-    this.bandwidth =
-        load == Load.ALL_ALLOWED
-            ? Bandwidth.builder()
-                .capacity(Load.AMPLE)
-                .refillGreedy(Load.TRICKLE.permits(), Load.TRICKLE.window())
-                .build()
-            : Bandwidth.builder().capacity(1).refillGreedy(1, Duration.ofDays(1)).build();
+    this.bandwidth = bandwidth(load);
     this.time = time;
+  }
+
+  static Bandwidth bandwidth(Load load) {
+    return load == Load.ALL_ALLOWED
+        ? Bandwidth.builder()
+            .capacity(Load.AMPLE)
+            .refillGreedy(Load.TRICKLE.permits(), Load.TRICKLE.window())
+            .build()
+        : Bandwidth.builder().capacity(1).refillGreedy(1, Load.DAY).build();
   }
 
   @Override

@@ -1,6 +1,6 @@
 package dev.weir.bench;
 
-import dev.weir.Charges;
+import dev.weir.Batch;
 import dev.weir.Ticker;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
@@ -23,7 +23,7 @@ public class ByFingerprint extends KeyedBenchmark {
   /** One thread's request, used again and again. */
   @State(Scope.Thread)
   public static class Request {
-    private final Charges charges = new Charges();
+    private final Batch batch = new Batch(BATCH);
   }
 
   @Setup
@@ -33,14 +33,14 @@ public class ByFingerprint extends KeyedBenchmark {
   }
 
   @Benchmark
-  public boolean single(Cursor cursor, Request request) {
-    return store.decide(request.charges, sequence[cursor.next()]);
+  public boolean single(Cursor cursor) {
+    return store.decide(sequence[cursor.next()]);
   }
 
   @Benchmark
   @OperationsPerInvocation(BATCH)
   public int batch(Cursor cursor, Request request) {
     int from = cursor.next() * BATCH & (Draw.LENGTH - 1);
-    return store.decide(request.charges, sequence, from, BATCH);
+    return store.decide(request.batch, sequence, from, BATCH);
   }
 }

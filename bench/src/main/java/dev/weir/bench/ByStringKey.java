@@ -17,8 +17,10 @@ public class ByStringKey extends KeyedBenchmark {
     "weir-sliding-window-counter",
     "weir-sliding-window-buckets",
     "weir-sliding-window-log",
+    "weir-decision",
     "weir-allow",
     "bucket4j",
+    "bucket4j-caffeine",
     "resilience4j",
     "guava",
     "deques"

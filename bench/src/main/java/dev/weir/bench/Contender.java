@@ -12,8 +12,10 @@ enum Contender {
   WEIR_COUNTER("weir-sliding-window-counter"),
   WEIR_BUCKETS("weir-sliding-window-buckets"),
   WEIR_LOG("weir-sliding-window-log"),
+  WEIR_DECISION("weir-decision"),
   WEIR_ALLOW("weir-allow"),
   BUCKET4J("bucket4j"),
+  BUCKET4J_CAFFEINE("bucket4j-caffeine"),
   RESILIENCE4J("resilience4j"),
   GUAVA("guava"),
   DEQUES("deques");
@@ -43,8 +45,10 @@ enum Contender {
       case WEIR_COUNTER -> new WeirLimiter(Algorithm.SLIDING_WINDOW_COUNTER, load, ticker);
       case WEIR_BUCKETS -> new WeirLimiter(Algorithm.SLIDING_WINDOW_BUCKETS, load, ticker);
       case WEIR_LOG -> new WeirLimiter(Algorithm.SLIDING_WINDOW_LOG, load, ticker);
+      case WEIR_DECISION -> new WeirDecisionLimiter(load, ticker);
       case WEIR_ALLOW -> new WeirAllowLimiter(load, ticker);
       case BUCKET4J -> new Bucket4jLimiter(load, bucket4jTime);
+      case BUCKET4J_CAFFEINE -> new Bucket4jCaffeineLimiter(load, bucket4jTime);
       case RESILIENCE4J -> new Resilience4jLimiter(load);
       case GUAVA -> new GuavaLimiter(load);
       case DEQUES -> new DequeLimiter(load, ticker);

@@ -32,8 +32,11 @@ enum Draw {
     }
   };
 
-  /** How many draws are made before they repeat, a power of two. */
-  static final int LENGTH = 1 << 20;
+  /**
+   * How many draws are made before they repeat, a power of two: so many that no cache holds all of
+   * the states that they touch.
+   */
+  static final int LENGTH = 1 << 22;
 
   private static final long SEED = 20_261_101;
 

@@ -39,7 +39,7 @@ final class EngineKeys {
   private final Request[] requests;
 
   EngineKeys(int keys, Load load, Ticker ticker) {
-    engine = Engine.create(new MemoryStore(), ticker, EngineSettings.DEFAULTS);
+    engine = Engine.create(new MemoryStore(Keys.MOST), ticker, EngineSettings.DEFAULTS);
     engine.apply(rules(load));
     Policy policy = load.policy(Algorithm.TOKEN_BUCKET);
     long fillPermits = load.fillPermits(policy);

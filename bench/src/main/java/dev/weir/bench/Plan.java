@@ -17,29 +17,41 @@ enum Plan {
     List<Stage> stages() {
       return List.of(
           new Stage(BY_STRING, 1, "1000,1000000", "uniform", "all-allowed", PAIR),
-          new Stage(BY_FINGERPRINT, 1, "1000000", "uniform", "all-allowed", ""),
+          new Stage(BY_NUMBER, 1, "1000,1000000", "uniform", "all-allowed", ""),
+          new Stage(BY_FINGERPRINT, 1, "1000,1000000", "uniform", "all-allowed", ""),
           new Stage(BY_RULE, 1, "1000000", "uniform", "all-allowed", ""));
     }
   },
 
-  /** Some minutes: everything against Bucket4j, each difference of scenario once. */
+  /** A quarter of an hour: everything against Bucket4j, each difference of scenario once. */
   SHORT("", 1) {
     @Override
     List<Stage> stages() {
       return List.of(
           new Stage(BY_STRING, 1, "1000,1000000", "uniform", "all-allowed", ""),
-          new Stage(BY_STRING, 1, "1000000", "uniform", "mostly-denied", ""),
+          new Stage(BY_STRING, 1, "1000000", "uniform", "mostly-denied", PEERS),
           new Stage(BY_STRING, 1, "1000,1000000", "zipf", "all-allowed", PEERS),
           new Stage(BY_STRING, 2, "1", "uniform", "all-allowed", PEERS),
           new Stage(BY_STRING, 2, "1,1000000", "uniform", "mostly-denied", PAIR),
           new Stage(BY_STRING, 2, "1000000", "zipf", "all-allowed", PAIR),
-          new Stage(BY_FINGERPRINT, 1, "1000,1000000", "uniform", "all-allowed", ""),
+          new Stage(BY_NUMBER, 1, "1000,1000000,10000000", "uniform", "all-allowed", ""),
+          new Stage(BY_FINGERPRINT, 1, "1000,1000000,50000000", "uniform", "all-allowed", ""),
           new Stage(BY_FINGERPRINT, 1, "1000000", "zipf", "all-allowed", ""),
           new Stage(BY_FINGERPRINT, 1, "1000000", "uniform", "mostly-denied", ""),
           new Stage(BY_FINGERPRINT, 2, "1000000", "zipf", "all-allowed", ""),
-          new Stage(BY_RULE, 1, "1000,1000000", "uniform", "all-allowed", ""),
-          new Stage(BY_RULE, 1, "1000000", "uniform", "mostly-denied", ""),
-          new Stage(BY_RULE, 2, "1000000", "zipf", "all-allowed", ""));
+          new Stage(BY_RULE, 1, "1000,1000000", "uniform", "all-allowed", ""));
+    }
+  },
+
+  /** Some minutes: throughput by number of keys, for the chart. */
+  CHART("--chart", 1) {
+    @Override
+    List<Stage> stages() {
+      String keys = "1000,10000,100000,1000000,4000000";
+      return List.of(
+          new Stage(BY_STRING, 1, keys, "uniform", "all-allowed", PEERS),
+          new Stage(BY_NUMBER, 1, keys, "uniform", "all-allowed", "weir-number"),
+          new Stage(BY_FINGERPRINT, 1, keys + ",50000000", "uniform", "all-allowed", ""));
     }
   },
 
@@ -51,7 +63,7 @@ enum Plan {
       for (int threads = 1; threads <= 2; threads++) {
         String loads = "all-allowed,mostly-denied";
         stages.add(new Stage(BY_STRING, threads, "1", "uniform", loads, ""));
-        for (String benchmark : List.of(BY_STRING, BY_FINGERPRINT, BY_RULE)) {
+        for (String benchmark : List.of(BY_STRING, BY_NUMBER, BY_FINGERPRINT, BY_RULE)) {
           stages.add(new Stage(benchmark, threads, "1000,1000000", "uniform,zipf", loads, ""));
         }
       }
@@ -69,6 +81,7 @@ enum Plan {
   };
 
   private static final String BY_STRING = ByStringKey.class.getSimpleName();
+  private static final String BY_NUMBER = ByNumber.class.getSimpleName();
   private static final String BY_FINGERPRINT = ByFingerprint.class.getSimpleName();
   private static final String BY_RULE = ByRule.class.getSimpleName();
   private static final String PAIR = Contender.WEIR_TOKEN_BUCKET + "," + Contender.BUCKET4J;

@@ -52,7 +52,7 @@ record Reading(
   private static String contender(String benchmark, Map<?, ?> params) {
     String named = benchmark.substring(benchmark.lastIndexOf('.', benchmark.lastIndexOf('.') - 1));
     return switch (named) {
-      case ".ByStringKey.decision" -> (String) at(params, "limiter");
+      case ".ByStringKey.decision", ".ByNumber.decision" -> (String) at(params, "limiter");
       case ".ByFingerprint.single" -> "weir by fingerprint";
       case ".ByFingerprint.batch" -> "weir, batch of " + ByFingerprint.BATCH;
       case ".ByRule.decision" -> "weir engine";

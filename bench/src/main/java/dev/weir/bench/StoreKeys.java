@@ -1,60 +1,51 @@
 package dev.weir.bench;
 
 import dev.weir.Algorithm;
-import dev.weir.Charges;
-import dev.weir.Fingerprint;
+import dev.weir.Batch;
 import dev.weir.Limit;
 import dev.weir.MemoryStore;
+import dev.weir.PackedDecision;
 import dev.weir.Policy;
-import dev.weir.Store;
 import dev.weir.Ticker;
 
-/** A store full of token buckets, and the fingerprints of their keys. Safe for many threads. */
+/** A store full of token buckets, asked by fingerprints. Safe for many threads. */
 final class StoreKeys {
-  private final Store store = new MemoryStore();
+  private final MemoryStore store = new MemoryStore(Keys.MOST);
   private final Ticker ticker;
   private final Limit limit;
-  private final long[] fingerprints;
 
   StoreKeys(int keys, Load load, Ticker ticker) {
     this.ticker = ticker;
     Policy policy = load.policy(Algorithm.TOKEN_BUCKET);
     limit = store.limit("bench", policy, ticker.nanos());
-    Fingerprint fingerprint = Fingerprint.random();
-    fingerprints = new long[keys];
-    Charges charges = new Charges();
     for (int i = 0; i < keys; i++) {
-      fingerprints[i] = fingerprint.of(Keys.key(i));
-      charges.clear().add(limit, fingerprints[i], load.fillPermits(policy));
-      store.decide(charges, ticker.nanos(), StoreKeys::done);
+      store.decide(limit, Keys.hashed(i), load.fillPermits(policy), ticker.nanos());
     }
   }
 
   /** Asks for one permit for that key. */
-  boolean decide(Charges charges, int key) {
-    charges.clear().add(limit, fingerprints[key], 1);
-    store.decide(charges, ticker.nanos(), StoreKeys::done);
-    return charges.allowed();
+  boolean decide(int key) {
+    return PackedDecision.allowed(store.decide(limit, Keys.hashed(key), 1, ticker.nanos()));
   }
 
   /**
-   * Asks for one permit for each of many keys, in one call. No key's answer depends on another's.
+   * Asks for one permit for each of many keys, in one call.
    *
    * @return how many got theirs
    */
-  int decide(Charges charges, int[] keys, int from, int count) {
-    charges.clear();
+  int decide(Batch batch, int[] keys, int from, int count) {
+    batch.clear();
     for (int i = from; i < from + count; i++) {
-      charges.add(limit, fingerprints[keys[i]], 1, Charges.Role.OPTIONAL);
+      batch.add(limit, Keys.hashed(keys[i]), 1);
     }
-    store.decide(charges, ticker.nanos(), StoreKeys::done);
+    store.decide(batch, ticker.nanos(), StoreKeys::done);
     int fit = 0;
     for (int i = 0; i < count; i++) {
-      fit += charges.fits(i) ? 1 : 0;
+      fit += batch.allowed(i) ? 1 : 0;
     }
     return fit;
   }
 
-  /** Does nothing: the answer comes before {@link Store#decide} returns, so nobody waits for it. */
-  private static void done(Charges charges) {}
+  /** Does nothing: the answer comes before the call returns, so nobody waits for it. */
+  private static void done(Batch batch) {}
 }

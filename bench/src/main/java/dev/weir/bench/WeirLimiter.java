@@ -1,6 +1,7 @@
 package dev.weir.bench;
 
 import dev.weir.Algorithm;
+import dev.weir.PackedDecision;
 import dev.weir.Policy;
 import dev.weir.RateLimiter;
 import dev.weir.Ticker;
@@ -15,17 +16,17 @@ final class WeirLimiter implements KeyedLimiter {
   }
 
   WeirLimiter(Policy policy, long fillPermits, Ticker ticker) {
-    this.limiter = RateLimiter.builder(policy).ticker(ticker).build();
+    this.limiter = RateLimiter.builder(policy).ticker(ticker).maxKeys(Keys.MOST).build();
     this.fillPermits = fillPermits;
   }
 
   @Override
   public boolean fill(String key) {
-    return limiter.tryAcquire(key, fillPermits).allowed();
+    return PackedDecision.allowed(limiter.decide(key, fillPermits));
   }
 
   @Override
   public boolean tryAcquire(String key) {
-    return limiter.tryAcquire(key).allowed();
+    return PackedDecision.allowed(limiter.decide(key, 1));
   }
 }
