@@ -7,8 +7,9 @@ import java.util.Objects;
 /**
  * Turns keys into seeded 64-bit fingerprints, which is all that a table keeps of them.
  *
- * <p>The hash is SipHash-1-3: without the seed nobody can choose two keys that collide. Two keys
- * that collide by chance share one limit, which can only deny. Immutable and safe to share.
+ * <p>The hash of texts and bytes is SipHash-1-3: without the seed nobody can choose two keys that
+ * collide. Two keys that collide by chance share one limit, which can only deny. Immutable and safe
+ * to share.
  */
 public final class Fingerprint {
   /** Keeps keys of one part and of several apart. */
@@ -16,10 +17,17 @@ public final class Fingerprint {
 
   private static final long PARTS = 0xee;
 
+  /** Odd, so that multiplying loses nothing, and with bits as if by chance. */
+  private static final long MULTIPLIER = 0xd6e8feb86659fd93L;
+
   private final SipHash hash;
+  private final long k0;
+  private final long k1;
 
   private Fingerprint(long k0, long k1) {
     hash = new SipHash(k0, k1);
+    this.k0 = k0;
+    this.k1 = k1;
   }
 
   /** Returns fingerprints under a seed from the system's secure random source. */
@@ -52,9 +60,17 @@ public final class Fingerprint {
     return hash.hash(WHOLE, key);
   }
 
-  /** Returns the fingerprint of a number: that of its eight bytes, the lowest first. */
+  /**
+   * Returns the fingerprint of a number. No two numbers have the same: it is a permutation, chosen
+   * by the seed. [Even and Mansour, A construction of a cipher from a single pseudorandom
+   * permutation, 1997; the permutation is a multiply and xor-shift mixer]
+   */
   public long of(long key) {
-    return hash.hash(WHOLE, key);
+    long z = key ^ k0;
+    z = (z ^ (z >>> 32)) * MULTIPLIER;
+    z = ((z ^ (z >>> 32)) * MULTIPLIER) ^ k1;
+    z = (z ^ (z >>> 32)) * MULTIPLIER;
+    return z ^ (z >>> 32);
   }
 
   /**

@@ -50,10 +50,21 @@ final class SipHash {
       state.word((long) high << 32 | low);
     }
     long tail = (long) (before + end) << 56;
+    if (at == end) {
+      return state.finish(tail);
+    }
+    if (end >= 8) { // The last eight, of which some have been hashed already.
+      int low = ascii(text, end - 8);
+      int high = ascii(text, end - 4);
+      if ((low | high) < 0) {
+        return general(state, before, text, at);
+      }
+      return state.finish(tail | (((long) high << 32 | low) >>> (Byte.SIZE * (at + 8 - end))));
+    }
     for (int shift = 0; at < end; at++, shift += Byte.SIZE) {
       char c = text.charAt(at);
       if (c >= 0x80) {
-        return general(state, before, text, at & ~7);
+        return general(state, before, text, 0);
       }
       tail |= (long) c << shift;
     }
@@ -106,13 +117,6 @@ final class SipHash {
       }
     }
     return state.finish(pending | (long) length << 56);
-  }
-
-  /** Hashes a number's eight bytes, little-endian. */
-  long hash(long domain, long number) {
-    State state = new State(domain);
-    state.word(number);
-    return state.finish((long) Long.BYTES << 56);
   }
 
   /** Hashes bytes, as the paper's test vectors do. */

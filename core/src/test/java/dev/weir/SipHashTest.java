@@ -118,14 +118,32 @@ class SipHashTest {
         assertThat(heap.position()).isEqualTo(3);
       }
       long number = random.nextLong();
-      ByteBuffer eight = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(0, number);
-      assertThat(fingerprint.of(number)).isEqualTo(plain(k0, k1, eight.array()));
       ByteBuffer parts = ByteBuffer.allocate(8 + bytes.length).order(ByteOrder.LITTLE_ENDIAN);
       parts.putLong(number).put(bytes);
       assertThat(fingerprint.add(number, text))
           .isEqualTo(plain(k0, k1 ^ 0xee, parts.array(), k1, 1, 3));
       assertThat(fingerprint.add(number, made)).isEqualTo(fingerprint.add(number, text));
     }
+  }
+
+  @Test
+  void numbers_neverCollide_andSpreadOverAllBits() {
+    Fingerprint fingerprint = Fingerprint.seeded(3, 4);
+    Set<Long> seen = new HashSet<>();
+    int[] ones = new int[Long.SIZE];
+    int count = 100_000;
+    for (long number = 0; number < count; number++) {
+      long hash = fingerprint.of(number << 20);
+      assertThat(seen.add(hash)).isTrue();
+      for (int bit = 0; bit < Long.SIZE; bit++) {
+        ones[bit] += (int) (hash >>> bit) & 1;
+      }
+    }
+    for (int each : ones) {
+      assertThat(each).isBetween(count * 48 / 100, count * 52 / 100);
+    }
+    assertThat(Fingerprint.seeded(3, 5).of(7)).isNotEqualTo(fingerprint.of(7));
+    assertThat(Fingerprint.seeded(2, 4).of(7)).isNotEqualTo(fingerprint.of(7));
   }
 
   @Test

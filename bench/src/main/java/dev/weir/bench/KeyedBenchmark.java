@@ -20,9 +20,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @Warmup(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 @Measurement(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
-@Fork(
-    value = 1,
-    jvmArgsAppend = {"-Xmx6g", "-XX:+UseTransparentHugePages"})
+@Fork(value = 1, jvmArgsAppend = "-Xmx6g")
 @SuppressWarnings("NullAway.Init") // JMH sets the parameters.
 public abstract class KeyedBenchmark {
   @Param({"1000", "1000000"})
