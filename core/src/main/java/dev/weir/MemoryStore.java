@@ -492,6 +492,16 @@ public final class MemoryStore implements Store {
   }
 
   @Override
+  public long maxKeys() {
+    return budget.maxKeys();
+  }
+
+  @Override
+  public long maxBytes() {
+    return budget.maxBytes();
+  }
+
+  @Override
   public long bytes() {
     return budget.bytes();
   }

@@ -69,8 +69,14 @@ public interface Store extends AutoCloseable {
   /** Returns how many keys have state. */
   long keys();
 
+  /** Returns how many keys may have state at once, {@link Long#MAX_VALUE} if nobody bounds them. */
+  long maxKeys();
+
   /** Returns about how many bytes of memory the state takes in this process. */
   long bytes();
+
+  /** Returns how many bytes the state may take, {@link Long#MAX_VALUE} if nobody bounds it. */
+  long maxBytes();
 
   @Override
   void close();

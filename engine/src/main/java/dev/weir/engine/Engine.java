@@ -4,6 +4,7 @@ import dev.weir.Charges;
 import dev.weir.Fingerprint;
 import dev.weir.Limit;
 import dev.weir.Policy;
+import dev.weir.Reason;
 import dev.weir.Store;
 import dev.weir.Ticker;
 import dev.weir.rules.Descriptor;
@@ -41,6 +42,7 @@ public final class Engine implements AutoCloseable {
   private final DecisionTimes decisionTimes = new DecisionTimes();
   private final LongAdder requests = new LongAdder();
   private final LongAdder denied = new LongAdder();
+  private final LongAdder keySpaceFull = new LongAdder();
   private final LongAdder errors = new LongAdder();
   private final LongAdder reloads = new LongAdder();
   private final LongAdder reloadFailures = new LongAdder();
@@ -190,6 +192,11 @@ public final class Engine implements AutoCloseable {
             if (!answer.allowed()) {
               denied.increment();
             }
+            for (int i = 0; i < decided.size(); i++) {
+              if (decided.reason(i) == Reason.KEY_SPACE_FULL) {
+                keySpaceFull.increment();
+              }
+            }
             decisionTimes.add(ticker.nanos() - startNanos);
             done.accept(answer);
           }
@@ -304,6 +311,13 @@ public final class Engine implements AutoCloseable {
     store.expire(ticker.nanos());
   }
 
+  /** Returns how full the store is, the fuller of keys and bytes, 0 to 100. */
+  public int fullPercent() {
+    double keys = (double) store.keys() / store.maxKeys();
+    double bytes = (double) store.bytes() / store.maxBytes();
+    return (int) Math.min(100, 100 * Math.max(keys, bytes));
+  }
+
   public EngineMetrics metrics() {
     List<RuleMetrics> rules = new ArrayList<>();
     labels.values().forEach(each -> each.report(rules::add));
@@ -316,8 +330,11 @@ public final class Engine implements AutoCloseable {
         decisionTimes.counts(),
         DecisionTimes.boundsNanos(),
         decisionTimes.sumNanos(),
+        keySpaceFull.sum(),
         store.keys(),
+        store.maxKeys(),
         store.bytes(),
+        store.maxBytes(),
         reloads.sum(),
         reloadFailures.sum(),
         revision());

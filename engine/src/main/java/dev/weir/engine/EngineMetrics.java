@@ -13,8 +13,11 @@ import java.util.List;
  *     than the one before; one element more than the bounds, for those beyond
  * @param decisionTimeBoundsNanos ascending, in nanoseconds
  * @param decisionTimeSumNanos of all decisions, in nanoseconds
+ * @param keySpaceFull charges of new keys that were refused for want of room
  * @param keys that have state in the store
+ * @param maxKeys that may have state at once
  * @param bytes that the state takes, about
+ * @param maxBytes that the state may take
  * @param reloads rule sets that came into force
  * @param reloadFailures rule sets that did not
  * @param revision of the rules in force, 0 before the first
@@ -27,8 +30,11 @@ public record EngineMetrics(
     List<Long> decisionTimeCounts,
     List<Long> decisionTimeBoundsNanos,
     long decisionTimeSumNanos,
+    long keySpaceFull,
     long keys,
+    long maxKeys,
     long bytes,
+    long maxBytes,
     long reloads,
     long reloadFailures,
     long revision) {}

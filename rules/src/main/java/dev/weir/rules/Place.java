@@ -29,7 +29,9 @@ enum Place {
       "algorithm",
       "burst",
       "granularity",
-      "on_failure"),
+      "on_failure",
+      "max_keys",
+      "when_full"),
   REPLACES("in an entry of replaces", "name");
 
   /** An old example of the format has it, and it was copied widely. */

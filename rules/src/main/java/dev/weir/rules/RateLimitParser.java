@@ -2,6 +2,7 @@ package dev.weir.rules;
 
 import dev.weir.Algorithm;
 import dev.weir.FailureAnswer;
+import dev.weir.FullAnswer;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.rules.YamlNode.Mapping;
@@ -22,6 +23,9 @@ final class RateLimitParser {
   private static final String UNITS = "second, minute, hour, day, week, month or year";
   private static final List<String> UNIT_NAMES =
       List.of("second", "minute", "hour", "day", "week", "month", "year");
+
+  /** More keys than any machine holds. */
+  private static final long MAX_KEYS = 1L << 40;
 
   private final String file;
   private final Problems problems;
@@ -50,6 +54,8 @@ final class RateLimitParser {
     long burst = burst(fields, algorithm);
     long granularityNanos = granularity(fields, windowNanos);
     FailureAnswer onFailure = onFailure(fields);
+    long maxKeys = fields.has("max_keys") ? fields.number("max_keys", 1, MAX_KEYS) : Long.MAX_VALUE;
+    FullAnswer whenFull = whenFull(fields);
     if (problems.errors() > errorsBefore || algorithm == null) {
       return;
     }
@@ -57,7 +63,9 @@ final class RateLimitParser {
         Policy.builder(new Quota(draft.requestsPerUnit, windowNanos))
             .name(draft.name.isEmpty() ? draft.path : draft.name)
             .algorithm(algorithm)
-            .onFailure(onFailure);
+            .onFailure(onFailure)
+            .maxKeys(maxKeys)
+            .whenFull(whenFull);
     if (burst >= 0) {
       builder.burst(burst);
     }
@@ -89,7 +97,14 @@ final class RateLimitParser {
       }
     }
     for (String key :
-        List.of("requests_per_unit", "algorithm", "burst", "granularity", "on_failure")) {
+        List.of(
+            "requests_per_unit",
+            "algorithm",
+            "burst",
+            "granularity",
+            "on_failure",
+            "max_keys",
+            "when_full")) {
       if (fields.has(key)) {
         fields.warning(key, "none beside unlimited, it has no effect");
       }
@@ -254,6 +269,17 @@ final class RateLimitParser {
       fields.error("on_failure", "deny or allow");
     }
     return FailureAnswer.DENY;
+  }
+
+  private static FullAnswer whenFull(Fields fields) {
+    String answer = fields.text("when_full", RuleParser.MAX_TEXT).toLowerCase(Locale.ROOT);
+    if (answer.equals("sketch")) {
+      return FullAnswer.SKETCH;
+    }
+    if (fields.has("when_full") && !answer.equals("deny")) {
+      fields.error("when_full", "deny or sketch");
+    }
+    return FullAnswer.DENY;
   }
 
   private static void lint(Fields fields, RuleDraft draft) {

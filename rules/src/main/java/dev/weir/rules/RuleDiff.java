@@ -77,6 +77,8 @@ final class RuleDiff {
             DurationText.format(after.granularityNanos()));
       }
       change(is, "on_failure ", lower(before.onFailure()), lower(after.onFailure()));
+      change(is, "max_keys ", maxKeys(before), maxKeys(after));
+      change(is, "when_full ", lower(before.whenFull()), lower(after.whenFull()));
     }
     toggle(is, "shadow mode", was.shadowMode(), is.shadowMode());
     toggle(is, "quota mode", was.quotaMode(), is.quotaMode());
@@ -91,6 +93,10 @@ final class RuleDiff {
     if (!was.metadata().equals(is.metadata())) {
       lines.add(is.path() + ": metadata changed");
     }
+  }
+
+  private static String maxKeys(Policy policy) {
+    return policy.maxKeys() == Long.MAX_VALUE ? "none" : Long.toString(policy.maxKeys());
   }
 
   private void change(Rule rule, String what, Object before, Object after) {

@@ -17,6 +17,8 @@ class RuleDiffTest {
         "unit: day, requests_per_unit: 10 | unit: day, unit_multiplier: 2, requests_per_unit: 10 | 10 per day -> 10 per 2 days",
         "unit: day, requests_per_unit: 10 | unlimited: true | 10 per day -> unlimited",
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, algorithm: token-bucket | algorithm sliding-window -> token-bucket",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, max_keys: 7 | max_keys none -> 7",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, when_full: sketch | when_full deny -> sketch",
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, on_failure: allow | on_failure deny -> allow",
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, name: x | name \"\" -> \"x\"",
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, replaces: [{name: x}] | replaces [] -> [x]",

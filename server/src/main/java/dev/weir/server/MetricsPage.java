@@ -52,7 +52,13 @@ final class MetricsPage {
     counter("weir_requests_denied_total", "Requests refused.", engine.denied());
     counter("weir_request_errors_total", "Requests that made no sense.", engine.errors());
     gauge("weir_keys", "Keys that have state.", engine.keys());
+    gauge("weir_max_keys", "Keys that may have state at once.", engine.maxKeys());
     gauge("weir_state_bytes", "Memory that the state takes, about.", engine.bytes());
+    gauge("weir_max_state_bytes", "Memory that the state may take.", engine.maxBytes());
+    counter(
+        "weir_key_space_full_total",
+        "Charges of new keys that were refused for want of room.",
+        engine.keySpaceFull());
     gauge("weir_rule_revision", "Number of the rule set in force.", engine.revision());
     counter("weir_rule_reloads_total", "Rule sets that came into force.", engine.reloads());
     counter(

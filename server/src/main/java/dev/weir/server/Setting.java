@@ -149,7 +149,14 @@ public final class Setting<T> {
           "max-keys",
           SettingKind.count(1, 1L << 40),
           Long.toString(MemoryStore.DEFAULT_MAX_KEYS),
-          "Most keys that are counted at once; more are denied.");
+          "Most keys that are counted at once; what becomes of more, their rule says.");
+
+  public static final Setting<Long> MAX_MEMORY =
+      new Setting<>(
+          "max-memory",
+          SettingKind.memory(),
+          "50%",
+          "Most memory for the state of keys, or the share of the heap.");
 
   public static final Setting<Integer> MAX_CONNECTIONS =
       new Setting<>(

@@ -25,6 +25,7 @@ record SettingKind<T>(String expected, String placeholder, Reader<T> reader) {
   }
 
   private static final Pattern DURATION_PART = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
+  private static final Pattern MEMORY = Pattern.compile("(\\d{1,9})([kmg%])");
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
 
   static SettingKind<Integer> number(long min, long max) {
@@ -41,6 +42,25 @@ record SettingKind<T>(String expected, String placeholder, Reader<T> reader) {
           long value = Long.parseLong(text);
           require(value >= min && value <= max);
           return value;
+        });
+  }
+
+  /** Bytes; a share of the heap is turned into them. */
+  static SettingKind<Long> memory() {
+    return new SettingKind<>(
+        "1m..1024g, or 1%..90% of the heap",
+        "SIZE",
+        text -> {
+          Matcher matcher = MEMORY.matcher(text.toLowerCase(Locale.ROOT));
+          require(matcher.matches());
+          long count = Long.parseLong(matcher.group(1));
+          if (matcher.group(2).equals("%")) {
+            require(count >= 1 && count <= 90);
+            return Runtime.getRuntime().maxMemory() / 100 * count;
+          }
+          long bytes = count << (10 * ("kmg".indexOf(matcher.group(2)) + 1));
+          require(bytes >= 1L << 20 && bytes <= 1L << 40);
+          return bytes;
         });
   }
 

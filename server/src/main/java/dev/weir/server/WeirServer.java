@@ -87,7 +87,10 @@ public final class WeirServer implements AutoCloseable {
     Ticker ticker = Ticker.system();
     Rules.Loaded first = RulesInForce.load(settings);
     Engine engine =
-        Engine.create(new MemoryStore(settings.value(Setting.MAX_KEYS)), ticker, settings.engine());
+        Engine.create(
+            new MemoryStore(settings.value(Setting.MAX_KEYS), settings.value(Setting.MAX_MEMORY)),
+            ticker,
+            settings.engine());
     RulesInForce rules = RulesInForce.start(settings, engine, first);
     long warm = WarmUp.run(settings, ticker);
     Logs.LOG.fine(() -> "warmed up with " + warm + " bytes of answers");
@@ -167,10 +170,16 @@ public final class WeirServer implements AutoCloseable {
             + grpcPort());
   }
 
+  private final Fullness fullness = new Fullness();
+
   /** A round that fails must not end all rounds to come. */
   private void expire() {
     try {
       engine.expire();
+      String warning = fullness.look(engine.fullPercent());
+      if (warning != null) {
+        Logs.LOG.warning(warning);
+      }
     } catch (RuntimeException e) {
       Logs.LOG.log(Level.SEVERE, "housekeeping failed", e);
     }

@@ -40,8 +40,11 @@ class PagesTest {
         List.of(5L, 4L, 1L),
         List.of(1_000L, 2_000L),
         123_456_789_012L,
+        5,
         42,
+        50,
         4_096,
+        8_192,
         3,
         1,
         9);
@@ -83,6 +86,9 @@ class PagesTest {
         .containsEntry("weir_decision_seconds_count", "10")
         .containsEntry("weir_decision_seconds_sum", "123.456789012")
         .containsEntry("weir_keys", "42")
+        .containsEntry("weir_max_keys", "50")
+        .containsEntry("weir_max_state_bytes", "8192")
+        .containsEntry("weir_key_space_full_total", "5")
         .containsEntry("weir_state_bytes", "4096")
         .containsEntry("weir_rule_revision", "9")
         .containsEntry("weir_connections http", "2")
