@@ -61,7 +61,7 @@ public final class RateLimiter {
     policy = builder.policy;
     ticker = builder.ticker;
     fingerprint = Fingerprint.random();
-    store = new MemoryStore(builder.maxKeys);
+    store = new MemoryStore(builder.maxKeys, builder.maxBytes);
     limit = store.limit(policy.name(), policy, ticker.nanos());
   }
 
@@ -243,6 +243,7 @@ public final class RateLimiter {
     private final Policy policy;
     private Ticker ticker = Ticker.system();
     private long maxKeys = MemoryStore.DEFAULT_MAX_KEYS;
+    private long maxBytes = MemoryStore.defaultMaxBytes();
 
     private Builder(Policy policy) {
       this.policy = Objects.requireNonNull(policy, "policy");
@@ -255,11 +256,20 @@ public final class RateLimiter {
     }
 
     /**
-     * Sets how many keys may have state at once, at least 1. One more is denied with {@link
-     * Reason#KEY_SPACE_FULL}. Default: {@value MemoryStore#DEFAULT_MAX_KEYS}.
+     * Sets how many keys may have state at once, at least 1. What becomes of one more, the policy
+     * says: {@link Policy#whenFull()}. Default: {@value MemoryStore#DEFAULT_MAX_KEYS}.
      */
     public Builder maxKeys(long maxKeys) {
       this.maxKeys = maxKeys;
+      return this;
+    }
+
+    /**
+     * Sets how many bytes the state may take, at least 1. Default: {@link
+     * MemoryStore#defaultMaxBytes()}.
+     */
+    public Builder maxBytes(long maxBytes) {
+      this.maxBytes = maxBytes;
       return this;
     }
 

@@ -26,7 +26,7 @@ final class Segment extends SequenceLock {
   private static final AtomicLong ORDERS = new AtomicLong();
 
   /** Where a segment is split: what is moved at once, some tens of microseconds. */
-  static final int MAX_SLOTS = 1 << 14;
+  static final int MAX_SLOTS = 1 << 13;
 
   private static final int FIRST_SLOTS = 4;
 

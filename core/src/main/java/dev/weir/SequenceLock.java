@@ -15,12 +15,11 @@ class SequenceLock {
    * Why not java.util.concurrent's StampedLock? It would do, but for its price: an uncontended
    * write through it costs two full fences, and here that is a good part of a decision. What it has
    * more, queues of waiters, does not help sections that are shorter than a queue's upkeep. Waiters
-   * here spin, then yield the processor, which lets a holder go on that has been taken off it, and
-   * at last sleep for some microseconds at a time.
+   * here spin for some microseconds, which is longer than nearly every section, and then sleep for
+   * some: if the holder has been taken off its processor, there is one free for it.
    */
-  private static final int SPINS = 128;
-  private static final int YIELDS = 64;
-  private static final long NAP_NANOS = 50_000;
+  private static final int SPINS = 256;
+  private static final long NAP_NANOS = 20_000;
 
   private static final VarHandle SEQUENCE;
 
@@ -58,7 +57,6 @@ class SequenceLock {
   }
 
   /** Waits for the lock. Returns its stamp. */
-  @SuppressWarnings("ThreadPriorityCheck") // Only how soon depends on the scheduler.
   final long writeLock() {
     for (int tries = 0; ; tries++) {
       long stamp = tryOptimisticRead();
@@ -70,8 +68,6 @@ class SequenceLock {
       }
       if (tries < SPINS) {
         Thread.onSpinWait();
-      } else if (tries < SPINS + YIELDS) {
-        Thread.yield();
       } else {
         LockSupport.parkNanos(NAP_NANOS);
       }

@@ -3,6 +3,7 @@ package dev.weir.bench;
 import dev.weir.Algorithm;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.RateLimiter;
 import dev.weir.Ticker;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,7 +14,9 @@ import java.util.function.Function;
  * charged, divided by keys. The text of the key is not counted, since every service has it anyway
  * and some limiters keep it while others do not.
  *
- * <pre>BytesPerKey [KEYS]</pre>
+ * <pre>BytesPerKey [KEYS [ALGORITHM,...]]</pre>
+ *
+ * <p>With algorithms, only Weir's are weighed, by keys that are numbers; a log at its limit.
  *
  * <p>To be run with the serial collector, which counts objects and not regions. A million keys fit
  * into a heap of 1 GiB.
@@ -37,6 +40,12 @@ final class BytesPerKey {
   public static void main(String[] args) {
     int count = args.length == 0 ? DEFAULT_KEYS : Integer.parseInt(args[0]);
     System.out.println("| limiter | keys | bytes a key |\n| --- | --- | --- |");
+    if (args.length > 1) {
+      for (String algorithm : args[1].split(",", -1)) {
+        weighNumbers(Algorithm.of(algorithm), count);
+      }
+      return;
+    }
     BytesPerKey few = new BytesPerKey(count);
     for (Contender contender : Contender.values()) {
       Ticker ticker = few.now::get;
@@ -59,6 +68,35 @@ final class BytesPerKey {
         "deques, 100 of 100 a minute", LOG_PERMITS, load -> new DequeLimiter(quota, full.now::get));
   }
 
+  /** Weighs Weir alone, by keys that are numbers, of which there can be many more. */
+  private static void weighNumbers(Algorithm algorithm, int count) {
+    Policy policy = Load.ALL_ALLOWED.policy(algorithm);
+    int charges = 1;
+    if (algorithm == Algorithm.SLIDING_WINDOW_LOG) {
+      policy = Policy.builder(Quota.perMinute(LOG_PERMITS)).algorithm(algorithm).build();
+      charges = LOG_PERMITS;
+    }
+    AtomicLong now = new AtomicLong(System.currentTimeMillis() * 1_000_000);
+    long before = used();
+    RateLimiter limiter =
+        RateLimiter.builder(policy).ticker(now::get).maxKeys(Keys.MOST).maxBytes(1L << 36).build();
+    for (int charge = 0; charge < charges; charge++) {
+      for (int i = 0; i < count; i++) {
+        if (limiter.decide(i, 1) < 0) {
+          throw new IllegalStateException("denied " + i + " (expected: allowed)");
+        }
+      }
+      now.addAndGet(SECOND * 59 / 100);
+    }
+    double bytes = (double) (used() - before) / count;
+    String what = charges == 1 ? "" : ", %1$d of %1$d a minute".formatted(charges);
+    System.out.printf(
+        Locale.ROOT, "| weir-%s%s, by number | %,d | %.2f |%n", algorithm, what, count, bytes);
+    if (limiter.keys() != count) {
+      throw new IllegalStateException("keys: " + limiter.keys() + " (expected: " + count + ")");
+    }
+  }
+
   /** Charges every key so many times, each time at an instant of its own, and prints its weight. */
   private void weigh(String name, int permits, Function<Load, KeyedLimiter> limiters) {
     long before = used();
@@ -69,7 +107,7 @@ final class BytesPerKey {
           throw new IllegalStateException(name + ": denied " + key + " (expected: allowed)");
         }
       }
-      now.addAndGet(SECOND / 10);
+      now.addAndGet(SECOND * 59 / 100); // A hundred of them, evenly over a minute.
     }
     double bytes = (double) (used() - before) / keys.length;
     System.out.printf(Locale.ROOT, "| %s | %,d | %.0f |%n", name, keys.length, bytes);
