@@ -1,0 +1,115 @@
+package dev.weir.testkit;
+
+import dev.weir.Algorithm;
+import dev.weir.Batch;
+import dev.weir.FullAnswer;
+import dev.weir.Limit;
+import dev.weir.MemoryStore;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Whatever threads do at once to keys that collide in one segment, while it grows and forgets,
+ * comes out as it would in some order, one after the other.
+ */
+@Param(name = "key", gen = IntGen.class, conf = "1:6")
+public class TablesLincheckTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  private final MemoryStore store = new MemoryStore(12);
+  private final Limit tokens = limit(Algorithm.TOKEN_BUCKET);
+  private final Limit counter = limit(Algorithm.SLIDING_WINDOW_COUNTER);
+  private final Limit fixed = limit(Algorithm.FIXED_WINDOW);
+  private final Limit log = limit(Algorithm.SLIDING_WINDOW_LOG);
+  private final Limit buckets = limit(Algorithm.SLIDING_WINDOW_BUCKETS);
+
+  private Limit limit(Algorithm algorithm) {
+    Policy policy =
+        Policy.builder(Quota.perSecond(2)).algorithm(algorithm).whenFull(FullAnswer.SKETCH).build();
+    return store.limit(algorithm.text(), policy, 0);
+  }
+
+  /** Fingerprints that begin alike and have one home: each is looked for behind the others. */
+  private static long fingerprint(int key) {
+    return 7L << 60 | key;
+  }
+
+  private long decide(Limit limit, int key) {
+    return store.decide(limit, fingerprint(key), 1, 0);
+  }
+
+  @Operation
+  public long token(@Param(name = "key") int key) {
+    return decide(tokens, key);
+  }
+
+  @Operation
+  public long counted(@Param(name = "key") int key) {
+    return decide(counter, key);
+  }
+
+  @Operation
+  public long inFixedWindow(@Param(name = "key") int key) {
+    return decide(fixed, key);
+  }
+
+  @Operation
+  public long logged(@Param(name = "key") int key) {
+    return decide(log, key);
+  }
+
+  @Operation
+  public long inBucket(@Param(name = "key") int key) {
+    return decide(buckets, key);
+  }
+
+  /** The requests of a batch are decided one after the other, and others may come between. */
+  @Operation
+  public long batch(@Param(name = "key") int key) {
+    Batch batch = new Batch(1).add(tokens, fingerprint(key), 1);
+    store.decide(batch, 0, done -> {});
+    return batch.decision(0);
+  }
+
+  /** At a time when nobody has rested: it looks at every slot, and keeps it. */
+  @Operation
+  public void expire() {
+    store.expire(0);
+  }
+
+  /** Long after: the key and whoever else has rested is forgotten. */
+  @Operation
+  public boolean later(@Param(name = "key") int key) {
+    return store.decide(tokens, fingerprint(key + 10), 1, 100 * SECOND) >= 0;
+  }
+
+  @Test
+  void interleavings_oneByOne_areLinearizable() {
+    new ModelCheckingOptions()
+        .threads(2)
+        .actorsPerThread(3)
+        .actorsBefore(2)
+        .actorsAfter(2)
+        .iterations(8)
+        .invocationsPerIteration(200)
+        .check(TablesLincheckTest.class);
+  }
+
+  @Test
+  void realThreads_areLinearizable() {
+    new StressOptions()
+        .threads(3)
+        .actorsPerThread(3)
+        .actorsBefore(2)
+        .actorsAfter(2)
+        .iterations(20)
+        .invocationsPerIteration(1_000)
+        .check(TablesLincheckTest.class);
+  }
+}
