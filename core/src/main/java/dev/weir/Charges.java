@@ -40,6 +40,9 @@ public final class Charges {
 
   private Held[] held = {};
 
+  @SuppressWarnings("unused")
+  private long read;
+
   /** Forgets everything, ready for the next request. */
   public Charges clear() {
     Arrays.fill(limits, 0, size, null);
@@ -190,6 +193,11 @@ public final class Charges {
         fits ? 0 : retryAfterNanos(i),
         resetAfterNanos(i),
         atNanos(i));
+  }
+
+  /** Takes what was read beforehand, so that it is read. */
+  void read(long read) {
+    this.read = read;
   }
 
   /** Returns what a store in this process works with, one for each charge. */

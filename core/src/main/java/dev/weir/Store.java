@@ -41,6 +41,12 @@ public interface Store extends AutoCloseable {
   void decide(Charges charges, long nowNanos, Consumer<? super Charges> done);
 
   /**
+   * Says that a request will be decided soon. Who has many requests at hand says so of all of them
+   * and then has them decided: a store can have their states fetched meanwhile.
+   */
+  default void expect(Charges charges) {}
+
+  /**
    * Decides every request of a batch, each for itself and in their order, and hands it to {@code
    * done}; when and where, as for {@link #decide(Charges, long, Consumer)}.
    *

@@ -53,7 +53,8 @@ final class RecordLoop {
   /** Reads all records and has them decided. Reports how many it has read, now and then. */
   void run(Run run, boolean sort, LongConsumer report) throws IOException, ReplayException {
     if (!sort) {
-      each(run::decide, report);
+      each(run::take, report);
+      run.decide();
       return;
     }
     List<Held> held = new ArrayList<>();
@@ -74,8 +75,9 @@ final class RecordLoop {
         report);
     held.sort(Comparator.comparingLong(Held::timeNanos)); // Stable: equals stay in their order.
     for (Held each : held) {
-      run.decide(each.line, each.timeNanos, each.request);
+      run.take(each.line, each.timeNanos, each.request);
     }
+    run.decide();
   }
 
   private static long size(Request request) {
