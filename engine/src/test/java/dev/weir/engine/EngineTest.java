@@ -48,6 +48,31 @@ class EngineTest {
   }
 
   @Test
+  void manyAtOnce_areDecidedInTheirOrder_asIfOneByOne() {
+    List<Request> requests = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      requests.add(Request.of(i % 7 == 0 ? "" : "shop", "user", "user-" + i % 5));
+    }
+    long[] times = new long[requests.size()];
+    for (int i = 0; i < times.length; i++) {
+      times[i] = i * 7_000_000_000L;
+    }
+    Engine one = new Fixture(USERS).engine;
+    Engine many = new Fixture(USERS).engine;
+    List<Answer> answers = new ArrayList<>();
+    many.decideAllAt(requests, times, answers::add);
+    for (int i = 0; i < times.length; i++) {
+      assertThat(answers.get(i).allowed())
+          .as("request %d", i)
+          .isEqualTo(one.decideAt(requests.get(i), times[i]).allowed());
+      assertThat(answers.get(i).error() == null).isEqualTo(i % 7 != 0);
+    }
+    assertThat(many.metrics().requests()).isEqualTo(one.metrics().requests());
+    assertThat(many.metrics().denied()).isEqualTo(one.metrics().denied()).isPositive();
+    assertThat(many.metrics().errors()).isEqualTo(6);
+  }
+
+  @Test
   void rule_withinAndOverLimit_statusesAreFull() {
     Fixture fixture = new Fixture(USERS);
     Request request = Request.of("shop", "user", "alice");

@@ -1,0 +1,41 @@
+package dev.weir.stress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import dev.weir.Algorithm;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.ZZZZ_Result;
+
+/** As {@link Growth}, where states have arrays of their own. */
+@JCStressTest
+@Outcome(id = "true, true, false, false", expect = ACCEPTABLE, desc = "Each has its own.")
+@Outcome(expect = FORBIDDEN, desc = "A key is lost, or counted as another.")
+@State
+public class RingGrowth extends Meeting {
+  public RingGrowth() {
+    super(Algorithm.SLIDING_WINDOW_LOG);
+    ask(1);
+    ask(2);
+  }
+
+  @Actor
+  public void first(ZZZZ_Result result) {
+    result.r1 = ask(3);
+  }
+
+  @Actor
+  public void second(ZZZZ_Result result) {
+    result.r2 = ask(4);
+  }
+
+  @Arbiter
+  public void after(ZZZZ_Result result) {
+    result.r3 = ask(3) || ask(1);
+    result.r4 = ask(4) || ask(2);
+  }
+}
