@@ -55,7 +55,7 @@ class EngineTest {
     }
     long[] times = new long[requests.size()];
     for (int i = 0; i < times.length; i++) {
-      times[i] = i * 7_000_000_000L;
+      times[i] = i * 2_000_000_000L;
     }
     Engine one = new Fixture(USERS).engine;
     Engine many = new Fixture(USERS).engine;
