@@ -226,6 +226,7 @@ final class Held {
     }
     for (Lineage.Member member : members) {
       member.table().segment(fingerprint).forget(now, MemoryStore.FORGET_WHEN_FULL);
+      member.table().forgetElsewhere(now, MemoryStore.FORGET_WHEN_FULL);
     }
     boolean room = tookRoom();
     sketched = !room && members.length == 1 && policy().whenFull() == FullAnswer.SKETCH;

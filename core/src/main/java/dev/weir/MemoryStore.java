@@ -197,6 +197,12 @@ public final class MemoryStore implements Store {
     }
     Charges charges = spare.get().clear().add(limit, fingerprint, permits);
     decideAll(charges, now);
+    packed = packed(charges);
+    charges.clear();
+    return packed;
+  }
+
+  private static long packed(Charges charges) {
     return charges.allowed()
         ? charges.remaining(0)
         : charges.reason(0) == Reason.KEY_SPACE_FULL
@@ -485,6 +491,8 @@ public final class MemoryStore implements Store {
     } finally {
       charges.locks.unlock();
     }
+    held[0].release();
+    charges.clear();
     done.accept(given);
   }
 

@@ -132,6 +132,7 @@ public final class RateLimiter {
       for (int i = from; i < to; i++) {
         decisions[i] = batch.decision(i - from);
       }
+      batch.clear();
     }
   }
 
@@ -210,7 +211,9 @@ public final class RateLimiter {
     store.decide(charges, now);
     boolean waits = charges.allowed() && charges.retryAfterNanos(0) > 0;
     long dueNanos = waits ? charges.atNanos(0) : now;
-    return new Reservation(this, key, permits, charges.decision(0), dueNanos);
+    Decision decision = charges.decision(0);
+    charges.clear();
+    return new Reservation(this, key, permits, decision, dueNanos);
   }
 
   Ticker ticker() {
@@ -224,7 +227,9 @@ public final class RateLimiter {
 
   private Decision decide(Charges charges) {
     store.decide(charges, ticker.nanos());
-    return charges.decision(0);
+    Decision decision = charges.decision(0);
+    charges.clear(); // Or this thread would keep the limiter from being collected.
+    return decision;
   }
 
   private long key(String key) {

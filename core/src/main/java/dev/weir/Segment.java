@@ -276,7 +276,7 @@ final class Segment extends SequenceLock {
       }
     }
     budget.giveBack(before - size);
-    if (5L * size < slots[0]) {
+    if (5L * size < slots[0] && slots[0] > 1) {
       resize(slotsFor(size));
     }
   }

@@ -56,15 +56,18 @@ class SequenceLock {
     return stamp + 1;
   }
 
+  /** Takes the lock if nobody has it. Returns its stamp, or 0. */
+  final long tryWriteLock() {
+    long stamp = tryOptimisticRead();
+    return stamp == 0 ? 0 : tryConvertToWriteLock(stamp);
+  }
+
   /** Waits for the lock. Returns its stamp. */
   final long writeLock() {
     for (int tries = 0; ; tries++) {
-      long stamp = tryOptimisticRead();
+      long stamp = tryWriteLock();
       if (stamp != 0) {
-        long locked = tryConvertToWriteLock(stamp);
-        if (locked != 0) {
-          return locked;
-        }
+        return stamp;
       }
       if (tries < SPINS) {
         Thread.onSpinWait();

@@ -28,28 +28,32 @@ final class SipHash {
    * @param domain 0, or another number for hashes that are to have nothing to do with others
    */
   long hash(long domain, CharSequence text) {
-    return text(new State(domain), 0, text);
+    return hash(domain, false, 0, text);
   }
 
   /** As {@link #hash(long, CharSequence)}, for eight bytes, little-endian, and then a text. */
   long hash(long domain, long first, CharSequence text) {
-    State state = new State(domain);
-    state.word(first);
-    return text(state, Long.BYTES, text);
+    return hash(domain, true, first, text);
   }
 
-  private static long text(State state, int before, CharSequence text) {
+  /** Hashes while all is ASCII; else another begins anew. So no state is handed on and stays. */
+  private long hash(long domain, boolean prefixed, long first, CharSequence text) {
+    State state = new State(domain);
     int end = text.length();
+    long tail = (long) end << 56;
+    if (prefixed) {
+      state.word(first);
+      tail += (long) Long.BYTES << 56;
+    }
     int at = 0;
     for (; at + 8 <= end; at += 8) {
       int low = ascii(text, at);
       int high = ascii(text, at + 4);
       if ((low | high) < 0) {
-        return general(state, before, text, at);
+        return encoded(domain, prefixed, first, text);
       }
       state.word((long) high << 32 | low);
     }
-    long tail = (long) (before + end) << 56;
     if (at == end) {
       return state.finish(tail);
     }
@@ -57,14 +61,14 @@ final class SipHash {
       int low = ascii(text, end - 8);
       int high = ascii(text, end - 4);
       if ((low | high) < 0) {
-        return general(state, before, text, at);
+        return encoded(domain, prefixed, first, text);
       }
       return state.finish(tail | (((long) high << 32 | low) >>> (Byte.SIZE * (at + 8 - end))));
     }
     for (int shift = 0; at < end; at++, shift += Byte.SIZE) {
       char c = text.charAt(at);
       if (c >= 0x80) {
-        return general(state, before, text, 0);
+        return encoded(domain, prefixed, first, text);
       }
       tail |= (long) c << shift;
     }
@@ -80,12 +84,17 @@ final class SipHash {
     return (c0 | c1 | c2 | c3) < 0x80 ? c0 | c1 << 8 | c2 << 16 | c3 << 24 : -1;
   }
 
-  /** Goes on where only ASCII came before, with whatever comes. */
-  private static long general(State state, int before, CharSequence text, int from) {
+  /** Hashes a text of any characters. */
+  private long encoded(long domain, boolean prefixed, long first, CharSequence text) {
+    State state = new State(domain);
+    int length = 0;
+    if (prefixed) {
+      state.word(first);
+      length = Long.BYTES;
+    }
     int end = text.length();
-    int length = before + from;
     long pending = 0;
-    for (int at = from; at < end; at++) {
+    for (int at = 0; at < end; at++) {
       int c = text.charAt(at);
       int bytes = 1;
       long utf8 = c;

@@ -38,6 +38,7 @@ final class Table {
   private final AtomicInteger cells = new AtomicInteger();
   private final Object directoryLock = new Object();
   private final Object handLock = new Object();
+  private final AtomicInteger elsewhere = new AtomicInteger();
   private volatile Segment[] directory = new Segment[1 << FIRST_DEPTH];
   private int hand;
 
@@ -125,6 +126,20 @@ final class Table {
         hand += segments.length >> segment.depth;
       }
       hand &= segments.length - 1;
+    }
+  }
+
+  /** Forgets some of what has rested in one more segment, unless somebody is using that. */
+  void forgetElsewhere(long nowNanos, int steps) {
+    Segment[] segments = directory;
+    Segment segment = segments[elsewhere.getAndIncrement() & (segments.length - 1)];
+    long stamp = segment.tryWriteLock();
+    if (stamp != 0) {
+      try {
+        segment.forget(nowNanos, steps);
+      } finally {
+        segment.unlockWrite(stamp);
+      }
     }
   }
 
