@@ -190,7 +190,7 @@ public final class MemoryStore implements Store {
   private long decide(
       MemoryLimit limit, long fingerprint, long permits, long now, @Nullable Batch batch, int i) {
     Segment segment = batch == null ? null : batch.segment(i);
-    int slot = batch == null ? 0 : batch.slot(i);
+    int slot = batch == null || segment == null ? 0 : batch.slot(i);
     long packed = decideOne(limit, fingerprint, permits, now, null, segment, slot);
     if (packed != UNDECIDED) {
       return packed;
@@ -237,7 +237,8 @@ public final class MemoryStore implements Store {
     Meter meter = table.meter;
     boolean charging = permits > 0 && (charges == null || !charges.peeking());
     for (int tries = 0; ; tries++) {
-      Segment segment = tries == 0 && lookedIn != null ? lookedIn : table.segment(fingerprint);
+      Segment segment = table.segment(fingerprint);
+      int hint = tries == 0 && segment == lookedIn ? found : 0;
       long stamp = tries < OPTIMISTIC_TRIES ? segment.tryOptimisticRead() : 0;
       boolean locked = stamp == 0;
       if (locked) {
@@ -245,7 +246,7 @@ public final class MemoryStore implements Store {
       }
       boolean grown = false;
       try {
-        int slot = segment.find(fingerprint, found);
+        int slot = segment.find(fingerprint, hint);
         boolean known = slot > 0;
         long[] state = known ? segment.glimpse(slot) : table.fresh;
         if (state == null) {

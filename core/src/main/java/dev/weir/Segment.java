@@ -174,8 +174,12 @@ final class Segment extends SequenceLock {
 
   /** As {@link #state(int)}, for who holds no lock: null if it has come too late. */
   long @Nullable [] glimpse(int slot) {
-    long[] @Nullable [] s = states;
-    return apart ? slot < s.length ? s[slot] : null : slots;
+    if (apart) {
+      long[] @Nullable [] s = states;
+      return slot < s.length ? s[slot] : null;
+    }
+    long[] s = slots; // Not those in which the slot was found, if they have just been replaced.
+    return slot + width <= s.length ? s : null;
   }
 
   /** Returns where in its array the state of a slot begins. */

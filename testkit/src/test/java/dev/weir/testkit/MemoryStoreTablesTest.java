@@ -329,6 +329,39 @@ class MemoryStoreTablesTest {
     }
   }
 
+  /** Who reads without a lock may see an array that has just been replaced by a shorter one. */
+  @ParameterizedTest
+  @EnumSource
+  void refusalsWhileTheTableGrowsAndShrinks_areRefusals(Algorithm algorithm) throws Exception {
+    MemoryStore store = new MemoryStore();
+    Limit limit = store.limit("rule", policy(algorithm, 1).build(), 0);
+    long day = 86_400 * SECOND;
+    List<Long> hot = new ArrayList<>();
+    for (long i = 0; i < 16; i++) {
+      hot.add(i << 60 | 0xffff_fff0L); // The last slot of each segment, that goes first.
+      assertThat(store.decide(limit, hot.get((int) i), 1, day)).isZero();
+    }
+    StoreFixture.inParallel(
+        2,
+        thread -> {
+          for (int round = 0; round < 150; round++) {
+            if (thread == 0) {
+              for (long i = 1; i <= 5_000; i++) {
+                store.decide(limit, i * 0x9e3779b97f4a7c15L, 1, 0);
+              }
+              for (int sweep = 0; sweep < 16; sweep++) {
+                store.expire(10 * SECOND);
+              }
+            } else {
+              for (int i = 0; i < 20_000; i++) {
+                assertThat(store.decide(limit, hot.get(i & 15), 1, day)).isNegative();
+              }
+            }
+          }
+        });
+    store.verify();
+  }
+
   @Test
   void growthUnderManyThreads_losesNoAdmission() throws Exception {
     MemoryStore store = new MemoryStore();
