@@ -364,9 +364,23 @@ final class Segment extends SequenceLock {
     long[] @Nullable [] fromStates = states;
     budget.grown(bytes(count) - bytes(from[0]));
     allocate(count);
+    size = 0;
+    fill(from, fromStates, 0, 0);
+  }
+
+  /**
+   * Takes the keys of an array whose bits under a mask are as wanted. One loop for all that moves
+   * keys, so that it is compiled when a segment is split for the first time.
+   */
+  private void fill(long[] from, long[] @Nullable [] fromStates, long mask, long wanted) {
     for (int at = 1; at < from.length; at += width) {
-      if (from[at] != 0) {
-        move(from, fromStates, at, slots, states, -find(from[at]));
+      long fingerprint = from[at];
+      if (fingerprint != 0 && (fingerprint & mask) == wanted) {
+        if (full()) {
+          resize(larger());
+        }
+        move(from, fromStates, at, slots, states, -find(fingerprint));
+        size++;
       }
     }
   }
@@ -387,24 +401,14 @@ final class Segment extends SequenceLock {
   /** Parts this segment's keys by the next bit; then nothing is left here, for good. */
   Segment[] halves() {
     Segment[] halves = {new Segment(table, depth + 1), new Segment(table, depth + 1)};
-    int shift = Long.SIZE - 1 - depth;
-    for (int at = 1; at < slots.length; at += width) {
-      if (slots[at] != 0) {
-        halves[(int) (slots[at] >>> shift) & 1].size++;
-      }
-    }
+    long bit = 1L << (Long.SIZE - 1 - depth);
     for (Segment half : halves) {
-      half.allocate(slotsFor(half.size));
       half.floorNanos = floorNanos;
       half.latestNanos = latestNanos;
       half.bars = bars.clone();
-      budget.grown(half.bytes(half.slots[0]) + (bars.length == 0 ? 0 : bytes(bars)));
-    }
-    for (int at = 1; at < slots.length; at += width) {
-      if (slots[at] != 0) {
-        Segment half = halves[(int) (slots[at] >>> shift) & 1];
-        move(slots, states, at, half.slots, half.states, -half.find(slots[at]));
-      }
+      half.resize(slotsFor(size / 2 + size / 32)); // About half of the keys; fill takes all.
+      half.fill(slots, states, bit, half == halves[0] ? 0 : bit);
+      budget.grown(bars.length == 0 ? 0 : bytes(bars));
     }
     budget.grown(-bytes(slots[0]) - (bars.length == 0 ? 0 : bytes(bars)));
     size = 0;

@@ -90,6 +90,22 @@ class SegmentTest {
   }
 
   @Test
+  void halves_whereAllKeysAreInOne_haveRoomForAll() {
+    Budget budget = new Budget(10_000, Long.MAX_VALUE / 2);
+    Table table = table(Algorithm.TOKEN_BUCKET, budget);
+    Segment segment = new Segment(table, 4);
+    for (long key = 1; key <= 5_000; key++) {
+      charge(segment, table.meter, budget, ((key * 0x9e3779b97f4a7c15L) >>> 5) | (0x5L << 59), 0);
+    }
+    Segment[] halves = segment.halves();
+    halves[0].verify();
+    halves[1].verify();
+    assertThat(halves[0].size()).isZero();
+    assertThat(halves[1].size()).isEqualTo(5_000);
+    assertThat(budget.bytes()).isEqualTo(halves[0].bytes() + halves[1].bytes());
+  }
+
+  @Test
   void halves_partTheKeysByTheirNextBit_andLoseNothing() {
     Budget budget = new Budget(10_000, Long.MAX_VALUE / 2);
     Table table = table(Algorithm.SLIDING_WINDOW_LOG, budget);
