@@ -42,7 +42,7 @@ class ProblemsTest {
         "{unit: hour, requests_per_unit: 1000, granularity: 1ms} | 4:55 granularity: 1ms (expected: 879ms..1h)",
         "{unit: hour, requests_per_unit: 1000, granularity: 2h} | 4:55 granularity: 2h (expected: 879ms..1h)",
         "{unit: hour, requests_per_unit: 1000, max_keys: 0} | 4:55 max_keys: 0 (expected: 1..1099511627776)",
-        "{unit: hour, requests_per_unit: 1000, when_full: evict} | 4:56 when_full: evict (expected: deny or sketch)",
+        "{unit: hour, requests_per_unit: 1000, when_full: evict} | 4:55 when_full: evict (expected: deny or sketch)",
         "{unit: hour, requests_per_unit: 1000, on_failure: maybe} | 4:55 on_failure: maybe (expected: deny or allow)",
         "{unit: hour, requests_per_unit: 1, name: a, replaces: [{name: a}]} | 4:73 name: a (expected: another rule, not this one)",
         "{unit: hour, requests_per_unit: 1, replaces: [{}]} | 4:63 name: missing (expected: the name of another rule)",
