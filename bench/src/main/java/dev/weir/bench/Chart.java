@@ -90,7 +90,7 @@ final class Chart {
           "results: nothing to draw (expected: uniform, all-allowed, one thread, several keys)");
     }
     minX = Math.pow(10, Math.floor(Math.log10(minX)));
-    minY = Math.pow(10, Math.floor(Math.log10(minY * 2))) / 2;
+    minY = Math.pow(10, Math.floor(Math.log10(minY)));
     maxY = Math.pow(10, Math.ceil(Math.log10(maxY)));
     StringBuilder text = new StringBuilder(head());
     grid(text);
