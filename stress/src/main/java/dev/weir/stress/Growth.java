@@ -18,9 +18,7 @@ import org.openjdk.jcstress.infra.results.ZZZZ_Result;
 @State
 public class Growth extends Meeting {
   public Growth() {
-    super(Algorithm.TOKEN_BUCKET);
-    ask(1);
-    ask(2);
+    super(Algorithm.TOKEN_BUCKET, 1, 2);
   }
 
   @Actor

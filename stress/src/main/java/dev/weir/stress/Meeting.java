@@ -11,13 +11,21 @@ abstract class Meeting {
   private final MemoryStore store = new MemoryStore(1_000, 1 << 20);
   private final Limit limit;
 
-  Meeting(Algorithm algorithm) {
+  /** Creates a store in which some keys have had their permit. */
+  Meeting(Algorithm algorithm, int... used) {
     Policy policy = Policy.builder(Quota.perSecond(1)).algorithm(algorithm).build();
     limit = store.limit("limit", policy, 0);
+    for (int key : used) {
+      ask(store, limit, key);
+    }
   }
 
   /** Asks for the one permit that a key has. */
   final boolean ask(int key) {
+    return ask(store, limit, key);
+  }
+
+  private static boolean ask(MemoryStore store, Limit limit, int key) {
     return store.decide(limit, 7L << 60 | key, 1, 0) >= 0;
   }
 

@@ -17,9 +17,7 @@ import org.openjdk.jcstress.infra.results.ZZZZ_Result;
 @State
 public class Refusal extends Meeting {
   public Refusal() {
-    super(Algorithm.SLIDING_WINDOW_COUNTER);
-    ask(1);
-    ask(2);
+    super(Algorithm.SLIDING_WINDOW_COUNTER, 1, 2);
   }
 
   @Actor

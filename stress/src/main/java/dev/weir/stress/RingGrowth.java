@@ -18,9 +18,7 @@ import org.openjdk.jcstress.infra.results.ZZZZ_Result;
 @State
 public class RingGrowth extends Meeting {
   public RingGrowth() {
-    super(Algorithm.SLIDING_WINDOW_LOG);
-    ask(1);
-    ask(2);
+    super(Algorithm.SLIDING_WINDOW_LOG, 1, 2);
   }
 
   @Actor
