@@ -10,12 +10,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Reusable: after {@link #clear()} nothing is allocated until it holds more than ever before.
  * Not safe for use by several threads at once.
  */
-public final class Batch {
+public final class Batch implements Results {
   private Limit[] limits;
   private long[] fingerprints;
   private long[] permits;
   private long[] decisions;
+  private long[] remaining = {};
+  private long[] resets = {};
   private int size;
+  private boolean detailed;
 
   // Where a store in this process has found the keys.
   private @Nullable Segment[] segments;
@@ -33,6 +36,17 @@ public final class Batch {
     decisions = new long[capacity];
     segments = new Segment[capacity];
     slots = new int[capacity];
+  }
+
+  /**
+   * Has every decision also tell what remains after a refusal, and when the key will be as good as
+   * new.
+   */
+  public Batch detailed() {
+    detailed = true;
+    remaining = new long[limits.length];
+    resets = new long[limits.length];
+    return this;
   }
 
   /** Forgets everything, ready for the next requests. */
@@ -58,6 +72,10 @@ public final class Batch {
       decisions = Arrays.copyOf(decisions, 2 * size);
       segments = Arrays.copyOf(segments, 2 * size);
       slots = Arrays.copyOf(slots, 2 * size);
+      if (detailed) {
+        remaining = Arrays.copyOf(remaining, 2 * size);
+        resets = Arrays.copyOf(resets, 2 * size);
+      }
     }
     limits[size] = limit;
     fingerprints[size] = fingerprint;
@@ -91,6 +109,36 @@ public final class Batch {
     return PackedDecision.allowed(decisions[i]);
   }
 
+  /**
+   * As {@link Decision#remaining()}.
+   *
+   * @throws IllegalStateException if the batch is not {@link #detailed()}
+   */
+  public long remaining(int i) {
+    checkDetailed();
+    return remaining[i];
+  }
+
+  /**
+   * As {@link Decision#resetAfterNanos()}.
+   *
+   * @throws IllegalStateException if the batch is not {@link #detailed()}
+   */
+  public long resetAfterNanos(int i) {
+    checkDetailed();
+    return resets[i];
+  }
+
+  private void checkDetailed() {
+    if (!detailed) {
+      throw new IllegalStateException("batch: not detailed (expected: detailed() before)");
+    }
+  }
+
+  boolean isDetailed() {
+    return detailed;
+  }
+
   /** Remembers where request {@code i} is to be looked up. */
   void segment(int i, Segment segment) {
     segments[i] = segment;
@@ -112,6 +160,24 @@ public final class Batch {
 
   int slot(int i) {
     return slots[i];
+  }
+
+  /**
+   * For stores: sets the decision on request {@code i} and, in a detailed batch, what goes with it.
+   */
+  @Override
+  public void result(
+      int i,
+      Reason reason,
+      long remaining,
+      long retryAfterNanos,
+      long resetAfterNanos,
+      long atNanos) {
+    decisions[i] = PackedDecision.of(reason, remaining, retryAfterNanos);
+    if (detailed) {
+      this.remaining[i] = remaining;
+      resets[i] = resetAfterNanos;
+    }
   }
 
   /** For stores: sets the decision on request {@code i}. */

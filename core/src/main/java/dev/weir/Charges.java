@@ -6,7 +6,7 @@ import java.util.Arrays;
  * One request as the store sees it, and the answer to it: a batch of charges that are made all or
  * not at all. Reusable; not safe for use by several threads at once.
  */
-public final class Charges {
+public final class Charges implements Results {
   /** How one charge's verdict counts in the verdict on the whole. */
   public enum Role {
     /** Must fit. */
@@ -195,6 +195,11 @@ public final class Charges {
         atNanos(i));
   }
 
+  /** Gives the result of the first charge away. */
+  void copyTo(Results results, int i) {
+    results.result(i, reason(0), remaining(0), retryAfterNanos(0), resetAfterNanos(0), atNanos(0));
+  }
+
   /** Takes what was read beforehand, so that it is read. */
   void read(long read) {
     this.read = read;
@@ -218,6 +223,7 @@ public final class Charges {
   }
 
   /** For stores: sets the result of charge {@code i}; units and ranges as in {@link Decision}. */
+  @Override
   public void result(
       int i,
       Reason reason,

@@ -60,8 +60,9 @@ final class Held {
   }
 
   private int find() {
+    Shape shape = Objects.requireNonNull(limit).shape();
     for (int i = 0; i < members.length; i++) {
-      if (members[i].table().shape.equals(policy().shape())) {
+      if (members[i].table().shape.equals(shape)) {
         return i;
       }
     }
@@ -123,6 +124,15 @@ final class Held {
       at = 0;
       effectiveNanos = meter().effectiveNanos(state, at, Math.max(now, segment.floorNanos()));
     }
+  }
+
+  /** Forgets the key; returns whether there was anything to forget. */
+  boolean forget() {
+    boolean found = false;
+    for (Lineage.Member member : members) {
+      found |= member.table().segment(fingerprint).remove(fingerprint);
+    }
+    return found;
   }
 
   private void see(Segment segment, int slot) {

@@ -23,13 +23,30 @@ final class MemoryLimit implements Limit {
   final Lineage lineage;
   private final Policy policy;
 
+  /** The policy in force under the name, whose tables are used: this one, if it is no variant. */
+  private final Policy inForce;
+
   /** Read and written without care: it is compared before it is used. */
   private Aim aim = NOWHERE;
 
   MemoryLimit(MemoryStore store, Lineage lineage, Policy policy) {
+    this(store, lineage, policy, policy);
+  }
+
+  private MemoryLimit(MemoryStore store, Lineage lineage, Policy policy, Policy inForce) {
     this.store = store;
     this.lineage = lineage;
     this.policy = policy;
+    this.inForce = inForce;
+  }
+
+  MemoryLimit variant(Policy other) {
+    return new MemoryLimit(store, lineage, other, inForce);
+  }
+
+  /** Returns the shape of the table that counts. */
+  Shape shape() {
+    return inForce.shape();
   }
 
   @Override
@@ -47,7 +64,7 @@ final class MemoryLimit implements Limit {
     Lineage.Member[] members = lineage.members();
     Aim last = aim;
     if (last.members != members) {
-      boolean only = members.length == 1 && members[0].table().shape.equals(policy.shape());
+      boolean only = members.length == 1 && members[0].table().shape.equals(shape());
       last = new Aim(members, only ? members[0].table() : null);
       aim = last;
     }
@@ -59,6 +76,6 @@ final class MemoryLimit implements Limit {
   }
 
   Lineage reopened(Lineage left, long now) {
-    return store.reopened(left, policy, now);
+    return store.reopened(left, inForce, now);
   }
 }

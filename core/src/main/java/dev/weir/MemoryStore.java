@@ -78,6 +78,40 @@ public final class MemoryStore implements Store {
     return new MemoryLimit(this, lineage, policy);
   }
 
+  /**
+   * Returns a limit on the same keys under another bucket: what a key has used is the time that its
+   * bucket takes to refill, and stays that. For callers who bring the bucket along with every
+   * request; the promise of {@link #limit} about changes of a policy is not made for them.
+   *
+   * @param limit a token bucket of this store
+   * @param policy another token bucket
+   * @throws IllegalArgumentException if either is something else
+   */
+  public Limit variant(Limit limit, Policy policy) {
+    MemoryLimit kept = own(limit);
+    if (kept.policy().algorithm() != Algorithm.TOKEN_BUCKET
+        || policy.algorithm() != Algorithm.TOKEN_BUCKET) {
+      throw new IllegalArgumentException(
+          "algorithm: " + policy.algorithm() + " (expected: two token buckets)");
+    }
+    return kept.variant(policy);
+  }
+
+  /** Forgets what a key has used, rested or not; returns whether there was anything. */
+  public boolean forget(Limit limit, long fingerprint, long nowNanos) {
+    Charges charges = spare.get().clear();
+    Held[] held = charges.add(limit, fingerprint, 0).held();
+    held[0].hold(own(limit), fingerprint, 0);
+    lock(charges.locks, held, 1, clamp(nowNanos));
+    try {
+      return held[0].forget();
+    } finally {
+      charges.locks.unlock();
+      held[0].release();
+      charges.clear();
+    }
+  }
+
   @Override
   public void retire(String name, long nowNanos) {
     lineages.computeIfPresent(
@@ -115,8 +149,8 @@ public final class MemoryStore implements Store {
   void decide(Charges charges, long now) {
     if (charges.size() == 1 && !charges.queued() && charges.permits(0) >= 0) {
       MemoryLimit limit = own(charges.limit(0));
-      long packed =
-          decideOne(limit, charges.fingerprint(0), charges.permits(0), now, charges, null, 0);
+      long permits = charges.peeking() ? -charges.permits(0) : charges.permits(0);
+      long packed = decideOne(limit, charges.fingerprint(0), permits, now, charges, 0, null, 0);
       if (packed != UNDECIDED) {
         charges.allowed(packed >= 0 || charges.role(0) == Charges.Role.OPTIONAL);
         return;
@@ -191,29 +225,30 @@ public final class MemoryStore implements Store {
       MemoryLimit limit, long fingerprint, long permits, long now, @Nullable Batch batch, int i) {
     Segment segment = batch == null ? null : batch.segment(i);
     int slot = batch == null || segment == null ? 0 : batch.slot(i);
-    long packed = decideOne(limit, fingerprint, permits, now, null, segment, slot);
+    Batch results = batch != null && batch.isDetailed() ? batch : null;
+    long packed = decideOne(limit, fingerprint, permits, now, results, i, segment, slot);
     if (packed != UNDECIDED) {
       return packed;
     }
     Charges charges = spare.get().clear().add(limit, fingerprint, permits);
     decideAll(charges, now);
     packed = packed(charges);
+    if (results != null) {
+      charges.copyTo(results, i);
+    }
     charges.clear();
     return packed;
   }
 
   private static long packed(Charges charges) {
-    return charges.allowed()
-        ? charges.remaining(0)
-        : charges.reason(0) == Reason.KEY_SPACE_FULL
-            ? PackedDecision.KEY_SPACE_FULL
-            : PackedDecision.refused(charges.retryAfterNanos(0));
+    return PackedDecision.of(charges.reason(0), charges.remaining(0), charges.retryAfterNanos(0));
   }
 
   /**
    * Decides one charge if nothing out of the ordinary is in the way.
    *
-   * @param charges a request of which this is the only charge, to be given its results, or null
+   * @param permitsOrLook minus them for who only looks
+   * @param results to be given the result as number {@code i}, or null
    * @param lookedIn the segment where the key was when it was looked up beforehand, or null
    * @param found what {@link Segment#find} returned there
    * @return the decision, packed, or {@link #UNDECIDED}
@@ -221,13 +256,14 @@ public final class MemoryStore implements Store {
   private long decideOne(
       MemoryLimit limit,
       long fingerprintOrZero,
-      long permitsOrMore,
+      long permitsOrLook,
       long now,
-      @Nullable Charges charges,
+      @Nullable Results results,
+      int i,
       @Nullable Segment lookedIn,
       int found) {
     long fingerprint = nonZero(fingerprintOrZero);
-    long permits = Math.min(permitsOrMore, Meter.MOST_PERMITS);
+    long permits = Math.min(Math.abs(permitsOrLook), Meter.MOST_PERMITS);
     Policy policy = limit.policy();
     MemoryLimit.Aim aim = limit.aim();
     Table table = aim.only;
@@ -235,7 +271,7 @@ public final class MemoryStore implements Store {
       return UNDECIDED;
     }
     Meter meter = table.meter;
-    boolean charging = permits > 0 && (charges == null || !charges.peeking());
+    boolean charging = permitsOrLook > 0;
     for (int tries = 0; ; tries++) {
       Segment segment = table.segment(fingerprint);
       int hint = tries == 0 && segment == lookedIn ? found : 0;
@@ -259,12 +295,12 @@ public final class MemoryStore implements Store {
         boolean fits = wait == 0;
         if (!fits || !charging) {
           long remaining =
-              charges == null && !fits ? 0 : remaining(meter, state, at, effective, policy);
-          if (charges != null) {
+              results == null && !fits ? 0 : remaining(meter, state, at, effective, policy);
+          if (results != null) {
             long retry = fits ? 0 : later(wait, effective - now);
             long reset = Math.max(effective, meter.restedAtNanos(state, at)) - effective;
             Reason reason = fits ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT;
-            charges.result(0, reason, remaining, retry, reset, effective);
+            results.result(i, reason, remaining, retry, reset, effective);
           }
           if (!segment.validate(stamp) || segment.isSplit()) {
             continue;
@@ -302,9 +338,9 @@ public final class MemoryStore implements Store {
         segment.state(slot, after);
         segment.latestNanos(now);
         long remaining = remaining(meter, after, at, effective, policy);
-        if (charges != null) {
+        if (results != null) {
           long reset = Math.max(effective, meter.restedAtNanos(after, at)) - effective;
-          charges.result(0, Reason.WITHIN_LIMIT, remaining, 0, reset, effective);
+          results.result(i, Reason.WITHIN_LIMIT, remaining, 0, reset, effective);
         }
         return remaining;
       } finally {

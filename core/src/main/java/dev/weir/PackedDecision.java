@@ -37,6 +37,12 @@ public final class PackedDecision {
     return packed >= 0 ? 0 : packed == KEY_SPACE_FULL ? Decision.NEVER : -packed;
   }
 
+  static long of(Reason reason, long remaining, long retryAfterNanos) {
+    return reason == Reason.WITHIN_LIMIT
+        ? remaining
+        : reason == Reason.KEY_SPACE_FULL ? KEY_SPACE_FULL : refused(retryAfterNanos);
+  }
+
   static long refused(long retryAfterNanos) {
     return -retryAfterNanos;
   }

@@ -285,6 +285,17 @@ final class Segment extends SequenceLock {
     }
   }
 
+  /** Forgets a key, rested or not; returns whether it was here. */
+  boolean remove(long fingerprint) {
+    int slot = find(fingerprint);
+    if (slot <= 0) {
+      return false;
+    }
+    remove(slot);
+    budget.giveBack(1);
+    return true;
+  }
+
   /** Looks at all slots and forgets keys that have rested. */
   void forget(long nowNanos) {
     forget(nowNanos, (int) slots[0]);
