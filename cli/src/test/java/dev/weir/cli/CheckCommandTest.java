@@ -22,7 +22,9 @@ class CheckCommandTest {
   void check_askedUntilDenied_tellsByItsStatus() throws Exception {
     int port;
     try (WeirServer server =
-        WeirServer.start(ServerSettings.of(Map.of("port", "0", "grpc-port", "0")))) {
+        WeirServer.start(
+            ServerSettings.of(
+                Map.of("port", "0", "grpc-port", "0", "resp-port", "0", "no-warmup", "true")))) {
       port = server.httpPort();
 
       assertThat(check(port, "--permits", "0").status()).isZero();

@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * makes all charges or none, and the answer says how each descriptor fared.
  */
 public final class Engine implements AutoCloseable {
+  /** When to come back to a server that has too much to do. */
+  private static final long RETRY_OVERLOAD_NANOS = 1_000_000_000L;
+
   private final Store store;
   private final Ticker ticker;
   private final EngineSettings settings;
@@ -43,6 +46,7 @@ public final class Engine implements AutoCloseable {
   private final LongAdder requests = new LongAdder();
   private final LongAdder denied = new LongAdder();
   private final LongAdder keySpaceFull = new LongAdder();
+  private final LongAdder overloaded = new LongAdder();
   private final LongAdder errors = new LongAdder();
   private final LongAdder reloads = new LongAdder();
   private final LongAdder reloadFailures = new LongAdder();
@@ -159,6 +163,38 @@ public final class Engine implements AutoCloseable {
       throw new IllegalStateException("store: answers later (expected: one in this process)");
     }
     return decided;
+  }
+
+  /**
+   * Answers a request without deciding it, because there is no time for that: with {@link
+   * Reason#OVERLOADED}, or whatever its policies answer to a failure. Charges nothing.
+   */
+  public void refuse(Request request, Consumer<? super Answer> done) {
+    InForce current = inForce;
+    String problem = problem(request, current);
+    if (problem != null) {
+      errors.increment();
+      done.accept(Answer.error(problem, current.revision));
+      return;
+    }
+    long now = ticker.nanos();
+    Judgement judgement = judgement(request, current, now);
+    Charges charges = judgement.charges();
+    do {
+      boolean allowed = true;
+      for (int i = 0; i < charges.size(); i++) {
+        charges.result(i, Reason.OVERLOADED, 0, RETRY_OVERLOAD_NANOS, 0, now);
+        allowed &= charges.role(i) == Charges.Role.OPTIONAL;
+      }
+      charges.allowed(allowed);
+    } while (judgement.forgives(charges));
+    Answer answer = judgement.answer(charges, settings);
+    requests.increment();
+    overloaded.increment();
+    if (!answer.allowed()) {
+      denied.increment();
+    }
+    done.accept(answer);
   }
 
   /**
@@ -367,6 +403,7 @@ public final class Engine implements AutoCloseable {
         DecisionTimes.boundsNanos(),
         decisionTimes.sumNanos(),
         keySpaceFull.sum(),
+        overloaded.sum(),
         store.keys(),
         store.maxKeys(),
         store.bytes(),

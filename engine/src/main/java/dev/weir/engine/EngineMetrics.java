@@ -14,6 +14,7 @@ import java.util.List;
  * @param decisionTimeBoundsNanos ascending, in nanoseconds
  * @param decisionTimeSumNanos of all decisions, in nanoseconds
  * @param keySpaceFull charges of new keys that were refused for want of room
+ * @param overloaded requests that were answered without being decided, for want of time
  * @param keys that have state in the store
  * @param maxKeys that may have state at once
  * @param bytes that the state takes, about
@@ -31,6 +32,7 @@ public record EngineMetrics(
     List<Long> decisionTimeBoundsNanos,
     long decisionTimeSumNanos,
     long keySpaceFull,
+    long overloaded,
     long keys,
     long maxKeys,
     long bytes,

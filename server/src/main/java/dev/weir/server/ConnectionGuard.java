@@ -1,22 +1,23 @@
 package dev.weir.server;
 
-import io.netty.channel.ChannelFuture;
-import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.impl.HttpServerConnection;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
- * Closes HTTP connections that keep the server waiting. Confined to one event loop.
+ * Closes connections that keep the server waiting. Confined to one event loop.
  *
  * <p>Each connection has one deadline, moved by events and looked at now and then: it must send its
  * first request within the request timeout, complete every request and take its answer within the
  * same, and send the next one within the idle timeout. How many bytes trickle in meanwhile makes no
  * difference.
+ *
+ * @param <C> a connection
  */
-final class ConnectionGuard {
+final class ConnectionGuard<C> {
   /** What is known of a connection. */
   private static final class Watched {
     private long deadline;
@@ -30,31 +31,44 @@ final class ConnectionGuard {
   private final long requestNanos;
   private final long idleNanos;
   private final DoorCounters counters;
-  private final Map<HttpConnection, Watched> open = new HashMap<>();
+  private final Predicate<C> writable;
+  private final Consumer<C> cut;
+  private final Map<C, Watched> open = new HashMap<>();
 
-  ConnectionGuard(long requestNanos, long idleNanos, DoorCounters counters) {
-    this.requestNanos = requestNanos;
-    this.idleNanos = idleNanos;
+  /**
+   * @param writable whether a client reads what it is sent
+   * @param cut closes without waiting for the client to read, as it may never do
+   */
+  ConnectionGuard(
+      ServerSettings settings, DoorCounters counters, Predicate<C> writable, Consumer<C> cut) {
+    this.requestNanos = settings.value(Setting.REQUEST_TIMEOUT).toNanos();
+    this.idleNanos = settings.value(Setting.IDLE_TIMEOUT).toNanos();
     this.counters = counters;
+    this.writable = writable;
+    this.cut = cut;
   }
 
-  /** Takes a new connection in, or closes it if there are too many. */
-  void opened(HttpConnection connection, long now) {
+  /** Returns how often to sweep. */
+  static long sweepMillis(ServerSettings settings) {
+    return Math.max(20, Math.min(1_000, settings.value(Setting.REQUEST_TIMEOUT).toMillis() / 4));
+  }
+
+  /** Takes a new connection in; returns whether there is room for it. It is to be closed anyway. */
+  boolean opened(C connection, long now) {
     boolean room = counters.opened();
-    connection.closeHandler(
-        closed -> {
-          counters.closed();
-          open.remove(connection);
-        });
     if (room) {
       open.put(connection, new Watched(now + requestNanos));
-    } else {
-      connection.close();
     }
+    return room;
+  }
+
+  void closed(C connection) {
+    counters.closed();
+    open.remove(connection);
   }
 
   /** A request's head is here; the rest must follow. */
-  void requestBegan(HttpConnection connection, long now) {
+  void requestBegan(C connection, long now) {
     Watched watched = open.get(connection);
     if (watched != null) {
       watched.deadline = now + requestNanos;
@@ -63,47 +77,33 @@ final class ConnectionGuard {
   }
 
   /** The answer is written, as far as the client reads. */
-  void requestEnded(HttpConnection connection, long now) {
+  void requestEnded(C connection, long now) {
     Watched watched = open.get(connection);
     if (watched != null) {
-      watched.answerUnread = !writable(connection);
+      watched.answerUnread = !writable.test(connection);
       watched.deadline = now + (watched.answerUnread ? requestNanos : idleNanos);
     }
   }
 
   /** Closes what is too late. */
   void sweep(long now) {
-    List<HttpConnection> late = new ArrayList<>();
+    List<C> late = new ArrayList<>();
     open.forEach(
         (connection, watched) -> {
           if (now - watched.deadline <= 0) {
             return;
           }
-          if (watched.answerUnread && writable(connection)) {
+          if (watched.answerUnread && writable.test(connection)) {
             watched.answerUnread = false;
             watched.deadline = now + idleNanos;
           } else {
             late.add(connection);
           }
         });
-    for (HttpConnection connection : late) {
+    for (C connection : late) {
       open.remove(connection);
       counters.timedOut();
-      cut(connection);
-    }
-  }
-
-  private static boolean writable(HttpConnection connection) {
-    return !(connection instanceof HttpServerConnection transport)
-        || transport.channelHandlerContext().channel().isWritable();
-  }
-
-  /** Closes without waiting for the client to read what it has been sent, as it may never do. */
-  private static void cut(HttpConnection connection) {
-    if (connection instanceof HttpServerConnection transport) {
-      ChannelFuture unused = transport.channelHandlerContext().close();
-    } else {
-      connection.close();
+      cut.accept(connection);
     }
   }
 }

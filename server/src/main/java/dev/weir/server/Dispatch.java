@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import dev.weir.Ticker;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -17,15 +18,19 @@ import org.jspecify.annotations.Nullable;
  * to one event loop.
  */
 final class Dispatch {
+  private static final String HEALTH = "/healthcheck";
+
   private final Map<String, Endpoint> byPath = new HashMap<>();
+  private final Tokens tokens;
   private final int maxBodyBytes;
 
-  Dispatch(ServerSettings settings, List<Endpoint> endpoints) {
+  Dispatch(ServerSettings settings, List<Endpoint> endpoints, Tokens tokens) {
+    this.tokens = tokens;
     endpoints.forEach(endpoint -> byPath.put(endpoint.path(), endpoint));
     maxBodyBytes = settings.value(Setting.MAX_BODY_BYTES);
   }
 
-  void serve(HttpServerRequest request, ConnectionGuard guard, Ticker ticker) {
+  void serve(HttpServerRequest request, ConnectionGuard<HttpConnection> guard, Ticker ticker) {
     guard.requestBegan(request.connection(), ticker.nanos());
     HttpServerResponse response = request.response();
     if (response.writeQueueFull()) {
@@ -41,10 +46,15 @@ final class Dispatch {
     }
   }
 
-  private void receive(HttpServerRequest request, ConnectionGuard guard, Ticker ticker) {
+  private void receive(
+      HttpServerRequest request, ConnectionGuard<HttpConnection> guard, Ticker ticker) {
     Body body = new Body(request);
     request.exceptionHandler(broken -> body.refused = true);
-    if (declaredBytes(request) > maxBodyBytes) {
+    if (!known(request)) {
+      request.response().putHeader("WWW-Authenticate", "Bearer");
+      body.refuse(
+          401, "Unauthorized", "Authorization: missing or wrong (expected: Bearer and a token)");
+    } else if (declaredBytes(request) > maxBodyBytes) {
       body.refuse();
     }
     request.handler(body::add);
@@ -59,6 +69,15 @@ final class Dispatch {
               .endHandler(done -> guard.requestEnded(request.connection(), ticker.nanos()));
           answer(request, body.bytes());
         });
+  }
+
+  /** Returns whether whoever asks may; everybody may ask whether the server is ready. */
+  private boolean known(HttpServerRequest request) {
+    if (!tokens.required() || HEALTH.equals(request.path())) {
+      return true;
+    }
+    String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
+    return authorization != null && tokens.acceptsBearer(authorization);
   }
 
   private static long declaredBytes(HttpServerRequest request) {
@@ -132,14 +151,14 @@ final class Dispatch {
     }
 
     private void refuse() {
+      refuse(413, "Content too large", "body: more bytes (expected: at most " + maxBodyBytes + ")");
+    }
+
+    private void refuse(int status, String title, String detail) {
       refused = true;
       received = null;
       request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-      Reply.problem(
-          request,
-          413,
-          "Content too large",
-          "body: more bytes (expected: at most " + maxBodyBytes + ")");
+      Reply.problem(request, status, title, detail);
     }
 
     byte[] bytes() {

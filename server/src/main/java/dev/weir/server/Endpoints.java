@@ -3,7 +3,6 @@ package dev.weir.server;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import dev.weir.engine.Answer;
-import dev.weir.engine.Engine;
 import dev.weir.rules.Request;
 import dev.weir.server.proto.RateLimitRequest;
 import io.vertx.core.http.HttpServerRequest;
@@ -23,7 +22,7 @@ final class Endpoints {
   private static final JsonFormat.Printer TO_JSON =
       JsonFormat.printer().omittingInsignificantWhitespace();
 
-  private final Engine engine;
+  private final Decider decider;
   private final RlsMessages messages;
   private final OlderFields olderFields;
   private final BooleanSupplier ready;
@@ -31,8 +30,8 @@ final class Endpoints {
   private final String openApi;
 
   Endpoints(
-      Engine engine, ServerSettings settings, BooleanSupplier ready, Supplier<String> metrics) {
-    this.engine = engine;
+      Decider decider, ServerSettings settings, BooleanSupplier ready, Supplier<String> metrics) {
+    this.decider = decider;
     this.messages = new RlsMessages(settings);
     this.olderFields = settings.value(Setting.OLDER_FIELDS);
     this.ready = ready;
@@ -75,7 +74,7 @@ final class Endpoints {
   private void check(HttpServerRequest request, byte[] body) {
     try {
       Request asked = CheckReader.read(body);
-      engine.decide(asked, answer -> answerCheck(request, asked, answer));
+      decider.decide(asked, answer -> answerCheck(request, asked, answer));
     } catch (BadRequest e) {
       badRequest(request, e.getMessage());
     }
@@ -124,7 +123,7 @@ final class Endpoints {
       CheckReader.checkSyntax(body);
       RateLimitRequest.Builder message = RateLimitRequest.newBuilder();
       FROM_JSON.merge(new String(body, StandardCharsets.UTF_8), message);
-      engine.decide(messages.request(message.build()), answer -> answerJson(request, answer));
+      decider.decide(messages.request(message.build()), answer -> answerJson(request, answer));
     } catch (BadRequest | InvalidProtocolBufferException e) {
       Reply.send(request, 400, Reply.TEXT, e.getMessage() + "\n");
     }
@@ -150,7 +149,7 @@ final class Endpoints {
   }
 
   private void rules(HttpServerRequest request, byte[] body) {
-    Reply.send(request, 200, Reply.TEXT, RulesPage.text(engine.rules()));
+    Reply.send(request, 200, Reply.TEXT, RulesPage.text(decider.engine().rules()));
   }
 
   private void metrics(HttpServerRequest request, byte[] body) {

@@ -9,7 +9,18 @@ final class Fullness {
   /** Below this the warning is over: not at the same mark, or it would come and go. */
   static final int CALM_PERCENT = 70;
 
+  private final String what;
+  private final String settings;
   private boolean warned;
+
+  /**
+   * @param what may be full
+   * @param settings which of them say how much fits
+   */
+  Fullness(String what, String settings) {
+    this.what = what;
+    this.settings = settings;
+  }
 
   /** Returns what to warn of, or null. */
   @Nullable String look(int fullPercent) {
@@ -20,9 +31,11 @@ final class Fullness {
       return null;
     }
     warned = true;
-    return "the key space is "
+    return what
+        + " is "
         + fullPercent
-        + " % full: at 100 % new keys are refused, or counted together where their rule says so"
-        + " (--max-keys, --max-memory, max_keys)";
+        + " % full: at 100 % new keys are refused, or counted together where their rule says so ("
+        + settings
+        + ")";
   }
 }

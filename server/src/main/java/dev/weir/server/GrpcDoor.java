@@ -1,5 +1,6 @@
 package dev.weir.server;
 
+import dev.weir.Ticker;
 import io.grpc.Attributes;
 import io.grpc.BindableService;
 import io.grpc.InsecureServerCredentials;
@@ -13,16 +14,27 @@ import io.grpc.ServerTransportFilter;
 import io.grpc.Status;
 import io.grpc.TlsServerCredentials;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.epoll.Epoll;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollServerSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
+import io.grpc.netty.shaded.io.netty.util.concurrent.Future;
 import io.grpc.protobuf.services.HealthStatusManager;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
-import java.io.File;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.X509TrustManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The gRPC door: the rate limit service, health and reflection on grpc-java's own Netty server.
@@ -47,8 +59,11 @@ final class GrpcDoor {
   private final HealthStatusManager health;
   private final InFlight inFlight;
   private final Server server;
+  private final List<EventLoopGroup> groups;
 
-  private GrpcDoor(HealthStatusManager health, InFlight inFlight, Server server) {
+  private GrpcDoor(
+      HealthStatusManager health, InFlight inFlight, Server server, List<EventLoopGroup> groups) {
+    this.groups = groups;
     this.health = health;
     this.inFlight = inFlight;
     this.server = server;
@@ -57,22 +72,38 @@ final class GrpcDoor {
   /**
    * Opens the door. It says NOT_SERVING until {@link #ready()}.
    *
-   * @throws IOException if it cannot listen there, or cannot use the certificates
+   * @param certificates null for plain text
+   * @throws IOException if it cannot listen there
    */
-  static GrpcDoor open(ServerSettings settings, BindableService service, DoorCounters counters)
+  static GrpcDoor open(
+      ServerSettings settings,
+      BindableService service,
+      @Nullable Certificates certificates,
+      Tokens tokens,
+      DoorCounters counters,
+      Ticker ticker)
       throws IOException {
     HealthStatusManager health = new HealthStatusManager();
     health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.NOT_SERVING);
     InFlight inFlight = new InFlight();
     InetSocketAddress address =
         new InetSocketAddress(settings.value(Setting.HOST), settings.value(Setting.GRPC_PORT));
+    boolean epoll = Epoll.isAvailable();
+    EventLoopGroup acceptor = group(epoll, 1, "weir-grpc-acceptor");
+    EventLoopGroup loops =
+        group(epoll, Runtime.getRuntime().availableProcessors(), "weir-grpc-loop");
+    loops.forEach(loop -> LoopLag.watch(loop, settings, ticker));
     NettyServerBuilder builder =
-        NettyServerBuilder.forAddress(address, credentials(settings))
+        NettyServerBuilder.forAddress(address, credentials(certificates))
             .directExecutor()
+            .channelType(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+            .bossEventLoopGroup(acceptor)
+            .workerEventLoopGroup(loops)
             .addService(service)
             .addService(health.getHealthService())
             .addService(ProtoReflectionServiceV1.newInstance())
             .addTransportFilter(new Room(counters))
+            .intercept(new RefuseStrangers(tokens))
             .intercept(new RefuseWithoutRoom(counters))
             .intercept(inFlight)
             .maxInboundMessageSize(settings.value(Setting.MAX_BODY_BYTES))
@@ -89,24 +120,39 @@ final class GrpcDoor {
           .maxConnectionAgeGrace(
               nanos(settings, Setting.MAX_CONNECTION_AGE_GRACE), TimeUnit.NANOSECONDS);
     }
-    return new GrpcDoor(health, inFlight, builder.build().start());
+    try {
+      return new GrpcDoor(health, inFlight, builder.build().start(), List.of(acceptor, loops));
+    } catch (IOException e) {
+      end(List.of(acceptor, loops));
+      throw e;
+    }
+  }
+
+  private static EventLoopGroup group(boolean epoll, int threads, String name) {
+    ThreadFactory factory = new DefaultThreadFactory(name, true);
+    return new MultiThreadIoEventLoopGroup(
+        threads, factory, epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+  }
+
+  private static void end(List<EventLoopGroup> groups) {
+    for (EventLoopGroup group : groups) {
+      Future<?> unused = group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
   }
 
   private static long nanos(ServerSettings settings, Setting<Duration> setting) {
     return settings.value(setting).toNanos();
   }
 
-  private static ServerCredentials credentials(ServerSettings settings) throws IOException {
-    Optional<File> cert = settings.value(Setting.GRPC_TLS_CERT).map(Path::toFile);
-    Optional<File> key = settings.value(Setting.GRPC_TLS_KEY).map(Path::toFile);
-    if (cert.isEmpty() || key.isEmpty()) {
+  private static ServerCredentials credentials(@Nullable Certificates certificates) {
+    if (certificates == null) {
       return InsecureServerCredentials.create();
     }
     TlsServerCredentials.Builder tls =
-        TlsServerCredentials.newBuilder().keyManager(cert.get(), key.get());
-    Optional<File> clients = settings.value(Setting.GRPC_TLS_CLIENT_CA).map(Path::toFile);
-    if (clients.isPresent()) {
-      tls.trustManager(clients.get()).clientAuth(TlsServerCredentials.ClientAuth.REQUIRE);
+        TlsServerCredentials.newBuilder().keyManager(certificates.keys());
+    X509TrustManager clients = certificates.clients();
+    if (clients != null) {
+      tls.trustManager(clients).clientAuth(TlsServerCredentials.ClientAuth.REQUIRE);
     }
     return tls.build();
   }
@@ -142,6 +188,7 @@ final class GrpcDoor {
         Logs.LOG.warning("grpc: connections are still closing");
       }
     }
+    end(groups);
     return done;
   }
 
@@ -161,6 +208,36 @@ final class GrpcDoor {
     @Override
     public void transportTerminated(Attributes attributes) {
       counters.closed();
+    }
+  }
+
+  /** Refuses calls without a token where one is required; whoever asks for health needs none. */
+  private static final class RefuseStrangers implements ServerInterceptor {
+    private static final Metadata.Key<String> AUTHORIZATION =
+        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+
+    private final Tokens tokens;
+
+    RefuseStrangers(Tokens tokens) {
+      this.tokens = tokens;
+    }
+
+    @Override
+    public <A, B> ServerCall.Listener<A> interceptCall(
+        ServerCall<A, B> call, Metadata metadata, ServerCallHandler<A, B> next) {
+      if (!tokens.required()
+          || HealthGrpc.SERVICE_NAME.equals(call.getMethodDescriptor().getServiceName())) {
+        return next.startCall(call, metadata);
+      }
+      String authorization = metadata.get(AUTHORIZATION);
+      if (authorization != null && tokens.acceptsBearer(authorization)) {
+        return next.startCall(call, metadata);
+      }
+      call.close(
+          Status.UNAUTHENTICATED.withDescription(
+              "authorization: missing or wrong (expected: Bearer and a token)"),
+          new Metadata());
+      return new ServerCall.Listener<>() {};
     }
   }
 

@@ -1,14 +1,18 @@
 package dev.weir.server;
 
 import dev.weir.Ticker;
+import io.netty.channel.ChannelFuture;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.ClientAuth;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.impl.HttpServerConnection;
+import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.TrustOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +21,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.X509TrustManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The HTTP door, on Vert.x: one listener, an event loop for each core, the same endpoints on each.
@@ -26,17 +32,11 @@ final class HttpDoor {
   private static final int MAX_LINE_BYTES = 4_096;
 
   private static final int MAX_HEADER_BYTES = 16 << 10;
-  private static final int START_SECONDS = 30;
 
   /** Asks Vert.x for one free port that all instances share. */
   private static final int SHARED_FREE_PORT = -1;
 
-  private final Vertx vertx;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
-
-  private HttpDoor(Vertx vertx) {
-    this.vertx = vertx;
-  }
 
   /**
    * Opens the door.
@@ -44,41 +44,61 @@ final class HttpDoor {
    * @throws IOException if it cannot listen there
    */
   static HttpDoor open(
-      ServerSettings settings, List<Endpoint> endpoints, DoorCounters counters, Ticker ticker)
+      ServerSettings settings,
+      EventLoops loops,
+      List<Endpoint> endpoints,
+      @Nullable Certificates certificates,
+      Tokens tokens,
+      DoorCounters counters,
+      Ticker ticker)
       throws IOException, InterruptedException {
-    int loops = Runtime.getRuntime().availableProcessors();
-    Vertx vertx =
-        Vertx.vertx(
-            new VertxOptions()
-                .setEventLoopPoolSize(loops)
-                .setWorkerPoolSize(1)
-                .setInternalBlockingPoolSize(2)
-                .setFileSystemOptions(
-                    new FileSystemOptions()
-                        .setClassPathResolvingEnabled(false)
-                        .setFileCachingEnabled(false)));
-    HttpDoor door = new HttpDoor(vertx);
-    try {
-      await(
-          vertx.deployVerticle(
-              () ->
-                  door.new Listener(settings, new Dispatch(settings, endpoints), counters, ticker),
-              new DeploymentOptions().setInstances(loops)));
-    } catch (IOException e) {
-      vertx.close();
-      throw e;
-    }
+    HttpServerOptions options = options(settings, certificates);
+    HttpDoor door = new HttpDoor();
+    EventLoops.await(
+        loops
+            .vertx()
+            .deployVerticle(
+                () ->
+                    door
+                    .new Listener(
+                        settings,
+                        options,
+                        new Dispatch(settings, endpoints, tokens),
+                        counters,
+                        ticker),
+                new DeploymentOptions().setInstances(loops.count())));
     return door;
   }
 
-  private static <T> void await(Future<T> future) throws IOException, InterruptedException {
-    try {
-      future.toCompletionStage().toCompletableFuture().get(START_SECONDS, TimeUnit.SECONDS);
-    } catch (ExecutionException e) {
-      throw new IOException(e.getCause());
-    } catch (TimeoutException e) {
-      throw new IOException("no answer within " + START_SECONDS + " s", e);
+  /**
+   * HTTP/2 is for TLS alone: without, Vert.x waits for the first bytes before it knows of a
+   * connection, and so for ever.
+   */
+  private static HttpServerOptions options(
+      ServerSettings settings, @Nullable Certificates certificates) {
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setHandle100ContinueAutomatically(true)
+            .setMaxInitialLineLength(MAX_LINE_BYTES)
+            .setMaxHeaderSize(MAX_HEADER_BYTES)
+            .setHttp2ClearTextEnabled(false)
+            .setInitialSettings(
+                new Http2Settings()
+                    .setMaxConcurrentStreams(settings.value(Setting.MAX_STREAMS))
+                    .setMaxHeaderListSize(MAX_HEADER_BYTES));
+    if (certificates != null) {
+      options
+          .setSsl(true)
+          .setSslHandshakeTimeout(settings.value(Setting.REQUEST_TIMEOUT).toMillis())
+          .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
+          .setUseAlpn(true)
+          .setKeyCertOptions(KeyCertOptions.wrap(certificates.keys()));
+      X509TrustManager clients = certificates.clients();
+      if (clients != null) {
+        options.setTrustOptions(TrustOptions.wrap(clients)).setClientAuth(ClientAuth.REQUIRED);
+      }
     }
+    return options;
   }
 
   int port() {
@@ -101,45 +121,56 @@ final class HttpDoor {
     } catch (ExecutionException | TimeoutException e) {
       Logs.LOG.warning("http: not all requests were done in time: " + e);
     }
-    try {
-      await(vertx.close());
-    } catch (IOException e) {
-      Logs.LOG.warning("http: " + e.getMessage());
+  }
+
+  private static boolean writable(HttpConnection connection) {
+    return !(connection instanceof HttpServerConnection transport)
+        || transport.channelHandlerContext().channel().isWritable();
+  }
+
+  private static void cut(HttpConnection connection) {
+    if (connection instanceof HttpServerConnection transport) {
+      ChannelFuture unused = transport.channelHandlerContext().close();
+    } else {
+      connection.close();
     }
   }
 
   /** The listener's share on one event loop. */
   private final class Listener extends VerticleBase {
     private final ServerSettings settings;
+    private final HttpServerOptions options;
     private final Dispatch dispatch;
     private final Ticker ticker;
-    private final ConnectionGuard guard;
+    private final ConnectionGuard<HttpConnection> guard;
 
-    Listener(ServerSettings settings, Dispatch dispatch, DoorCounters counters, Ticker ticker) {
+    Listener(
+        ServerSettings settings,
+        HttpServerOptions options,
+        Dispatch dispatch,
+        DoorCounters counters,
+        Ticker ticker) {
       this.settings = settings;
+      this.options = options;
       this.dispatch = dispatch;
       this.ticker = ticker;
-      this.guard =
-          new ConnectionGuard(
-              settings.value(Setting.REQUEST_TIMEOUT).toNanos(),
-              settings.value(Setting.IDLE_TIMEOUT).toNanos(),
-              counters);
+      this.guard = new ConnectionGuard<>(settings, counters, HttpDoor::writable, HttpDoor::cut);
+    }
+
+    private void opened(HttpConnection connection) {
+      connection.closeHandler(closed -> guard.closed(connection));
+      if (!guard.opened(connection, ticker.nanos())) {
+        connection.close();
+      }
     }
 
     @Override
     public Future<?> start() {
-      long sweepMillis =
-          Math.max(20, Math.min(1_000, settings.value(Setting.REQUEST_TIMEOUT).toMillis() / 4));
-      vertx.setPeriodic(sweepMillis, timer -> guard.sweep(ticker.nanos()));
+      vertx.setPeriodic(
+          ConnectionGuard.sweepMillis(settings), timer -> guard.sweep(ticker.nanos()));
       int port = settings.value(Setting.PORT);
-      HttpServer server =
-          vertx.createHttpServer(
-              new HttpServerOptions()
-                  .setHttp2ClearTextEnabled(false)
-                  .setHandle100ContinueAutomatically(true)
-                  .setMaxInitialLineLength(MAX_LINE_BYTES)
-                  .setMaxHeaderSize(MAX_HEADER_BYTES));
-      server.connectionHandler(connection -> guard.opened(connection, ticker.nanos()));
+      HttpServer server = vertx.createHttpServer(options);
+      server.connectionHandler(this::opened);
       server.requestHandler(request -> dispatch.serve(request, guard, ticker));
       servers.add(server);
       return server.listen(port == 0 ? SHARED_FREE_PORT : port, settings.value(Setting.HOST));

@@ -37,9 +37,11 @@ final class MetricsPage {
    *
    * @param doors by name
    */
-  static String text(EngineMetrics engine, Map<String, DoorCounters> doors, boolean ready) {
+  static String text(
+      EngineMetrics engine, ThrottleTable table, Map<String, DoorCounters> doors, boolean ready) {
     MetricsPage page = new MetricsPage();
     page.service(engine, ready);
+    page.throttle(table);
     page.decisionTime(engine);
     page.rules(engine.rules());
     page.doors(new TreeMap<>(doors));
@@ -59,6 +61,8 @@ final class MetricsPage {
         "weir_key_space_full_total",
         "Charges of new keys that were refused for want of room.",
         engine.keySpaceFull());
+    counter(
+        "weir_overloaded_total", "Requests answered OVERLOADED, undecided.", engine.overloaded());
     gauge("weir_rule_revision", "Number of the rule set in force.", engine.revision());
     counter("weir_rule_reloads_total", "Rule sets that came into force.", engine.reloads());
     counter(
@@ -67,6 +71,21 @@ final class MetricsPage {
         engine.reloadFailures());
     gauge(
         "weir_ready", "1 if the server takes requests, 0 while it starts or stops.", ready ? 1 : 0);
+  }
+
+  private void throttle(ThrottleTable table) {
+    counter("weir_throttle_requests_total", "Calls of CL.THROTTLE and THROTTLE.", table.requests());
+    counter("weir_throttle_denied_total", "Those limited.", table.denied());
+    counter(
+        "weir_throttle_key_space_full_total",
+        "Those of new keys that were limited for want of room.",
+        table.keySpaceFull.sum());
+    counter(
+        "weir_throttle_overloaded_total",
+        "Those answered OVERLOADED, undecided.",
+        table.overloaded.sum());
+    gauge("weir_throttle_keys", "Keys of those calls that have state.", table.store().keys());
+    gauge("weir_throttle_max_keys", "Keys that may have state at once.", table.store().maxKeys());
   }
 
   private void decisionTime(EngineMetrics engine) {

@@ -1,7 +1,6 @@
 package dev.weir.server;
 
 import dev.weir.engine.Answer;
-import dev.weir.engine.Engine;
 import dev.weir.server.proto.RateLimitRequest;
 import dev.weir.server.proto.RateLimitResponse;
 import dev.weir.server.proto.RateLimitServiceGrpc;
@@ -11,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The rate limit service as Envoy calls it. Answers on the thread that the engine answers on. */
 final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplBase {
-  private final Engine engine;
+  private final Decider decider;
   private final RlsMessages messages;
 
-  RlsService(Engine engine, RlsMessages messages) {
-    this.engine = engine;
+  RlsService(Decider decider, RlsMessages messages) {
+    this.decider = decider;
     this.messages = messages;
   }
 
@@ -23,7 +22,7 @@ final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplBase {
   public void shouldRateLimit(
       RateLimitRequest message, StreamObserver<RateLimitResponse> observer) {
     try {
-      engine.decide(messages.request(message), answer -> answer(answer, observer));
+      decider.decide(messages.request(message), answer -> answer(answer, observer));
     } catch (BadRequest e) {
       refuse(e.getMessage(), observer);
     }

@@ -1,6 +1,8 @@
 package dev.weir.server;
 
 import dev.weir.engine.EngineSettings;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -156,22 +158,69 @@ public final class ServerSettings {
       problems.add(
           source(Setting.GRPC_PORT) + ": " + port + " (expected: another port than HTTP's)");
     }
-    boolean cert = value(Setting.GRPC_TLS_CERT).isPresent();
-    if (cert != value(Setting.GRPC_TLS_KEY).isPresent()) {
-      Setting<?> given = cert ? Setting.GRPC_TLS_CERT : Setting.GRPC_TLS_KEY;
+    int resp = value(Setting.RESP_PORT).orElse(0);
+    if (resp != 0 && (resp == port || resp == value(Setting.GRPC_PORT))) {
+      problems.add(
+          source(Setting.RESP_PORT) + ": " + resp + " (expected: another port than the others')");
+    }
+    checkTls(TlsSettings.ALL, problems);
+    checkTls(TlsSettings.GRPC, problems);
+    checkReadable(Setting.TOKEN_FILE, problems);
+    if (!loopback() && !authenticated()) {
+      if (value(Setting.INSECURE)) {
+        warnings.add(
+            source(Setting.INSECURE)
+                + ": whoever reaches "
+                + value(Setting.HOST)
+                + " may ask for permits and use up those of others");
+      } else {
+        problems.add(
+            source(Setting.HOST)
+                + ": "
+                + value(Setting.HOST)
+                + " is open to others (expected: --token-file, or --tls-client-ca, or --insecure)");
+      }
+    }
+  }
+
+  private void checkTls(TlsSettings tls, List<String> problems) {
+    boolean cert = value(tls.certificate()).isPresent();
+    if (cert != value(tls.key()).isPresent()) {
+      Setting<?> given = cert ? tls.certificate() : tls.key();
       problems.add(source(given) + ": certificate without key, or key without (expected: both)");
     }
-    if (!cert && value(Setting.GRPC_TLS_CLIENT_CA).isPresent()) {
-      problems.add(
-          source(Setting.GRPC_TLS_CLIENT_CA) + ": client CA alone (expected: a certificate too)");
+    if (!cert && value(tls.clientCa()).isPresent()) {
+      problems.add(source(tls.clientCa()) + ": client CA alone (expected: a certificate too)");
     }
-    for (Setting<Optional<Path>> file :
-        List.of(Setting.GRPC_TLS_CERT, Setting.GRPC_TLS_KEY, Setting.GRPC_TLS_CLIENT_CA)) {
-      value(file)
-          .filter(path -> !Files.isReadable(path))
-          .ifPresent(
-              path -> problems.add(source(file) + ": " + path + " (expected: a readable file)"));
+    checkReadable(tls.certificate(), problems);
+    checkReadable(tls.key(), problems);
+    checkReadable(tls.clientCa(), problems);
+  }
+
+  private void checkReadable(Setting<Optional<Path>> file, List<String> problems) {
+    value(file)
+        .filter(path -> !Files.isReadable(path))
+        .ifPresent(
+            path -> problems.add(source(file) + ": " + path + " (expected: a readable file)"));
+  }
+
+  /**
+   * Returns whether only this machine can reach the doors. A name that is unknown is no address.
+   */
+  private boolean loopback() {
+    try {
+      return InetAddress.getByName(value(Setting.HOST)).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return true; // Nothing can listen there, which is said when it is tried.
     }
+  }
+
+  /** Returns whether every door knows who may ask. */
+  private boolean authenticated() {
+    boolean grpcAlone = value(Setting.GRPC_TLS_CERT).isPresent();
+    boolean all = value(Setting.TLS_CLIENT_CA).isPresent();
+    boolean grpc = grpcAlone ? value(Setting.GRPC_TLS_CLIENT_CA).isPresent() : all;
+    return value(Setting.TOKEN_FILE).isPresent() || (all && grpc);
   }
 
   /** Returns the value in force. */

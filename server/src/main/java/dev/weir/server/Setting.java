@@ -35,7 +35,7 @@ public final class Setting<T> {
           "Rule files or folders of them, watched for changes. Without: a small demonstration.");
 
   public static final Setting<String> HOST =
-      new Setting<>("host", SettingKind.host(), "127.0.0.1", "Address that both doors listen on.");
+      new Setting<>("host", SettingKind.host(), "127.0.0.1", "Address that all doors listen on.");
 
   public static final Setting<Integer> PORT =
       new Setting<>("port", SettingKind.number(0, 65_535), "8080", "HTTP port; 0 takes a free one.")
@@ -45,6 +45,13 @@ public final class Setting<T> {
       new Setting<>(
               "grpc-port", SettingKind.number(0, 65_535), "8081", "gRPC port; 0 takes a free one.")
           .orEnvironment("GRPC_PORT");
+
+  public static final Setting<Optional<Integer>> RESP_PORT =
+      new Setting<>(
+          "resp-port",
+          SettingKind.portOrOff(),
+          "6380",
+          "Port for Redis clients; 0 takes a free one, off opens none.");
 
   public static final Setting<Boolean> SHADOW_MODE =
       new Setting<>(
@@ -121,7 +128,7 @@ public final class Setting<T> {
           "max-body-bytes",
           SettingKind.number(1_024, 64 << 20),
           Integer.toString(1 << 20),
-          "Most bytes of one request, on either door.");
+          "Most bytes of one request, on any door.");
 
   public static final Setting<Integer> MAX_DESCRIPTORS =
       new Setting<>(
@@ -151,6 +158,13 @@ public final class Setting<T> {
           Long.toString(MemoryStore.DEFAULT_MAX_KEYS),
           "Most keys that are counted at once; what becomes of more, their rule says.");
 
+  public static final Setting<Long> THROTTLE_MAX_KEYS =
+      new Setting<>(
+          "throttle-max-keys",
+          SettingKind.count(1, 1L << 32),
+          Long.toString(MemoryStore.DEFAULT_MAX_KEYS),
+          "Most keys of CL.THROTTLE and THROTTLE at once, beside max-keys; more are limited.");
+
   public static final Setting<Long> MAX_MEMORY =
       new Setting<>(
           "max-memory",
@@ -178,6 +192,13 @@ public final class Setting<T> {
           SettingKind.duration(Duration.ofMillis(100), Duration.ofHours(1)),
           "5s",
           "Longest that a client may take to send a request.");
+
+  public static final Setting<Duration> MAX_WAIT =
+      new Setting<>(
+          "max-wait",
+          SettingKind.duration(Duration.ofMillis(10), Duration.ofHours(1)),
+          "1s",
+          "A request that has waited longer for its turn is answered OVERLOADED, undecided.");
 
   public static final Setting<Duration> IDLE_TIMEOUT =
       new Setting<>(
@@ -223,12 +244,50 @@ public final class Setting<T> {
           "10s",
           "When stopping: longest wait for requests in flight.");
 
+  public static final Setting<Boolean> NO_WARMUP =
+      new Setting<>(
+          "no-warmup",
+          SettingKind.onOff(),
+          "false",
+          "Be ready at once, and slow at first, rather than warm.");
+
+  public static final Setting<Optional<Path>> TOKEN_FILE =
+      new Setting<>(
+          "token-file",
+          SettingKind.file(),
+          "",
+          "File of tokens, one a line, one of which every client must show; watched for changes.");
+
+  public static final Setting<Boolean> INSECURE =
+      new Setting<>(
+          "insecure",
+          SettingKind.onOff(),
+          "false",
+          "Listen beyond this machine though anybody there may then ask.");
+
+  public static final Setting<Optional<Path>> TLS_CERT =
+      new Setting<>(
+          "tls-cert",
+          SettingKind.file(),
+          "",
+          "Certificate chain (PEM) of all doors, watched for changes; without it, plain text.");
+
+  public static final Setting<Optional<Path>> TLS_KEY =
+      new Setting<>("tls-key", SettingKind.file(), "", "Private key (PEM, PKCS #8) of all doors.");
+
+  public static final Setting<Optional<Path>> TLS_CLIENT_CA =
+      new Setting<>(
+          "tls-client-ca",
+          SettingKind.file(),
+          "",
+          "Certificates (PEM) that must have signed every client's; without it, any client.");
+
   public static final Setting<Optional<Path>> GRPC_TLS_CERT =
       new Setting<>(
               "grpc-tls-cert",
               SettingKind.file(),
               "",
-              "Certificate chain (PEM) of the gRPC door; without it, the door speaks plain text.")
+              "Certificate chain (PEM) of the gRPC door alone, instead of --tls-cert.")
           .orEnvironment("GRPC_SERVER_TLS_CERT");
 
   public static final Setting<Optional<Path>> GRPC_TLS_KEY =
@@ -244,7 +303,7 @@ public final class Setting<T> {
               "grpc-tls-client-ca",
               SettingKind.file(),
               "",
-              "Certificates (PEM) that must have signed every gRPC client's; without it, any client.")
+              "Certificates (PEM) that must have signed every gRPC client's, with --grpc-tls-cert.")
           .orEnvironment("GRPC_CLIENT_TLS_CACERT");
 
   private final String name;

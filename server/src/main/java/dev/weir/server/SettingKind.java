@@ -45,6 +45,16 @@ record SettingKind<T>(String expected, String placeholder, Reader<T> reader) {
         });
   }
 
+  /** A port, or none. */
+  static SettingKind<Optional<Integer>> portOrOff() {
+    SettingKind<Integer> port = number(0, 65_535);
+    return new SettingKind<>(
+        port.expected + ", or off",
+        port.placeholder + "|off",
+        text ->
+            text.equalsIgnoreCase("off") ? Optional.empty() : Optional.of(port.reader.read(text)));
+  }
+
   /** Bytes; a share of the heap is turned into them. */
   static SettingKind<Long> memory() {
     return new SettingKind<>(

@@ -3,88 +3,191 @@ package dev.weir.server;
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
-import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.server.proto.RateLimitDescriptor;
 import dev.weir.server.proto.RateLimitRequest;
-import dev.weir.server.proto.RateLimitResponse;
+import dev.weir.server.proto.RateLimitServiceGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Runs the doors' code before the first real request: what is compiled and loaded now costs no
- * caller anything. Works on an engine of its own, so nothing is counted.
+ * Runs the doors' code before the first real request: what is loaded and compiled now costs no
+ * caller anything. The doors are real ones, on free ports of the loopback interface, and so are the
+ * requests; the engine behind them is another, so that nothing is counted.
  */
 final class WarmUp {
-  /** Enough for the compiler to notice what is hot. */
-  private static final int REQUESTS = 6_000;
+  /** Enough for the compiler to have done what is worth most. */
+  private static final int ROUNDS = 120;
 
   /** A slow machine starts all the same. */
-  private static final long MAX_NANOS = 700_000_000L;
+  private static final long MAX_NANOS = 3_000_000_000L;
 
   private static final int USERS = 64;
+  private static final int GRPC_CALLS = 200;
+  private static final int HTTP_REQUESTS = 100;
+  private static final int COMMANDS = 500;
+  private static final int TIMEOUT_MILLIS = 2_000;
 
-  private WarmUp() {}
+  private final Doors doors;
+  private long grpcCalls;
+  private long httpRequests;
+  private long commands;
 
-  /** Returns how many bytes the answers had, which nobody needs but the compiler must work for. */
-  static long run(ServerSettings settings, Ticker ticker) {
+  private WarmUp(Doors doors) {
+    this.doors = doors;
+  }
+
+  /** Warms up for a bounded time; returns what was done, for the log. */
+  static String run(Ticker ticker) throws InterruptedException {
+    long startNanos = ticker.nanos();
+    ServerSettings settings =
+        ServerSettings.of(Map.of("port", "0", "grpc-port", "0", "resp-port", "0"));
     RuleSet rules =
         Rules.parse("built-in rules", Endpoints.resource(RulesInForce.BUILT_IN)).ruleSet();
     try (Engine engine = Engine.create(new MemoryStore(), ticker, settings.engine())) {
       engine.apply(rules == null ? RuleSet.EMPTY : rules);
-      RlsService service = new RlsService(engine, new RlsMessages(settings));
-      Nobody nobody = new Nobody();
-      long end = ticker.nanos() + MAX_NANOS;
-      int done = 0;
-      while (done < REQUESTS && ticker.nanos() < end) {
-        grpc(service, "warm" + done % USERS, nobody);
-        http(engine, "warm" + done % USERS, nobody);
-        done++;
+      ThrottleTable table = new ThrottleTable(USERS, ticker.nanos());
+      Doors doors = Doors.open(settings, engine, table, Tokens.notRequired(), ticker);
+      try {
+        WarmUp warmUp = new WarmUp(doors);
+        warmUp.drive(ticker, startNanos + MAX_NANOS);
+        return String.format(
+            Locale.ROOT,
+            "warmed up in %.1f s by %d gRPC calls, %d HTTP requests and %d Redis commands",
+            (ticker.nanos() - startNanos) / 1e9,
+            warmUp.grpcCalls,
+            warmUp.httpRequests,
+            warmUp.commands);
+      } finally {
+        doors.close(Duration.ZERO);
       }
-      return nobody.bytes;
+    } catch (IOException | StartException e) {
+      return "not warmed up, the first requests will be slow: " + e.getMessage();
     }
   }
 
-  private static void grpc(RlsService service, String user, Nobody nobody) {
-    RateLimitRequest request =
-        RateLimitRequest.newBuilder()
-            .setDomain("demo")
-            .addDescriptors(
-                RateLimitDescriptor.newBuilder()
-                    .addEntries(
-                        RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue(user)))
+  private void drive(Ticker ticker, long endNanos) throws IOException, InterruptedException {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", doors.grpcPort())
+            .usePlaintext()
+            .directExecutor()
             .build();
-    service.shouldRateLimit(request, nobody);
-  }
-
-  private static void http(Engine engine, String user, Nobody nobody) {
-    String body = "{\"domain\":\"demo\",\"descriptor\":{\"user\":\"" + user + "\"}}";
     try {
-      Request request = CheckReader.read(body.getBytes(StandardCharsets.UTF_8));
-      CheckAnswer answer = new CheckAnswer(request, engine.decide(request));
-      nobody.bytes +=
-          answer.json().length()
-              + RateLimitFields.rateLimit(answer.standings()).length()
-              + RateLimitFields.rateLimitPolicy(answer.standings()).length();
-    } catch (BadRequest e) {
-      throw new IllegalStateException(e); // The body above is a good one.
+      RateLimitServiceGrpc.RateLimitServiceStub stub = RateLimitServiceGrpc.newStub(channel);
+      for (int round = 0; round < ROUNDS && ticker.nanos() < endNanos; round++) {
+        grpc(stub);
+        http(round);
+        resp();
+      }
+    } finally {
+      channel.shutdownNow();
     }
   }
 
-  /** Takes answers and adds up their sizes. */
-  private static final class Nobody implements StreamObserver<RateLimitResponse> {
-    private long bytes;
+  private void grpc(RateLimitServiceGrpc.RateLimitServiceStub stub) throws InterruptedException {
+    Semaphore done = new Semaphore(0);
+    for (int i = 0; i < GRPC_CALLS; i++) {
+      RateLimitRequest request =
+          RateLimitRequest.newBuilder()
+              .setDomain("demo")
+              .addDescriptors(
+                  RateLimitDescriptor.newBuilder()
+                      .addEntries(
+                          RateLimitDescriptor.Entry.newBuilder()
+                              .setKey("user")
+                              .setValue("warm" + i % USERS)))
+              .build();
+      stub.shouldRateLimit(request, new Released<>(done));
+    }
+    done.tryAcquire(GRPC_CALLS, TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+    grpcCalls += GRPC_CALLS;
+  }
 
-    @Override
-    public void onNext(RateLimitResponse response) {
-      bytes += response.toByteArray().length;
+  private void http(int round) throws IOException {
+    StringBuilder requests = new StringBuilder();
+    for (int i = 1; i <= HTTP_REQUESTS; i++) {
+      String user = "warm" + i % USERS;
+      boolean envoys = round % 2 == 0;
+      String body =
+          envoys
+              ? "{\"domain\":\"demo\",\"descriptors\":[{\"entries\":[{\"key\":\"user\",\"value\":\""
+                  + user
+                  + "\"}]}]}"
+              : "{\"domain\":\"demo\",\"descriptor\":{\"user\":\"" + user + "\"}}";
+      requests
+          .append("POST ")
+          .append(envoys ? "/json" : "/v1/check")
+          .append(" HTTP/1.1\r\nHost: localhost\r\n")
+          .append("Content-Type: application/json\r\n")
+          .append(i == HTTP_REQUESTS ? "Connection: close\r\n" : "")
+          .append("Content-Length: ")
+          .append(body.length())
+          .append("\r\n\r\n")
+          .append(body);
+    }
+    exchange(doors.httpPort(), requests);
+    httpRequests += HTTP_REQUESTS;
+  }
+
+  private void resp() throws IOException {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < COMMANDS; i++) {
+      String user = "warm" + i % USERS;
+      switch (i % 8) {
+        case 0 -> lines.append("WEIR.CHECK demo 1 user ").append(user).append("\r\n");
+        case 1 -> lines.append("THROTTLE ").append(user).append(" 10 5 60\r\n");
+        default ->
+            lines
+                .append("*5\r\n$11\r\nCL.THROTTLE\r\n$")
+                .append(user.length())
+                .append("\r\n")
+                .append(user)
+                .append("\r\n$2\r\n15\r\n$2\r\n30\r\n$2\r\n60\r\n");
+      }
+    }
+    exchange(doors.respPort(), lines.append("QUIT\r\n"));
+    commands += COMMANDS;
+  }
+
+  /** Sends, and reads until the server closes. */
+  private static void exchange(int port, CharSequence text) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout(TIMEOUT_MILLIS);
+      socket.getOutputStream().write(text.toString().getBytes(StandardCharsets.US_ASCII));
+      socket.getInputStream().readAllBytes();
+    }
+  }
+
+  /** Lets one more go on when an answer is here. */
+  private static final class Released<T> implements StreamObserver<T> {
+    private final Semaphore done;
+
+    Released(Semaphore done) {
+      this.done = done;
     }
 
     @Override
-    public void onError(Throwable error) {}
+    public void onNext(T answer) {}
 
     @Override
-    public void onCompleted() {}
+    public void onError(Throwable error) {
+      done.release();
+    }
+
+    @Override
+    public void onCompleted() {
+      done.release();
+    }
   }
 }

@@ -4,10 +4,7 @@ import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
 import dev.weir.rules.Rules;
-import java.io.IOException;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -17,26 +14,31 @@ import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running server: a gRPC and an HTTP door on one engine, with rules that follow their files. Safe
- * for use by many threads.
+ * A running server: doors for gRPC, HTTP and Redis clients on one engine, with rules that follow
+ * their files. Safe for use by many threads.
  */
 public final class WeirServer implements AutoCloseable {
-  private static final long EXPIRE_SECONDS = 1;
+  private static final long ROUND_SECONDS = 1;
 
   private final ServerSettings settings;
   private final Engine engine;
+  private final ThrottleTable throttle;
   private final RulesInForce rules;
-  private final GrpcDoor grpc;
-  private final HttpDoor http;
+  private final Doors doors;
+  private final @Nullable TokenFile tokens;
   private final int grpcPort;
   private final int httpPort;
-  private final State state;
+  private final int respPort;
+  private final State state = new State();
+  private final Fullness fullness =
+      new Fullness("the key space", "--max-keys, --max-memory, max_keys");
+  private final Fullness throttleFullness =
+      new Fullness("the key space of CL.THROTTLE", "--throttle-max-keys");
   private final ScheduledExecutorService housekeeping;
-  private @Nullable ScheduledFuture<?> expiry;
+  private @Nullable ScheduledFuture<?> rounds;
 
-  /** What the doors ask before the server is whole. */
+  /** How far the server is from its end. */
   private static final class State {
-    private volatile boolean ready;
     private final CountDownLatch hurry = new CountDownLatch(1);
     private final CountDownLatch stopped = new CountDownLatch(1);
     private boolean stopping;
@@ -44,7 +46,6 @@ public final class WeirServer implements AutoCloseable {
     synchronized boolean beginToStop() {
       boolean first = !stopping;
       stopping = true;
-      ready = false;
       return first;
     }
   }
@@ -52,18 +53,19 @@ public final class WeirServer implements AutoCloseable {
   private WeirServer(
       ServerSettings settings,
       Engine engine,
+      ThrottleTable throttle,
       RulesInForce rules,
-      GrpcDoor grpc,
-      HttpDoor http,
-      State state) {
+      @Nullable TokenFile tokens,
+      Doors doors) {
     this.settings = settings;
     this.engine = engine;
+    this.throttle = throttle;
     this.rules = rules;
-    this.grpc = grpc;
-    this.http = http;
-    this.grpcPort = grpc.port();
-    this.httpPort = http.port();
-    this.state = state;
+    this.tokens = tokens;
+    this.doors = doors;
+    this.grpcPort = doors.grpcPort();
+    this.httpPort = doors.httpPort();
+    this.respPort = doors.respPort();
     this.housekeeping =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
@@ -91,97 +93,51 @@ public final class WeirServer implements AutoCloseable {
             new MemoryStore(settings.value(Setting.MAX_KEYS), settings.value(Setting.MAX_MEMORY)),
             ticker,
             settings.engine());
+    TokenFile tokenFile = TokenFile.of(settings);
+    Tokens tokens = tokenFile == null ? Tokens.notRequired() : tokenFile.tokens();
+    ThrottleTable throttle =
+        new ThrottleTable(settings.value(Setting.THROTTLE_MAX_KEYS), ticker.nanos());
     RulesInForce rules = RulesInForce.start(settings, engine, first);
-    long warm = WarmUp.run(settings, ticker);
-    Logs.LOG.fine(() -> "warmed up with " + warm + " bytes of answers");
-
-    State state = new State();
-    DoorCounters grpcCounters = new DoorCounters(settings.value(Setting.MAX_CONNECTIONS));
-    DoorCounters httpCounters = new DoorCounters(settings.value(Setting.MAX_CONNECTIONS));
-    Map<String, DoorCounters> doors = Map.of("grpc", grpcCounters, "http", httpCounters);
-    Endpoints endpoints =
-        new Endpoints(
-            engine,
-            settings,
-            () -> state.ready,
-            () -> MetricsPage.text(engine.metrics(), doors, state.ready));
-    GrpcDoor grpc = openGrpc(settings, engine, grpcCounters);
-    HttpDoor http;
-    try {
-      http = HttpDoor.open(settings, endpoints.all(), httpCounters, ticker);
-    } catch (IOException e) {
-      grpc.close(Duration.ZERO);
-      throw cannotListen(settings, Setting.PORT, e);
+    if (!settings.value(Setting.NO_WARMUP)) {
+      Logs.LOG.info(WarmUp.run(ticker));
     }
-    WeirServer server = new WeirServer(settings, engine, rules, grpc, http, state);
+    Doors doors = Doors.open(settings, engine, throttle, tokens, ticker);
+    WeirServer server = new WeirServer(settings, engine, throttle, rules, tokenFile, doors);
     server.begin();
     return server;
   }
 
-  private static GrpcDoor openGrpc(ServerSettings settings, Engine engine, DoorCounters counters)
-      throws StartException {
-    try {
-      return GrpcDoor.open(settings, new RlsService(engine, new RlsMessages(settings)), counters);
-    } catch (IOException e) {
-      throw cannotListen(settings, Setting.GRPC_PORT, e);
-    } catch (IllegalArgumentException e) {
-      throw new StartException(
-          settings.source(Setting.GRPC_TLS_CERT) + ": cannot be used: " + e.getMessage(), e);
-    }
-  }
-
-  private static StartException cannotListen(
-      ServerSettings settings, Setting<Integer> port, IOException e) {
-    Throwable cause = e;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return new StartException(
-        port.flag()
-            + ": cannot listen on "
-            + settings.value(Setting.HOST)
-            + ":"
-            + settings.value(port)
-            + ": "
-            + cause.getMessage()
-            + " (expected: a free port; "
-            + port.flag()
-            + " or "
-            + port.variable()
-            + " sets another)",
-        e);
-  }
-
   private void begin() {
-    expiry =
+    rounds =
         housekeeping.scheduleWithFixedDelay(
-            this::expire, EXPIRE_SECONDS, EXPIRE_SECONDS, TimeUnit.SECONDS);
+            this::round, ROUND_SECONDS, ROUND_SECONDS, TimeUnit.SECONDS);
     rules.watch(settings);
-    state.ready = true;
-    grpc.ready();
+    doors.ready();
+    String host = settings.value(Setting.HOST);
+    String resp = respPort < 0 ? "" : ", resp on " + host + ":" + respPort;
     Logs.LOG.info(
-        "ready: http on "
-            + settings.value(Setting.HOST)
-            + ":"
-            + httpPort()
-            + ", grpc on "
-            + settings.value(Setting.HOST)
-            + ":"
-            + grpcPort());
+        "ready: http on " + host + ":" + httpPort + ", grpc on " + host + ":" + grpcPort + resp);
   }
-
-  private final Fullness fullness = new Fullness();
 
   /** A round that fails must not end all rounds to come. */
-  private void expire() {
+  private void round() {
     try {
       engine.expire();
-      String warning = fullness.look(engine.fullPercent());
-      if (warning != null) {
-        Logs.LOG.warning(warning);
+      throttle.expire(Ticker.system().nanos());
+      warn(fullness.look(engine.fullPercent()));
+      warn(throttleFullness.look(throttle.fullPercent()));
+      doors.refresh();
+      if (tokens != null) {
+        tokens.refresh();
       }
     } catch (RuntimeException e) {
       Logs.LOG.log(Level.SEVERE, "housekeeping failed", e);
+    }
+  }
+
+  private static void warn(@Nullable String warning) {
+    if (warning != null) {
+      Logs.LOG.warning(warning);
     }
   }
 
@@ -193,9 +149,14 @@ public final class WeirServer implements AutoCloseable {
     return grpcPort;
   }
 
+  /** Returns the port for Redis clients, or -1 if there is none. */
+  public int respPort() {
+    return respPort;
+  }
+
   /** Returns whether the server takes requests. */
   public boolean ready() {
-    return state.ready;
+    return doors.isReady();
   }
 
   /** Stops as {@link #drain} does, within the settings' drain timeout. */
@@ -215,22 +176,16 @@ public final class WeirServer implements AutoCloseable {
       return;
     }
     try {
-      grpc.notReady();
+      doors.notReady();
       Duration delay = settings.value(Setting.DRAIN_DELAY);
       Logs.LOG.info("draining");
       if (!state.hurry.await(delay.toNanos(), TimeUnit.NANOSECONDS)) {
         Logs.LOG.fine("drain delay is over");
       }
-      long startNanos = Ticker.system().nanos();
-      grpc.shut();
-      CompletableFuture<Void> closing = http.shut(timeout);
-      Logs.LOG.info("no new requests");
-      http.close(closing, timeout);
-      long leftNanos = timeout.toNanos() - (Ticker.system().nanos() - startNanos);
-      grpc.close(Duration.ofNanos(Math.max(0, leftNanos)));
+      doors.close(timeout);
       rules.close();
-      if (expiry != null) {
-        expiry.cancel(false);
+      if (rounds != null) {
+        rounds.cancel(false);
       }
       housekeeping.shutdown();
       engine.close();

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class FullnessTest {
   @Test
   void warnsOnceOnTheWayUp_andAgainOnlyAfterItWasCalm() {
-    Fullness fullness = new Fullness();
+    Fullness fullness = new Fullness("the key space", "--max-keys");
     assertThat(fullness.look(79)).isNull();
     assertThat(fullness.look(80)).startsWith("the key space is 80 % full");
     assertThat(fullness.look(100)).isNull();

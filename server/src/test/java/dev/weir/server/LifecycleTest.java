@@ -105,7 +105,7 @@ class LifecycleTest {
   void takenPort_isNamedWithItsFlag() throws Exception {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String port = Integer.toString(taken.getLocalPort());
-      for (String flag : new String[] {"port", "grpc-port"}) {
+      for (String flag : new String[] {"port", "grpc-port", "resp-port"}) {
         assertThatThrownBy(() -> RunningServer.start(Map.of(flag, port)))
             .isInstanceOf(StartException.class)
             .hasMessageStartingWith("--" + flag + ": cannot listen on 127.0.0.1:" + port)

@@ -41,6 +41,7 @@ class PagesTest {
         List.of(1_000L, 2_000L),
         123_456_789_012L,
         5,
+        6,
         42,
         50,
         4_096,
@@ -55,7 +56,9 @@ class PagesTest {
     DoorCounters door = new DoorCounters(1);
     door.opened();
     door.opened();
-    String page = MetricsPage.text(metrics("d.a\"b\\c\nd"), Map.of("http", door), true);
+    String page =
+        MetricsPage.text(
+            metrics("d.a\"b\\c\nd"), new ThrottleTable(9, 0), Map.of("http", door), true);
     Map<String, String> types = new HashMap<>();
     Map<String, String> samples = new HashMap<>();
     for (String line : page.lines().toList()) {
@@ -114,7 +117,8 @@ class PagesTest {
     try (Engine engine =
         Engine.create(new MemoryStore(), Ticker.system(), EngineSettings.DEFAULTS)) {
       for (Endpoint endpoint :
-          new Endpoints(engine, ServerSettings.defaults(), () -> true, () -> "").all()) {
+          new Endpoints(new Decider(engine), ServerSettings.defaults(), () -> true, () -> "")
+              .all()) {
         there.add(endpoint.method().toLowerCase(Locale.ROOT) + " " + endpoint.path());
       }
     }

@@ -52,6 +52,9 @@ final class RunningServer implements AutoCloseable {
     Map<String, String> flags = new HashMap<>(base);
     flags.putIfAbsent("port", "0");
     flags.putIfAbsent("grpc-port", "0");
+    flags.putIfAbsent("resp-port", "0");
+    flags.putIfAbsent("no-warmup", "true");
+    flags.putIfAbsent("max-wait", "1h");
     flags.putIfAbsent("log-level", "info");
     for (int i = 0; i < namesAndValues.length; i += 2) {
       flags.put(namesAndValues[i], namesAndValues[i + 1]);

@@ -1,0 +1,31 @@
+package dev.weir.server;
+
+import dev.weir.engine.Answer;
+import dev.weir.engine.Engine;
+import dev.weir.rules.Request;
+import java.util.function.Consumer;
+
+/**
+ * What the doors ask: the engine, unless their event loop is so far behind that whoever asks has
+ * waited too long and should not be charged for it. Safe for use by many threads.
+ */
+final class Decider {
+  private final Engine engine;
+
+  Decider(Engine engine) {
+    this.engine = engine;
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  /** As {@link Engine#decide(Request, Consumer)}. */
+  void decide(Request request, Consumer<? super Answer> done) {
+    if (LoopLag.here().overloaded()) {
+      engine.refuse(request, done);
+    } else {
+      engine.decide(request, done);
+    }
+  }
+}

@@ -1,0 +1,190 @@
+package dev.weir.server;
+
+import dev.weir.Ticker;
+import dev.weir.engine.Engine;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** All doors of a server, on one engine, with one set of threads for HTTP and RESP. */
+final class Doors {
+  private final ServerSettings settings;
+  private final EventLoops loops;
+  private final @Nullable Certificates certificates;
+  private final @Nullable Certificates grpcCertificates;
+  private final Map<String, DoorCounters> counters = new LinkedHashMap<>();
+  private @Nullable GrpcDoor grpc;
+  private @Nullable HttpDoor http;
+  private @Nullable RespDoor resp;
+  private volatile boolean ready;
+
+  private Doors(ServerSettings settings, Ticker ticker) throws StartException {
+    this.settings = settings;
+    this.certificates = Certificates.of(settings, TlsSettings.ALL);
+    this.grpcCertificates = Certificates.of(settings, TlsSettings.GRPC, TlsSettings.ALL);
+    this.loops = EventLoops.start(settings, ticker);
+    for (String door : new String[] {"grpc", "http", "resp"}) {
+      counters.put(door, new DoorCounters(settings.value(Setting.MAX_CONNECTIONS)));
+    }
+  }
+
+  /**
+   * Opens all doors; they say that the server is not ready.
+   *
+   * @throws StartException if one cannot be opened; the others are then closed again
+   */
+  static Doors open(
+      ServerSettings settings, Engine engine, ThrottleTable table, Tokens tokens, Ticker ticker)
+      throws StartException, InterruptedException {
+    Doors doors = new Doors(settings, ticker);
+    try {
+      doors.openAll(engine, table, tokens, ticker);
+      return doors;
+    } catch (StartException | RuntimeException e) {
+      doors.close(Duration.ZERO);
+      throw e;
+    }
+  }
+
+  private void openAll(Engine engine, ThrottleTable table, Tokens tokens, Ticker ticker)
+      throws StartException, InterruptedException {
+    Setting<?> port = Setting.GRPC_PORT;
+    try {
+      Decider decider = new Decider(engine);
+      RlsService service = new RlsService(decider, new RlsMessages(settings));
+      grpc = GrpcDoor.open(settings, service, grpcCertificates, tokens, of("grpc"), ticker);
+      port = Setting.PORT;
+      Endpoints endpoints =
+          new Endpoints(
+              decider,
+              settings,
+              () -> ready,
+              () -> MetricsPage.text(engine.metrics(), table, counters, ready));
+      http =
+          HttpDoor.open(settings, loops, endpoints.all(), certificates, tokens, of("http"), ticker);
+      port = Setting.RESP_PORT;
+      Optional<Integer> respPort = settings.value(Setting.RESP_PORT);
+      if (respPort.isPresent()) {
+        resp =
+            RespDoor.open(
+                settings,
+                respPort.get(),
+                loops,
+                new RespDoor.Behind(decider, table, tokens, ticker),
+                certificates,
+                of("resp"));
+      }
+    } catch (IOException e) {
+      throw cannotListen(port, e);
+    }
+  }
+
+  private DoorCounters of(String door) {
+    DoorCounters found = counters.get(door);
+    if (found == null) {
+      throw new IllegalStateException("door: " + door);
+    }
+    return found;
+  }
+
+  private StartException cannotListen(Setting<?> port, IOException e) {
+    Throwable cause = e;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    Object number =
+        settings.value(port) instanceof Optional<?> o ? o.orElse(null) : settings.value(port);
+    return new StartException(
+        port.flag()
+            + ": cannot listen on "
+            + settings.value(Setting.HOST)
+            + ":"
+            + number
+            + ": "
+            + cause.getMessage()
+            + " (expected: a free port; "
+            + port.flag()
+            + " or "
+            + port.variable()
+            + " sets another)",
+        e);
+  }
+
+  /** Says that the server is ready. */
+  void ready() {
+    ready = true;
+    if (grpc != null) {
+      grpc.ready();
+    }
+  }
+
+  /** Says that the server is not ready any more, and goes on answering. */
+  void notReady() {
+    ready = false;
+    if (grpc != null) {
+      grpc.notReady();
+    }
+  }
+
+  boolean isReady() {
+    return ready;
+  }
+
+  /** Returns the port of the gRPC door. */
+  int grpcPort() {
+    return grpc == null ? -1 : grpc.port();
+  }
+
+  /** Returns the port of the HTTP door. */
+  int httpPort() {
+    return http == null ? -1 : http.port();
+  }
+
+  /** Returns the port of the RESP door, or -1 if there is none. */
+  int respPort() {
+    return resp == null ? -1 : resp.port();
+  }
+
+  /** Reads certificates again that have changed. */
+  void refresh() {
+    if (certificates != null) {
+      certificates.refresh();
+    }
+    if (grpcCertificates != null) {
+      grpcCertificates.refresh();
+    }
+  }
+
+  /** Takes no more requests, waits for those in flight, and closes. */
+  void close(Duration timeout) throws InterruptedException {
+    ready = false;
+    long endNanos = Ticker.system().nanos() + timeout.toNanos();
+    if (grpc != null) {
+      grpc.shut();
+    }
+    if (resp != null) {
+      resp.shut();
+    }
+    CompletableFuture<Void> closing =
+        http == null ? CompletableFuture.completedFuture(null) : http.shut(timeout);
+    Logs.LOG.info("no new requests");
+    if (http != null) {
+      http.close(closing, timeout);
+    }
+    if (resp != null) {
+      resp.close(left(endNanos));
+    }
+    loops.close();
+    if (grpc != null) {
+      grpc.close(left(endNanos));
+    }
+  }
+
+  private static Duration left(long endNanos) {
+    return Duration.ofNanos(Math.max(0, endNanos - Ticker.system().nanos()));
+  }
+}

@@ -1,0 +1,249 @@
+package dev.weir.server;
+
+import dev.weir.engine.Answer;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.Arrays;
+import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One RESP connection: takes bytes apart into commands and sends the replies, in order. All
+ * commands of one read are decided together and answered by one write. Confined to one event loop.
+ *
+ * <p>A client that does not read its replies is not read from, so what waits for it is bounded: by
+ * one read and the replies to the commands that fill {@link #MAX_UNSENT}.
+ */
+final class RespConnection extends ChannelInboundHandlerAdapter {
+  /** As Redis: who has not said who he is needs no more. */
+  private static final int STRANGERS_ARGUMENTS = 10;
+
+  private static final int STRANGERS_BYTES = 16 << 10;
+
+  /** Of one command: the entries of the largest descriptor fit. */
+  private static final int MAX_ARGUMENTS = 2_100;
+
+  /** Replies beyond that are sent before more commands are looked at. */
+  private static final int MAX_UNSENT = 64 << 10;
+
+  private static final byte[] NONE = {};
+
+  private final RespLoop loop;
+  private final RespSession session;
+  private final int maxCommandBytes;
+  private final RespParser parser;
+  private final RespArguments arguments;
+
+  // What has been read and waits: for more, for an answer, or for the client to read.
+  private byte[] pending = NONE;
+  private int pendingFrom;
+  private int pendingTo;
+
+  private @Nullable ChannelHandlerContext context;
+  private boolean working;
+  private boolean answered;
+  private boolean waiting;
+  private boolean paused;
+  private boolean incomplete;
+  private boolean closing;
+
+  RespConnection(RespLoop loop, RespSession session, int maxCommandBytes) {
+    this.loop = loop;
+    this.session = session;
+    this.maxCommandBytes = maxCommandBytes;
+    this.parser = new RespParser(STRANGERS_ARGUMENTS, STRANGERS_BYTES, STRANGERS_BYTES);
+    this.arguments = new RespArguments(parser);
+    limits();
+  }
+
+  private void limits() {
+    if (session.authenticated) {
+      parser.limits(MAX_ARGUMENTS, maxCommandBytes, maxCommandBytes);
+    } else {
+      parser.limits(STRANGERS_ARGUMENTS, STRANGERS_BYTES, STRANGERS_BYTES);
+    }
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    context = ctx;
+    if (!loop.guard.opened(ctx.channel(), loop.ticker.nanos())) {
+      closing = true;
+      loop.out.clear();
+      loop.out.error("ERR max number of clients reached");
+      send(ctx);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    closing = true;
+    pending = NONE;
+    loop.guard.closed(ctx.channel());
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf read = (ByteBuf) message;
+    try {
+      int size = read.readableBytes();
+      if (closing) {
+        return;
+      }
+      if (pendingFrom == pendingTo) {
+        byte[] in = loop.in(size);
+        read.readBytes(in, 0, size);
+        work(ctx, in, 0, size);
+      } else {
+        append(read, size);
+        work(ctx, pending, pendingFrom, pendingTo);
+      }
+    } finally {
+      read.release();
+    }
+  }
+
+  private void append(ByteBuf read, int size) {
+    int kept = pendingTo - pendingFrom;
+    if (pendingTo + size > pending.length) {
+      byte[] room = pending.length >= kept + size ? pending : new byte[2 * (kept + size)];
+      System.arraycopy(pending, pendingFrom, room, 0, kept);
+      pending = room;
+      pendingFrom = 0;
+      pendingTo = kept;
+    }
+    read.readBytes(pending, pendingTo, size);
+    pendingTo += size;
+  }
+
+  /** Runs the commands in those bytes, as far as that goes, and keeps the rest. */
+  private void work(ChannelHandlerContext ctx, byte[] bytes, int from, int to) {
+    if (waiting || paused) {
+      keep(bytes, from, to);
+      return;
+    }
+    long now = loop.ticker.nanos();
+    working = true;
+    loop.out.clear();
+    int at = from;
+    try {
+      while (at < to && !closing && !waiting && !paused) {
+        int end = parser.parse(bytes, at, to);
+        if (end == RespParser.MORE) {
+          break;
+        }
+        if (parser.count() > 0) {
+          run(arguments.of(parser, bytes, at), now);
+        }
+        at = end;
+        if (loop.out.size() >= MAX_UNSENT) {
+          send(ctx);
+          paused = !ctx.channel().isWritable();
+        }
+      }
+      loop.commands.finish(now);
+    } catch (RespError e) {
+      loop.commands.finish(now);
+      loop.out.error("ERR " + e.getMessage());
+      closing = true;
+    }
+    keep(bytes, at, to);
+    send(ctx);
+    working = false;
+    after(ctx, now);
+  }
+
+  private void run(RespArguments command, long now) {
+    answered = false;
+    switch (loop.commands.run(session, command, now, this::answered)) {
+      case GO_ON -> {}
+      case WAIT -> waiting = !answered;
+      case CLOSE -> closing = true;
+    }
+    limits();
+  }
+
+  /** The answer that a command waits for is here, perhaps on another thread. */
+  private void answered(Answer answer) {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null) {
+      return;
+    }
+    if (working && ctx.executor().inEventLoop()) {
+      loop.commands.reply(answer);
+      answered = true;
+    } else {
+      ctx.executor()
+          .execute(
+              () -> {
+                loop.out.clear();
+                loop.commands.reply(answer);
+                send(ctx);
+                waiting = false;
+                work(ctx, pending, pendingFrom, pendingTo);
+              });
+    }
+  }
+
+  private void keep(byte[] bytes, int from, int to) {
+    if (from == to || closing) {
+      pending = NONE;
+      pendingFrom = 0;
+      pendingTo = 0;
+    } else if (bytes == pending) {
+      pendingFrom = from;
+    } else {
+      pending = Arrays.copyOfRange(bytes, from, to);
+      pendingFrom = 0;
+      pendingTo = to - from;
+    }
+  }
+
+  private void send(ChannelHandlerContext ctx) {
+    int size = loop.out.size();
+    if (size > 0) {
+      ByteBuf replies = ctx.alloc().directBuffer(size).writeBytes(loop.out.bytes(), 0, size);
+      loop.out.clear();
+      if (closing) {
+        ChannelFuture unused = ctx.writeAndFlush(replies).addListener(ChannelFutureListener.CLOSE);
+      } else {
+        ChannelFuture unused = ctx.writeAndFlush(replies, ctx.voidPromise());
+      }
+    }
+  }
+
+  /** Says what is waited for now, and from whom. */
+  private void after(ChannelHandlerContext ctx, long now) {
+    Channel channel = ctx.channel();
+    paused |= !channel.isWritable();
+    boolean reading = !waiting && !paused;
+    if (channel.config().isAutoRead() != reading) {
+      channel.config().setAutoRead(reading);
+    }
+    boolean before = incomplete;
+    incomplete = pendingFrom < pendingTo && reading;
+    if (incomplete && !before) {
+      loop.guard.requestBegan(channel, now);
+    } else if (!incomplete && session.authenticated) {
+      loop.guard.requestEnded(channel, now); // A stranger has only the time he was given at first.
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (paused && !working && ctx.channel().isWritable()) {
+      paused = false;
+      work(ctx, pending, pendingFrom, pendingTo);
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    Logs.LOG.log(Level.FINE, "resp: " + ctx.channel().remoteAddress(), cause);
+    ChannelFuture unused = ctx.close();
+  }
+}

@@ -1,0 +1,159 @@
+package dev.weir.server;
+
+import dev.weir.Ticker;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.X509TrustManager;
+import org.jspecify.annotations.Nullable;
+
+/** The RESP door: for every client of Redis. Parses its own bytes, on the server's event loops. */
+final class RespDoor {
+  private static final int BACKLOG = 1_024;
+
+  /** A connection that sends all the time gets one turn of so many bytes, then others do. */
+  private static final int MAX_READS_PER_TURN = 1;
+
+  private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(64 << 10, 256 << 10);
+
+  /** What the door opens to. */
+  record Behind(Decider decider, ThrottleTable table, Tokens tokens, Ticker ticker) {}
+
+  private final ServerSettings settings;
+  private final Behind behind;
+  private final @Nullable SslContext tls;
+  private final DoorCounters counters;
+  private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final Map<EventLoop, RespLoop> loops = new ConcurrentHashMap<>();
+  private final AtomicLong connections = new AtomicLong();
+  private final Channel listener;
+
+  private RespDoor(
+      ServerSettings settings,
+      int port,
+      EventLoops eventLoops,
+      Behind behind,
+      @Nullable Certificates certificates,
+      DoorCounters counters)
+      throws IOException, InterruptedException {
+    this.settings = settings;
+    this.behind = behind;
+    this.tls = certificates == null ? null : tls(certificates);
+    this.counters = counters;
+    ServerBootstrap bootstrap =
+        eventLoops
+            .bootstrap()
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.SO_KEEPALIVE, true)
+            .childOption(
+                ChannelOption.RECVBUF_ALLOCATOR,
+                new AdaptiveRecvByteBufAllocator().maxMessagesPerRead(MAX_READS_PER_TURN))
+            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNREAD)
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    accept(channel);
+                  }
+                });
+    ChannelFuture bound =
+        bootstrap.bind(new InetSocketAddress(settings.value(Setting.HOST), port)).await();
+    if (!bound.isSuccess()) {
+      throw new IOException(bound.cause());
+    }
+    listener = bound.channel();
+  }
+
+  /**
+   * Opens the door.
+   *
+   * @param certificates null for plain text
+   * @throws IOException if it cannot listen there
+   */
+  static RespDoor open(
+      ServerSettings settings,
+      int port,
+      EventLoops eventLoops,
+      Behind behind,
+      @Nullable Certificates certificates,
+      DoorCounters counters)
+      throws IOException, InterruptedException {
+    return new RespDoor(settings, port, eventLoops, behind, certificates, counters);
+  }
+
+  private static SslContext tls(Certificates certificates) throws IOException {
+    SslContextBuilder builder = SslContextBuilder.forServer(certificates.keys());
+    X509TrustManager clients = certificates.clients();
+    if (clients != null) {
+      builder.trustManager(clients).clientAuth(ClientAuth.REQUIRE);
+    }
+    return builder.build();
+  }
+
+  private void accept(Channel channel) {
+    RespLoop loop = loops.computeIfAbsent(channel.eventLoop(), this::loop);
+    open.add(channel);
+    RespSession session =
+        new RespSession(connections.incrementAndGet(), !behind.tokens().required());
+    if (tls != null) {
+      SslHandler handler = tls.newHandler(channel.alloc());
+      handler.setHandshakeTimeoutMillis(settings.value(Setting.REQUEST_TIMEOUT).toMillis());
+      channel.pipeline().addLast(handler);
+    }
+    channel
+        .pipeline()
+        .addLast(new RespConnection(loop, session, settings.value(Setting.MAX_BODY_BYTES)));
+  }
+
+  private RespLoop loop(EventLoop eventLoop) {
+    RespLoop loop = new RespLoop(settings, behind, counters);
+    long sweepMillis = ConnectionGuard.sweepMillis(settings);
+    Ticker ticker = behind.ticker();
+    ScheduledFuture<?> unused =
+        eventLoop.scheduleWithFixedDelay(
+            () -> loop.guard.sweep(ticker.nanos()),
+            sweepMillis,
+            sweepMillis,
+            TimeUnit.MILLISECONDS);
+    return loop;
+  }
+
+  int port() {
+    return ((InetSocketAddress) listener.localAddress()).getPort();
+  }
+
+  /** Takes no new connections. */
+  void shut() throws InterruptedException {
+    listener.close().await();
+  }
+
+  /** Closes; whatever was read has been answered, as far as its client reads. */
+  void close(Duration timeout) throws InterruptedException {
+    shut();
+    if (!open.close().await(Math.max(1_000, timeout.toMillis()), TimeUnit.MILLISECONDS)) {
+      Logs.LOG.warning("resp: connections are still closing");
+    }
+  }
+}

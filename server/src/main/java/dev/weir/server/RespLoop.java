@@ -1,0 +1,40 @@
+package dev.weir.server;
+
+import dev.weir.Ticker;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import java.util.Arrays;
+
+/**
+ * What the RESP connections on one event loop share, since only one of them works at a time. So an
+ * idle connection needs next to no memory. Confined to that loop.
+ */
+final class RespLoop {
+  private static final int FIRST_BYTES = 64 << 10;
+
+  final RespWriter out = new RespWriter(FIRST_BYTES);
+  final RespCommands commands;
+  final ConnectionGuard<Channel> guard;
+  final Ticker ticker;
+
+  private byte[] in = new byte[FIRST_BYTES];
+
+  RespLoop(ServerSettings settings, RespDoor.Behind behind, DoorCounters counters) {
+    ticker = behind.ticker();
+    ThrottleCalls calls = new ThrottleCalls(behind.table());
+    commands = new RespCommands(behind.decider(), behind.tokens(), calls, out);
+    guard = new ConnectionGuard<>(settings, counters, Channel::isWritable, RespLoop::cut);
+  }
+
+  private static void cut(Channel channel) {
+    ChannelFuture unused = channel.close();
+  }
+
+  /** Returns room for so many bytes that have just been read. */
+  byte[] in(int size) {
+    if (in.length < size) {
+      in = Arrays.copyOf(in, Math.max(size, 2 * in.length));
+    }
+    return in;
+  }
+}

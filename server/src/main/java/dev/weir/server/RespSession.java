@@ -1,0 +1,14 @@
+package dev.weir.server;
+
+/** What a RESP connection has said of itself. Confined to one event loop. */
+final class RespSession {
+  final long id;
+  int version = 2;
+  boolean authenticated;
+  String name = "";
+
+  RespSession(long id, boolean authenticated) {
+    this.id = id;
+    this.authenticated = authenticated;
+  }
+}

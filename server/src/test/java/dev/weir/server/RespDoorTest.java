@@ -1,0 +1,214 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What Redis clients are told, byte for byte. */
+class RespDoorTest {
+  @TempDir private static Path folder;
+  private static RunningServer running;
+  private RespClient client;
+
+  @BeforeAll
+  static void start() throws Exception {
+    running = RunningServer.start(folder);
+  }
+
+  @AfterAll
+  static void stop() {
+    running.close();
+  }
+
+  @BeforeEach
+  void connect() throws Exception {
+    client = new RespClient(running.server.respPort());
+  }
+
+  @AfterEach
+  void disconnect() throws Exception {
+    client.close();
+  }
+
+  @Test
+  void clThrottle_saysWhetherItIsLimited() throws Exception {
+    // A permit every 500 seconds, three and one more at once.
+    assertThat(client.throttle("CL.THROTTLE", "cell", "3", "1", "500"))
+        .containsExactly(0L, 4L, 3L, -1L, 500L);
+    assertThat(client.throttle("cl.throttle", "cell", "3", "1", "500", "0"))
+        .containsExactly(0L, 4L, 3L, -1L, 500L);
+    assertThat(client.throttle("CL.THROTTLE", "cell", "3", "1", "500", "2"))
+        .containsExactly(0L, 4L, 1L, -1L, 1500L);
+    assertThat(client.throttle("CL.THROTTLE", "cell", "3", "1", "500", "2"))
+        .containsExactly(1L, 4L, 1L, 500L, 1500L);
+    assertThat(client.throttle("CL.THROTTLE", "cell", "3", "1", "500", "5"))
+        .containsExactly(1L, 4L, 1L, -1L, 1500L);
+    assertThat(client.ask("DEL", "cell", "no such key")).isEqualTo(":1|");
+    assertThat(client.throttle("CL.THROTTLE", "cell", "3", "1", "500", "4"))
+        .containsExactly(0L, 4L, 0L, -1L, 2000L);
+  }
+
+  @Test
+  void throttle_saysWhetherItIsAllowed() throws Exception {
+    assertThat(client.throttle("THROTTLE", "crab", "3", "1", "500"))
+        .containsExactly(1L, 3L, 2L, 500L, 0L);
+    assertThat(client.throttle("throttle", "crab", "3", "1", "500", "2"))
+        .containsExactly(1L, 3L, 0L, 1500L, 0L);
+    assertThat(client.throttle("THROTTLE", "crab", "3", "1", "500"))
+        .containsExactly(0L, 3L, 0L, 1500L, 500L);
+    assertThat(client.throttle("THROTTLE", "crab", "3", "1", "500", "4"))
+        .containsExactly(0L, 3L, 0L, 1500L, -1L);
+  }
+
+  @Test
+  void keys_areBytes() throws Exception {
+    for (String key : List.of("", "a b", "\u00e4\u00f6\r\n$5", "x".repeat(10_000))) {
+      assertThat(client.throttle("CL.THROTTLE", key, "0", "1", "500")).startsWith(0L, 1L);
+      assertThat(client.throttle("CL.THROTTLE", key, "0", "1", "500")).startsWith(1L, 1L);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '~',
+      value = {
+        "CL.THROTTLE k 1 1; wrong number of arguments for 'cl.throttle' command",
+        "CL.THROTTLE k 1 1 1 1 1; wrong number of arguments for 'cl.throttle' command",
+        "THROTTLE k; wrong number of arguments for 'throttle' command",
+        "CL.THROTTLE k many 1 1; max_burst: many (expected: a whole number, 0..4294967294)",
+        "CL.THROTTLE k -1 1 1; max_burst: -1 (expected: a whole number, 0..4294967294)",
+        "THROTTLE k 0 1 1; max_burst: 0 (expected: a whole number, 1..4294967295)",
+        "CL.THROTTLE k 1 0 1; count per period: 0 (expected: a whole number, 1..4294967295)",
+        "CL.THROTTLE k 1 1 0; period: 0 (expected: a whole number, 1..31622400)",
+        "CL.THROTTLE k 1 1 1 -1; quantity: -1 (expected: a whole number, 0..",
+        "CL.THROTTLE k 4294967294 1 31622400; burst: 4294967295 (expected: 0..",
+        "WEIR.CHECK test 1 user; wrong number of arguments for 'weir.check' command",
+        "WEIR.CHECK test few user a; permits: few (expected: a whole number, 0..4294967295)",
+        "WEIR.CHECK ' 1 user a; rate limit domain must not be empty",
+        "PING a b; wrong number of arguments for 'ping' command",
+        "SELECT 1; DB index: 1 (expected: a whole number, 0..0)",
+        "GET a; unknown command 'GET'",
+        "G{7}ET{10}; unknown command 'G?ET?'",
+        "CLIENT KILL a; CLIENT: KILL (expected: SETNAME <name>, GETNAME, SETINFO",
+        "HELLO 3 PLEASE; HELLO: PLEASE (expected: AUTH, SETNAME)",
+        "AUTH secret; AUTH called without any token configured",
+      })
+  void badCommands_getOneErrorEach_andTheConnectionLivesOn(String command, String message)
+      throws Exception {
+    String[] words = command.split(" ", -1);
+    for (int i = 0; i < words.length; i++) {
+      words[i] = words[i].equals("'") ? "" : words[i].replace("{7}", "\b").replace("{10}", "\n");
+    }
+    assertThat(client.ask(words)).startsWith("-ERR " + message).endsWith("|");
+    assertThat(client.ask("PING")).isEqualTo("+PONG|");
+  }
+
+  @Test
+  void weirCheck_decidesByTheRules() throws Exception {
+    assertThat(client.ask("WEIR.CHECK", "test", "2", "user", "resp"))
+        .matches("\\*7[|]:1[|]:3[|]:1[|]:0[|]:[0-9]+[|][$]8[|]per-user[|][$]12[|]WITHIN_LIMIT[|]");
+    assertThat(client.ask("WEIR.CHECK", "test", "0", "user", "resp"))
+        .startsWith("*7|:1|:3|:1|:0|:");
+    assertThat(client.ask("WEIR.CHECK", "test", "2", "user", "resp"))
+        .matches(
+            "\\*7[|]:0[|]:3[|]:1[|]:[0-9]+[|]:[0-9]+[|][$]8[|]per-user[|][$]10[|]OVER_LIMIT[|]");
+    assertThat(client.ask("WEIR.CHECK", "test", "1", "never", "x")).startsWith("*7|:0|:0|:0|:-1|:");
+    assertThat(client.ask("WEIR.CHECK", "test", "1", "unknown", "x"))
+        .isEqualTo("*7|:1|:-1|:-1|:0|:0|$0||$8|NO_LIMIT|");
+    // What one door counts, the others see.
+    client.ask("WEIR.CHECK", "test", "1", "user", "resp");
+    assertThat(running.check("user", "resp").statusCode()).isEqualTo(429);
+  }
+
+  @Test
+  void hello_changesTheProtocol() throws Exception {
+    assertThat(client.ask("CLIENT", "GETNAME")).isEqualTo("$-1|");
+    assertThat(client.ask("HELLO"))
+        .startsWith("*14|$6|server|$4|weir|$7|version|$5|7.0.0|$5|proto|:2|");
+    assertThat(client.ask("HELLO", "3", "SETNAME", "me"))
+        .startsWith("%7|$6|server|$4|weir|")
+        .endsWith("$7|modules|*0|");
+    assertThat(client.ask("CLIENT", "GETNAME")).isEqualTo("$2|me|");
+    assertThat(client.ask("HELLO", "4")).isEqualTo("-NOPROTO unsupported protocol version|");
+    assertThat(client.ask("RESET")).isEqualTo("+RESET|");
+    assertThat(client.ask("CLIENT", "GETNAME")).isEqualTo("$-1|");
+    assertThat(client.ask("HELLO", "3")).startsWith("%7|");
+    assertThat(client.ask("CLIENT", "GETNAME")).isEqualTo("_|");
+  }
+
+  @Test
+  void whatClientsSendOnConnecting_isAnswered() throws Exception {
+    assertThat(client.ask("CLIENT", "SETINFO", "LIB-NAME", "jedis")).isEqualTo("+OK|");
+    assertThat(client.ask("CLIENT", "SETNAME", "a b"))
+        .startsWith("-ERR client name: a b (expected");
+    assertThat(client.ask("CLIENT", "ID")).matches(":[0-9]+[|]");
+    assertThat(client.ask("SELECT", "0")).isEqualTo("+OK|");
+    assertThat(client.ask("ECHO", "hello")).isEqualTo("$5|hello|");
+    assertThat(client.ask("PING", "hello")).isEqualTo("$5|hello|");
+    assertThat(client.ask("COMMAND", "COUNT")).isEqualTo(":14|");
+    assertThat(client.ask("COMMAND", "DOCS")).isEqualTo("*0|");
+    assertThat(client.ask("COMMAND")).startsWith("*14|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
+    assertThat(client.ask("INFO")).contains("redis_version:7.0.0");
+    assertThat(client.ask("QUIT")).isEqualTo("+OK|");
+    assertThat(client.closed()).isTrue();
+  }
+
+  @Test
+  void pipelines_areAnsweredInOrder_whateverIsInThem() throws Exception {
+    StringBuilder commands = new StringBuilder();
+    int rounds = 3_000;
+    for (int i = 0; i < rounds; i++) {
+      commands.append("THROTTLE pipe").append(i % 7).append(" 4000 1 500\r\n");
+      commands.append("ECHO ").append(i).append("\r\n");
+      commands.append("CL.THROTTLE a b\r\n");
+      commands.append("WEIR.CHECK test 0 tenant t\r\n");
+    }
+    Thread sender =
+        new Thread(
+            () -> {
+              try {
+                client.send(commands.toString());
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    sender.start();
+    for (int i = 0; i < rounds; i++) {
+      assertThat(client.reply()).startsWith("*5|:1|:4000|:" + (3999 - i / 7) + "|");
+      assertThat(client.reply()).contains("|" + i + "|");
+      assertThat(client.reply()).startsWith("-ERR wrong number");
+      assertThat(client.reply()).startsWith("*7|:1|:1000|:1000|");
+    }
+    sender.join();
+  }
+
+  @Test
+  void inlineCommands_workByHand() throws Exception {
+    client.send("ping\r\n\r\n  CL.THROTTLE \"by hand\" 0 1 500\n");
+    assertThat(client.reply()).isEqualTo("+PONG|");
+    assertThat(client.reply()).isEqualTo("*5|:0|:1|:0|:-1|:500|");
+  }
+
+  @Test
+  void metrics_countTheDoor() throws Exception {
+    client.throttle("CL.THROTTLE", "metric", "0", "1", "500");
+    client.throttle("CL.THROTTLE", "metric", "0", "1", "500");
+    assertThat(running.get("/metrics").body())
+        .containsPattern("weir_throttle_requests_total [1-9]")
+        .containsPattern("weir_throttle_denied_total [1-9]")
+        .containsPattern("weir_throttle_keys [1-9]")
+        .containsPattern("weir_connections\\{door=\"resp\"} [1-9]");
+  }
+}
