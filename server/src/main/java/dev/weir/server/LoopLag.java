@@ -34,7 +34,7 @@ final class LoopLag {
         () -> {
           long maxWait = settings.value(Setting.MAX_WAIT).toNanos();
           LoopLag lag = new LoopLag(maxWait, ticker.nanos());
-          HERE.set(lag);
+          here(lag);
           ScheduledFuture<?> unused =
               loop.scheduleWithFixedDelay(
                   () -> lag.beat(ticker.nanos()), BEAT_MILLIS, BEAT_MILLIS, TimeUnit.MILLISECONDS);
@@ -44,6 +44,11 @@ final class LoopLag {
   /** Returns that of the loop that calls; other threads are never behind. */
   static LoopLag here() {
     return HERE.get();
+  }
+
+  /** Sets that of the calling thread. */
+  static void here(LoopLag lag) {
+    HERE.set(lag);
   }
 
   /** To be called by the loop, {@link #BEAT_MILLIS} after it was called before. */

@@ -71,11 +71,14 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     context = ctx;
-    if (!loop.guard.opened(ctx.channel(), loop.ticker.nanos())) {
+    long now = loop.ticker.nanos();
+    if (!loop.guard.opened(ctx.channel(), now)) {
       closing = true;
       loop.out.clear();
       loop.out.error("ERR max number of clients reached");
       send(ctx);
+    } else if (session.authenticated) {
+      loop.guard.requestEnded(ctx.channel(), now); // A pool may open connections for later.
     }
   }
 

@@ -9,7 +9,7 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 
 /** Listens to the server's log. */
-final class LogCapture extends Handler {
+final class LogCapture extends Handler implements AutoCloseable {
   private final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
 
   LogCapture() {

@@ -1,0 +1,105 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.Base64;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * A self-signed certificate for 127.0.0.1 and its key, made by the JDK's own tool.
+ *
+ * @param store both, as a PKCS #12 store
+ */
+record Pem(Path certificate, Path key, Path store) {
+  private static final String PASSWORD = "changeit";
+
+  static Pem make(Path folder, String name) throws Exception {
+    Path store = folder.resolve(name + ".p12");
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                name,
+                "-keyalg",
+                "EC",
+                "-groupname",
+                "secp256r1",
+                "-dname",
+                "CN=" + name,
+                "-ext",
+                "SAN=ip:127.0.0.1",
+                "-validity",
+                "2",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                store.toString(),
+                "-storepass",
+                PASSWORD)
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve(name + ".log").toFile())
+            .start();
+    assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    KeyStore keys = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(store)) {
+      keys.load(in, PASSWORD.toCharArray());
+    }
+    return new Pem(
+        write(folder, name + ".crt", "CERTIFICATE", keys.getCertificate(name).getEncoded()),
+        write(
+            folder,
+            name + ".key",
+            "PRIVATE KEY",
+            keys.getKey(name, PASSWORD.toCharArray()).getEncoded()),
+        store);
+  }
+
+  private static Path write(Path folder, String file, String type, byte[] content)
+      throws IOException {
+    String text =
+        "-----BEGIN "
+            + type
+            + "-----\n"
+            + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content)
+            + "\n-----END "
+            + type
+            + "-----\n";
+    return Files.writeString(folder.resolve(file), text, StandardCharsets.US_ASCII);
+  }
+
+  private KeyStore load() throws GeneralSecurityException, IOException {
+    KeyStore keys = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(store)) {
+      keys.load(in, PASSWORD.toCharArray());
+    }
+    return keys;
+  }
+
+  /** Returns the TLS of a client that trusts this certificate and shows another, or none. */
+  SSLContext trustedBy(Pem... client) throws GeneralSecurityException, IOException {
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, null);
+    KeyStore own = load();
+    String name = own.aliases().nextElement();
+    trusted.setCertificateEntry(name, own.getCertificate(name));
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(trusted);
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(client.length == 0 ? null : client[0].load(), PASSWORD.toCharArray());
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+    return context;
+  }
+}

@@ -1,0 +1,113 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** TLS on the doors for HTTP and Redis clients, whose certificates may change. */
+class TlsTest {
+  @TempDir private static Path folder;
+  private static Pem first;
+  private static Pem second;
+  private static Pem client;
+
+  @BeforeAll
+  static void makeCertificates() throws Exception {
+    first = Pem.make(folder, "first");
+    second = Pem.make(folder, "second");
+    client = Pem.make(folder, "tlsclient");
+  }
+
+  private static RunningServer start(Pem pem, String... more) throws Exception {
+    return RunningServer.start(
+        Map.of("tls-cert", pem.certificate().toString(), "tls-key", pem.key().toString()), more);
+  }
+
+  private static HttpResponse<String> health(
+      RunningServer running, SSLContext tls, HttpClient.Version version) throws Exception {
+    HttpClient http = HttpClient.newBuilder().sslContext(tls).version(version).build();
+    URI uri = URI.create("https://127.0.0.1:" + running.server.httpPort() + "/healthcheck");
+    return http.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static String ping(RunningServer running, SSLContext tls) throws Exception {
+    try (RespClient resp = new RespClient(running.server.respPort(), tls)) {
+      return resp.ask("PING");
+    }
+  }
+
+  @Test
+  void everyDoorSpeaksTls_andHttpBothVersions() throws Exception {
+    try (RunningServer running = start(first)) {
+      SSLContext tls = first.trustedBy();
+      assertThat(ping(running, tls)).isEqualTo("+PONG|");
+      for (HttpClient.Version version : HttpClient.Version.values()) {
+        HttpResponse<String> response = health(running, tls, version);
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.version()).isEqualTo(version);
+      }
+      assertThatThrownBy(() -> ping(running, second.trustedBy())).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void withAClientCa_onlyItsClientsAreServed() throws Exception {
+    try (RunningServer running = start(first, "tls-client-ca", client.certificate().toString())) {
+      SSLContext known = first.trustedBy(client);
+      assertThat(ping(running, known)).isEqualTo("+PONG|");
+      assertThat(health(running, known, HttpClient.Version.HTTP_1_1).statusCode()).isEqualTo(200);
+      for (SSLContext stranger : new SSLContext[] {first.trustedBy(), first.trustedBy(second)}) {
+        assertThatThrownBy(() -> ping(running, stranger)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> health(running, stranger, HttpClient.Version.HTTP_1_1))
+            .isInstanceOf(IOException.class);
+      }
+    }
+  }
+
+  @Test
+  void changedCertificate_isForNewConnections_andABrokenOneChangesNothing() throws Exception {
+    Path certificate = folder.resolve("now.crt");
+    Path key = folder.resolve("now.key");
+    Files.copy(first.certificate(), certificate, StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(first.key(), key, StandardCopyOption.REPLACE_EXISTING);
+    try (RunningServer running = start(new Pem(certificate, key, first.store()));
+        RespClient before = new RespClient(running.server.respPort(), first.trustedBy())) {
+      assertThat(before.ask("PING")).isEqualTo("+PONG|");
+      try (LogCapture log = new LogCapture()) {
+        change(certificate, Files.readString(second.key()), 1);
+        log.await("cannot be used, the one before stays in force");
+        assertThat(ping(running, first.trustedBy())).isEqualTo("+PONG|");
+        change(key, Files.readString(second.key()), 2);
+        change(certificate, Files.readString(second.certificate()), 2);
+        log.await("changed, in force for new connections");
+      }
+      assertThat(ping(running, second.trustedBy())).isEqualTo("+PONG|");
+      assertThatThrownBy(() -> ping(running, first.trustedBy())).isInstanceOf(IOException.class);
+      assertThat(health(running, second.trustedBy(), HttpClient.Version.HTTP_2).statusCode())
+          .isEqualTo(200);
+      assertThat(before.ask("PING")).isEqualTo("+PONG|");
+    }
+  }
+
+  /** Writes a file in one step, and makes sure that its time differs. */
+  private static void change(Path file, String text, int minutes) throws Exception {
+    Path next = Files.writeString(file.resolveSibling("next"), text);
+    Files.setLastModifiedTime(
+        next, FileTime.fromMillis(Files.getLastModifiedTime(file).toMillis() + minutes * 60_000L));
+    Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
+  }
+}
