@@ -9,6 +9,7 @@ import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
+import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -38,6 +39,9 @@ final class CheckAnswer {
   private static List<Status> refusing(Answer answer) {
     if (answer.allowed()) {
       return List.of();
+    }
+    if (answer.statuses().size() == 1) {
+      return answer.statuses(); // The usual case.
     }
     List<Status> over = new ArrayList<>();
     for (Status status : answer.statuses()) {
@@ -104,14 +108,23 @@ final class CheckAnswer {
   }
 
   /** Returns the body: JSON of every status, and of a refusal also the problem document. */
-  String json() {
-    JsonText json = new JsonText().object();
+  Buffer json() {
+    JsonText json = new JsonText();
+    write(json);
+    return json.buffer();
+  }
+
+  /** Writes the body as one JSON object. */
+  void write(JsonText json) {
+    json.object();
     if (!answer.allowed()) {
       problem(json);
     }
     json.field("allowed", answer.allowed()).field("revision", answer.revision()).array("statuses");
-    answer.statuses().forEach(status -> status(json, status));
-    return json.endArray().end().toString();
+    for (Status status : answer.statuses()) {
+      status(json, status);
+    }
+    json.endArray().end();
   }
 
   private void problem(JsonText json) {
@@ -122,9 +135,13 @@ final class CheckAnswer {
         .field("status", httpStatus())
         .field("detail", detail())
         .array("violated-policies");
-    Set<String> names = new LinkedHashSet<>();
-    refusing.forEach(status -> names.add(policyName(status)));
-    names.forEach(json::value);
+    if (refusing.size() == 1) {
+      json.value(policyName(refusing.get(0)));
+    } else {
+      Set<String> names = new LinkedHashSet<>();
+      refusing.forEach(status -> names.add(policyName(status)));
+      names.forEach(json::value);
+    }
     json.endArray();
     if (retryAfterSeconds() != Standing.NO_TIME) {
       json.field("retry-after-ms", retryAfterMillis());

@@ -56,6 +56,7 @@ final class Endpoints {
     return List.of(
         Endpoint.get("/", "this list", this::index),
         Endpoint.post("/v1/check", "may this request pass?", true, this::check),
+        Endpoint.post("/v1/check/batch", "the same for many", true, this::checkBatch),
         Endpoint.post("/json", "the same in Envoy's words", false, this::json),
         Endpoint.get("/healthcheck", "ready or not", this::health),
         Endpoint.get("/rlconfig", "the rules in force", this::rules),
@@ -67,7 +68,7 @@ final class Endpoints {
     StringBuilder text = new StringBuilder("Weir: rate limits that hold.\n\n");
     for (Endpoint endpoint : all()) {
       text.append(
-          String.format("%-5s%-15s%s%n", endpoint.method(), endpoint.path(), endpoint.about()));
+          String.format("%-5s%-17s%s%n", endpoint.method(), endpoint.path(), endpoint.about()));
     }
     Reply.send(request, 200, Reply.TEXT, text.toString());
   }
@@ -91,7 +92,7 @@ final class Endpoints {
     if (response.closed() || response.ended()) {
       return;
     }
-    response.putHeader(Reply.CACHE_CONTROL, "no-store");
+    response.putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
     List<Standing> standings = check.standings();
     if (!standings.isEmpty()) {
       response.putHeader(
@@ -110,8 +111,32 @@ final class Endpoints {
           Reply.TEXT,
           answer.allowed() ? "OK\n" : check.detail() + "\n");
     } else {
-      String type = answer.allowed() ? Reply.JSON : Reply.PROBLEM;
+      CharSequence type = answer.allowed() ? Reply.JSON : Reply.PROBLEM;
       Reply.send(request, check.httpStatus(), type, check.json());
+    }
+  }
+
+  private void checkBatch(HttpServerRequest request, byte[] body) {
+    try {
+      CheckReader.readBatch(body).decide(engine, results -> answerBatch(request, results));
+    } catch (BadRequest e) {
+      badRequest(request, e.getMessage());
+    }
+  }
+
+  private static void answerBatch(HttpServerRequest request, CheckBatch.Results results) {
+    JsonText json = new JsonText().object().field("revision", results.revision()).array("results");
+    for (CheckBatch.Result result : results.results()) {
+      if (result.request() != null && result.answer() != null) {
+        new CheckAnswer(result.request(), result.answer()).write(json);
+      } else {
+        json.object().field("error", String.valueOf(result.error())).end();
+      }
+    }
+    HttpServerResponse response = request.response();
+    if (!response.closed() && !response.ended()) {
+      response.putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
+      Reply.send(request, 200, Reply.JSON, json.endArray().end().buffer());
     }
   }
 
@@ -145,7 +170,7 @@ final class Endpoints {
 
   private void health(HttpServerRequest request, byte[] body) {
     boolean ok = ready.getAsBoolean();
-    request.response().putHeader(Reply.CACHE_CONTROL, "no-store");
+    request.response().putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
     Reply.send(request, ok ? 200 : 500, Reply.TEXT, ok ? "OK" : "not ready");
   }
 
