@@ -31,8 +31,10 @@ final class CheckReader implements AutoCloseable {
   private static final long MAX_UINT32 = (1L << 32) - 1;
   private static final String PERMITS = "a whole number, 0.." + MAX_UINT32;
 
-  private static final JsonFactory JSON =
+  /** Names that clients make up are not worth interning. */
+  static final JsonFactory JSON =
       JsonFactory.builder()
+          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
           .build();

@@ -1,11 +1,8 @@
 package dev.weir.server;
 
-import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.util.JsonFormat;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
 import dev.weir.rules.Request;
-import dev.weir.server.proto.RateLimitRequest;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.io.IOException;
@@ -19,12 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What the HTTP door offers. Safe for use by many threads. */
 final class Endpoints {
-  private static final JsonFormat.Parser FROM_JSON = JsonFormat.parser();
-  private static final JsonFormat.Printer TO_JSON =
-      JsonFormat.printer().omittingInsignificantWhitespace();
-
   private final Engine engine;
-  private final RlsMessages messages;
+  private final RlsJson json;
   private final OlderFields olderFields;
   private final BooleanSupplier ready;
   private final Supplier<String> metrics;
@@ -33,7 +26,7 @@ final class Endpoints {
   Endpoints(
       Engine engine, ServerSettings settings, BooleanSupplier ready, Supplier<String> metrics) {
     this.engine = engine;
-    this.messages = new RlsMessages(settings);
+    this.json = new RlsJson(new RlsMessages(settings));
     this.olderFields = settings.value(Setting.OLDER_FIELDS);
     this.ready = ready;
     this.metrics = metrics;
@@ -146,11 +139,8 @@ final class Endpoints {
 
   private void json(HttpServerRequest request, byte[] body) {
     try {
-      CheckReader.checkSyntax(body);
-      RateLimitRequest.Builder message = RateLimitRequest.newBuilder();
-      FROM_JSON.merge(new String(body, StandardCharsets.UTF_8), message);
-      engine.decide(messages.request(message.build()), answer -> answerJson(request, answer));
-    } catch (BadRequest | InvalidProtocolBufferException e) {
+      engine.decide(json.read(body), answer -> answerJson(request, answer));
+    } catch (BadRequest e) {
       Reply.send(request, 400, Reply.TEXT, e.getMessage() + "\n");
     }
   }
@@ -158,13 +148,8 @@ final class Endpoints {
   private void answerJson(HttpServerRequest request, Answer answer) {
     if (answer.error() != null) {
       Reply.send(request, 400, Reply.TEXT, answer.error() + "\n");
-      return;
-    }
-    try {
-      String text = TO_JSON.print(messages.response(answer));
-      Reply.send(request, answer.allowed() ? 200 : 429, Reply.JSON, text);
-    } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException(e); // Only a message with an Any of unknown type.
+    } else {
+      Reply.send(request, answer.allowed() ? 200 : 429, Reply.JSON, json.write(answer));
     }
   }
 
