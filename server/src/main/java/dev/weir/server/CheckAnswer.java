@@ -68,7 +68,7 @@ final class CheckAnswer {
   }
 
   /** Returns the reason of a refusal; OVER_LIMIT if any of several is that. */
-  private Reason reason() {
+  Reason reason() {
     Reason reason = Reason.OVER_LIMIT;
     for (Status status : refusing) {
       Decision decision = status.decision();
@@ -96,7 +96,8 @@ final class CheckAnswer {
     return longest;
   }
 
-  private long retryAfterMillis() {
+  /** Returns the time after which every refusing policy lets the request pass, if it ever does. */
+  long retryAfterMillis() {
     long longest = 0;
     for (Status status : refusing) {
       Decision decision = status.decision();
@@ -235,7 +236,8 @@ final class CheckAnswer {
     json.end();
   }
 
-  private static long millis(long nanos) {
+  /** Returns milliseconds, rounded up. */
+  static long millis(long nanos) {
     return nanos / 1_000_000L + (nanos % 1_000_000L > 0 ? 1 : 0);
   }
 }

@@ -168,13 +168,16 @@ final class CheckReader implements AutoCloseable {
     if (descriptors == null) {
       throw new BadRequest(path("descriptors") + ": missing (expected: a list, or one descriptor)");
     }
-    if (permits == 0) {
-      descriptors = descriptors.stream().map(CheckReader::peek).toList();
-    }
-    return new Request(domain, descriptors, permits);
+    return request(domain, descriptors, permits);
   }
 
   /** Zero permits of a request mean 1 on Envoy's wire, but here what they say: only look. */
+  static Request request(String domain, List<Descriptor> descriptors, long permits) {
+    List<Descriptor> charged =
+        permits == 0 ? descriptors.stream().map(CheckReader::peek).toList() : descriptors;
+    return new Request(domain, charged, permits);
+  }
+
   private static Descriptor peek(Descriptor descriptor) {
     Long permits = descriptor.permits();
     return new Descriptor(

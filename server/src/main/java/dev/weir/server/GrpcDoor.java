@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -59,7 +60,8 @@ final class GrpcDoor {
    *
    * @throws IOException if it cannot listen there, or cannot use the certificates
    */
-  static GrpcDoor open(ServerSettings settings, BindableService service, DoorCounters counters)
+  static GrpcDoor open(
+      ServerSettings settings, List<BindableService> services, DoorCounters counters)
       throws IOException {
     HealthStatusManager health = new HealthStatusManager();
     health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.NOT_SERVING);
@@ -69,7 +71,7 @@ final class GrpcDoor {
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address, credentials(settings))
             .directExecutor()
-            .addService(service)
+            .addServices(services.stream().map(BindableService::bindService).toList())
             .addService(health.getHealthService())
             .addService(ProtoReflectionServiceV1.newInstance())
             .addTransportFilter(new Room(counters))
@@ -119,6 +121,7 @@ final class GrpcDoor {
     health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.SERVING);
     health.setStatus(
         dev.weir.server.proto.RateLimitServiceGrpc.SERVICE_NAME, ServingStatus.SERVING);
+    health.setStatus(dev.weir.server.proto.v1.WeirGrpc.SERVICE_NAME, ServingStatus.SERVING);
   }
 
   /** Says NOT_SERVING from now on, whatever comes. */

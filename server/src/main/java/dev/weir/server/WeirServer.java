@@ -6,6 +6,7 @@ import dev.weir.engine.Engine;
 import dev.weir.rules.Rules;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -121,7 +122,8 @@ public final class WeirServer implements AutoCloseable {
   private static GrpcDoor openGrpc(ServerSettings settings, Engine engine, DoorCounters counters)
       throws StartException {
     try {
-      return GrpcDoor.open(settings, new RlsService(engine, new RlsMessages(settings)), counters);
+      RlsService envoys = new RlsService(engine, new RlsMessages(settings));
+      return GrpcDoor.open(settings, List.of(envoys, new WeirService(engine)), counters);
     } catch (IOException e) {
       throw cannotListen(settings, Setting.GRPC_PORT, e);
     } catch (IllegalArgumentException e) {
