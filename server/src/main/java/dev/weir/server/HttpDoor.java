@@ -136,6 +136,8 @@ final class HttpDoor {
           vertx.createHttpServer(
               new HttpServerOptions()
                   .setHttp2ClearTextEnabled(false)
+                  .setPerFrameWebSocketCompressionSupported(false)
+                  .setPerMessageWebSocketCompressionSupported(false)
                   .setHandle100ContinueAutomatically(true)
                   .setMaxInitialLineLength(MAX_LINE_BYTES)
                   .setMaxHeaderSize(MAX_HEADER_BYTES));
