@@ -13,6 +13,7 @@ import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -210,6 +212,29 @@ public final class Engine implements AutoCloseable {
       throw new IllegalArgumentException(
           "nowNanos: " + nowNanos.length + " (expected: at least " + requests.size() + ")");
     }
+    decideAll(requests, nowNanos, i -> done);
+  }
+
+  /**
+   * Judges many requests now, each for itself and in their order, by one revision of the rules.
+   * What the store has to fetch for them is fetched at once.
+   *
+   * @param done is given all answers, in the order of the requests, whenever and in whatever order
+   *     the store gives them
+   */
+  public void decideAll(List<Request> requests, Consumer<? super List<Answer>> done) {
+    if (requests.isEmpty()) {
+      done.accept(List.of());
+      return;
+    }
+    Answers answers = new Answers(requests.size(), done);
+    long[] nowNanos = new long[requests.size()];
+    Arrays.fill(nowNanos, ticker.nanos());
+    decideAll(requests, nowNanos, i -> answer -> answers.put(i, answer));
+  }
+
+  private void decideAll(
+      List<Request> requests, long[] nowNanos, IntFunction<Consumer<? super Answer>> done) {
     long startNanos = ticker.nanos();
     InForce current = inForce;
     List<Object> judgements = new ArrayList<>(requests.size());
@@ -225,10 +250,10 @@ public final class Engine implements AutoCloseable {
     }
     for (int i = 0; i < judgements.size(); i++) {
       if (judgements.get(i) instanceof Judgement judgement) {
-        judge(judgement, judgement.charges(), nowNanos[i], startNanos, done);
+        judge(judgement, judgement.charges(), nowNanos[i], startNanos, done.apply(i));
       } else {
         errors.increment();
-        done.accept(Answer.error((String) judgements.get(i), current.revision));
+        done.apply(i).accept(Answer.error((String) judgements.get(i), current.revision));
       }
     }
   }

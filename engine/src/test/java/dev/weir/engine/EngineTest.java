@@ -12,6 +12,7 @@ import dev.weir.rules.LimitOverride;
 import dev.weir.rules.RateLimitUnit;
 import dev.weir.rules.Request;
 import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.LateStore;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -70,6 +71,31 @@ class EngineTest {
     assertThat(many.metrics().requests()).isEqualTo(one.metrics().requests());
     assertThat(many.metrics().denied()).isEqualTo(one.metrics().denied()).isPositive();
     assertThat(many.metrics().errors()).isEqualTo(6);
+  }
+
+  @Test
+  void manyNow_areAnsweredTogether_inTheirOrder_howeverTheStoreAnswers() {
+    LateStore store = new LateStore();
+    Fixture fixture = new Fixture(USERS, EngineSettings.DEFAULTS, store);
+    List<List<Answer>> answers = new ArrayList<>();
+    fixture.engine.decideAll(List.of(), answers::add);
+    assertThat(answers).containsExactly(List.of());
+    answers.clear();
+    List<Request> requests = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      requests.add(Request.of("shop", "user", i == 4 ? "bob" : "alice"));
+    }
+    requests.add(1, Request.of("", "user", "alice"));
+    fixture.engine.decideAll(requests, answers::add);
+    assertThat(answers).isEmpty();
+    assertThat(store.answer()).isEqualTo(5);
+    assertThat(answers).hasSize(1);
+    assertThat(answers.get(0))
+        .extracting(Answer::allowed)
+        .containsExactly(true, false, true, true, false, true);
+    assertThat(answers.get(0))
+        .extracting(answer -> answer.error() == null)
+        .containsExactly(true, false, true, true, true, true);
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.weir.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.MemoryStore;
+import dev.weir.Store;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.testkit.FakeTicker;
@@ -17,7 +18,7 @@ final class Fixture {
     this(yaml, EngineSettings.DEFAULTS, new MemoryStore());
   }
 
-  Fixture(String yaml, EngineSettings settings, MemoryStore store) {
+  Fixture(String yaml, EngineSettings settings, Store store) {
     engine = Engine.create(store, ticker, settings);
     engine.apply(rules(yaml));
   }

@@ -9,6 +9,7 @@ import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
+import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -39,6 +40,9 @@ final class CheckAnswer {
     if (answer.allowed()) {
       return List.of();
     }
+    if (answer.statuses().size() == 1) {
+      return answer.statuses(); // The usual case.
+    }
     List<Status> over = new ArrayList<>();
     for (Status status : answer.statuses()) {
       if (status.code() == Code.OVER_LIMIT) {
@@ -64,7 +68,7 @@ final class CheckAnswer {
   }
 
   /** Returns the reason of a refusal; OVER_LIMIT if any of several is that. */
-  private Reason reason() {
+  Reason reason() {
     Reason reason = Reason.OVER_LIMIT;
     for (Status status : refusing) {
       Decision decision = status.decision();
@@ -92,7 +96,8 @@ final class CheckAnswer {
     return longest;
   }
 
-  private long retryAfterMillis() {
+  /** Returns the time after which every refusing policy lets the request pass, if it ever does. */
+  long retryAfterMillis() {
     long longest = 0;
     for (Status status : refusing) {
       Decision decision = status.decision();
@@ -104,14 +109,23 @@ final class CheckAnswer {
   }
 
   /** Returns the body: JSON of every status, and of a refusal also the problem document. */
-  String json() {
-    JsonText json = new JsonText().object();
+  Buffer json() {
+    JsonText json = new JsonText();
+    write(json);
+    return json.buffer();
+  }
+
+  /** Writes the body as one JSON object. */
+  void write(JsonText json) {
+    json.object();
     if (!answer.allowed()) {
       problem(json);
     }
     json.field("allowed", answer.allowed()).field("revision", answer.revision()).array("statuses");
-    answer.statuses().forEach(status -> status(json, status));
-    return json.endArray().end().toString();
+    for (Status status : answer.statuses()) {
+      status(json, status);
+    }
+    json.endArray().end();
   }
 
   private void problem(JsonText json) {
@@ -122,9 +136,13 @@ final class CheckAnswer {
         .field("status", httpStatus())
         .field("detail", detail())
         .array("violated-policies");
-    Set<String> names = new LinkedHashSet<>();
-    refusing.forEach(status -> names.add(policyName(status)));
-    names.forEach(json::value);
+    if (refusing.size() == 1) {
+      json.value(policyName(refusing.get(0)));
+    } else {
+      Set<String> names = new LinkedHashSet<>();
+      refusing.forEach(status -> names.add(policyName(status)));
+      names.forEach(json::value);
+    }
     json.endArray();
     if (retryAfterSeconds() != Standing.NO_TIME) {
       json.field("retry-after-ms", retryAfterMillis());
@@ -218,7 +236,8 @@ final class CheckAnswer {
     json.end();
   }
 
-  private static long millis(long nanos) {
+  /** Returns milliseconds, rounded up. */
+  static long millis(long nanos) {
     return nanos / 1_000_000L + (nanos % 1_000_000L > 0 ? 1 : 0);
   }
 }

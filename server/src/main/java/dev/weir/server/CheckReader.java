@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -19,8 +20,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the body of {@code /v1/check}. Token by token: nothing is built that is not wanted, and an
- * error knows its line and column.
+ * Reads the bodies of {@code /v1/check} and {@code /v1/check/batch}. Token by token: nothing is
+ * built that is not wanted, and an error knows its line, column and path.
  */
 final class CheckReader implements AutoCloseable {
   /** The shape of a request is four levels deep. */
@@ -28,9 +29,12 @@ final class CheckReader implements AutoCloseable {
 
   private static final int MAX_SHOWN = 40;
   private static final long MAX_UINT32 = (1L << 32) - 1;
+  private static final String PERMITS = "a whole number, 0.." + MAX_UINT32;
 
-  private static final JsonFactory JSON =
+  /** Names that clients make up are not worth interning. */
+  static final JsonFactory JSON =
       JsonFactory.builder()
+          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
           .build();
@@ -41,10 +45,30 @@ final class CheckReader implements AutoCloseable {
     this.json = json;
   }
 
+  private interface Body<T> {
+    T read(CheckReader reader) throws IOException, BadRequest;
+  }
+
   /** Returns the request that a body holds. */
   static Request read(byte[] body) throws BadRequest {
+    return read(body, CheckReader::request);
+  }
+
+  /** Returns the checks that a body holds, those that make no sense as errors. */
+  static CheckBatch readBatch(byte[] body) throws BadRequest {
+    return read(body, CheckReader::batch);
+  }
+
+  private static <T> T read(byte[] body, Body<T> content) throws BadRequest {
     try (CheckReader reader = new CheckReader(JSON.createParser(body))) {
-      return reader.request();
+      if (reader.json.nextToken() == null) {
+        throw new BadRequest("body: empty (expected: a JSON object)");
+      }
+      T read = content.read(reader);
+      if (reader.json.nextToken() != null) {
+        throw reader.wrong("nothing after the object");
+      }
+      return read;
     } catch (JsonProcessingException e) {
       throw syntax(e);
     } catch (IOException e) {
@@ -81,11 +105,49 @@ final class CheckReader implements AutoCloseable {
         : "line " + location.getLineNr() + ", column " + location.getColumnNr() + ": ";
   }
 
-  private Request request() throws IOException, BadRequest {
-    if (json.nextToken() == null) {
-      throw new BadRequest("body: empty (expected: a JSON object)");
+  private CheckBatch batch() throws IOException, BadRequest {
+    expect(JsonToken.START_OBJECT, "a JSON object");
+    CheckBatch batch = null;
+    while (json.nextToken() == JsonToken.FIELD_NAME) {
+      String field = json.currentName();
+      json.nextToken();
+      switch (field) {
+        case "checks" -> batch = checks();
+        default -> throw unknown("checks");
+      }
     }
-    expect(JsonToken.START_OBJECT, "body", "a JSON object");
+    if (batch == null) {
+      throw missing("checks", "a list");
+    }
+    return batch;
+  }
+
+  private CheckBatch checks() throws IOException, BadRequest {
+    expect(JsonToken.START_ARRAY, "a list");
+    CheckBatch batch = new CheckBatch();
+    JsonStreamContext list = json.getParsingContext();
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      Request request = null;
+      String error = "";
+      try {
+        request = request();
+      } catch (BadRequest e) {
+        error = String.valueOf(e.getMessage());
+        while (json.getParsingContext() != list) {
+          json.nextToken(); // What is left of this check.
+        }
+      }
+      if (request == null) {
+        batch.addInvalid(error);
+      } else {
+        batch.add(request);
+      }
+    }
+    return batch;
+  }
+
+  private Request request() throws IOException, BadRequest {
+    expect(JsonToken.START_OBJECT, "a JSON object");
     String domain = null;
     List<Descriptor> descriptors = null;
     long permits = 1;
@@ -93,54 +155,54 @@ final class CheckReader implements AutoCloseable {
       String field = json.currentName();
       json.nextToken();
       switch (field) {
-        case "domain" -> domain = text("domain");
-        case "permits" -> permits = number("permits", 0);
-        case "descriptors" -> descriptors = once(field, descriptors, descriptors());
-        case "descriptor" -> descriptors = once(field, descriptors, List.of(shortForm()));
-        default -> throw unknown(field, "domain, descriptors, descriptor, permits");
+        case "domain" -> domain = text();
+        case "permits" -> permits = number();
+        case "descriptors" -> descriptors = once(descriptors, descriptors());
+        case "descriptor" -> descriptors = once(descriptors, List.of(shortForm()));
+        default -> throw unknown("domain, descriptors, descriptor, permits");
       }
     }
-    if (json.nextToken() != null) {
-      throw wrong("body", "nothing after the object");
-    }
     if (domain == null) {
-      throw new BadRequest("domain: missing (expected: a string)");
+      throw new BadRequest(path("domain") + ": missing (expected: a string)");
     }
     if (descriptors == null) {
-      throw new BadRequest("descriptors: missing (expected: a list, or one descriptor)");
+      throw new BadRequest(path("descriptors") + ": missing (expected: a list, or one descriptor)");
     }
-    if (permits == 0) {
-      descriptors = descriptors.stream().map(CheckReader::peek).toList();
-    }
-    return new Request(domain, descriptors, permits);
+    return request(domain, descriptors, permits);
   }
 
   /** Zero permits of a request mean 1 on Envoy's wire, but here what they say: only look. */
+  static Request request(String domain, List<Descriptor> descriptors, long permits) {
+    List<Descriptor> charged =
+        permits == 0 ? descriptors.stream().map(CheckReader::peek).toList() : descriptors;
+    return new Request(domain, charged, permits);
+  }
+
   private static Descriptor peek(Descriptor descriptor) {
     Long permits = descriptor.permits();
     return new Descriptor(
         descriptor.entries(), descriptor.limitOverride(), permits == null ? 0L : permits);
   }
 
-  private List<Descriptor> once(
-      String field, @Nullable List<Descriptor> before, List<Descriptor> now) throws BadRequest {
+  private List<Descriptor> once(@Nullable List<Descriptor> before, List<Descriptor> now)
+      throws BadRequest {
     if (before != null) {
-      throw new BadRequest(field + ": again (expected: either descriptors or descriptor)");
+      throw new BadRequest(path() + ": again (expected: either descriptors or descriptor)");
     }
     return now;
   }
 
   private List<Descriptor> descriptors() throws IOException, BadRequest {
-    expect(JsonToken.START_ARRAY, "descriptors", "a list");
+    expect(JsonToken.START_ARRAY, "a list");
     List<Descriptor> descriptors = new ArrayList<>();
     while (json.nextToken() != JsonToken.END_ARRAY) {
-      descriptors.add(descriptor("descriptors[" + descriptors.size() + "]"));
+      descriptors.add(descriptor());
     }
     return descriptors;
   }
 
-  private Descriptor descriptor(String path) throws IOException, BadRequest {
-    expect(JsonToken.START_OBJECT, path, "an object");
+  private Descriptor descriptor() throws IOException, BadRequest {
+    expect(JsonToken.START_OBJECT, "an object");
     List<Entry> entries = null;
     LimitOverride limit = null;
     Long permits = null;
@@ -148,125 +210,154 @@ final class CheckReader implements AutoCloseable {
       String field = json.currentName();
       json.nextToken();
       switch (field) {
-        case "entries" -> entries = entries(path + ".entries");
-        case "limit" -> limit = limit(path + ".limit");
-        case "permits" -> permits = number(path + ".permits", 0);
-        default -> throw unknown(path + "." + field, "entries, limit, permits");
+        case "entries" -> entries = entries();
+        case "limit" -> limit = limit();
+        case "permits" -> permits = number();
+        default -> throw unknown("entries, limit, permits");
       }
     }
     if (entries == null) {
-      throw wrong(path + ".entries", "a list of {\"key\": ..., \"value\": ...}", "missing");
+      throw missing("entries", "a list of {\"key\": ..., \"value\": ...}");
     }
     return new Descriptor(entries, limit, permits);
   }
 
-  private List<Entry> entries(String path) throws IOException, BadRequest {
-    expect(JsonToken.START_ARRAY, path, "a list");
+  private List<Entry> entries() throws IOException, BadRequest {
+    expect(JsonToken.START_ARRAY, "a list");
     List<Entry> entries = new ArrayList<>();
     while (json.nextToken() != JsonToken.END_ARRAY) {
-      entries.add(entry(path + "[" + entries.size() + "]"));
+      entries.add(entry());
     }
     return entries;
   }
 
-  private Entry entry(String path) throws IOException, BadRequest {
-    expect(JsonToken.START_OBJECT, path, "an object");
+  private Entry entry() throws IOException, BadRequest {
+    expect(JsonToken.START_OBJECT, "an object");
     String key = null;
     String value = "";
     while (json.nextToken() == JsonToken.FIELD_NAME) {
       String field = json.currentName();
       json.nextToken();
       switch (field) {
-        case "key" -> key = text(path + ".key");
-        case "value" -> value = text(path + ".value");
-        default -> throw unknown(path + "." + field, "key, value");
+        case "key" -> key = text();
+        case "value" -> value = text();
+        default -> throw unknown("key, value");
       }
     }
     if (key == null) {
-      throw wrong(path + ".key", "a string", "missing");
+      throw missing("key", "a string");
     }
     return new Entry(key, value);
   }
 
-  private LimitOverride limit(String path) throws IOException, BadRequest {
-    expect(JsonToken.START_OBJECT, path, "an object");
+  private LimitOverride limit() throws IOException, BadRequest {
+    expect(JsonToken.START_OBJECT, "an object");
     Long requests = null;
     RateLimitUnit unit = null;
     while (json.nextToken() == JsonToken.FIELD_NAME) {
       String field = json.currentName();
       json.nextToken();
       switch (field) {
-        case "requests_per_unit" -> requests = number(path + ".requests_per_unit", 0);
+        case "requests_per_unit" -> requests = number();
         case "unit" -> {
-          String name = text(path + ".unit");
-          unit = RateLimitUnit.of(name);
+          unit = RateLimitUnit.of(text());
           if (unit == null) {
-            throw wrong(path + ".unit", "second, minute, hour, day, week, month or year");
+            throw wrong("second, minute, hour, day, week, month or year");
           }
         }
-        default -> throw unknown(path + "." + field, "requests_per_unit, unit");
+        default -> throw unknown("requests_per_unit, unit");
       }
     }
     if (requests == null || unit == null) {
-      String absent = requests == null ? ".requests_per_unit" : ".unit";
-      throw wrong(path + absent, "both requests_per_unit and unit", "missing");
+      String absent = requests == null ? "requests_per_unit" : "unit";
+      throw missing(absent, "both requests_per_unit and unit");
     }
     return new LimitOverride(requests, unit);
   }
 
   /** Reads {@code {"key": "value", ...}}; the entries are in the order of the text. */
   private Descriptor shortForm() throws IOException, BadRequest {
-    expect(JsonToken.START_OBJECT, "descriptor", "an object of keys and values");
+    expect(JsonToken.START_OBJECT, "an object of keys and values");
     List<Entry> entries = new ArrayList<>();
     while (json.nextToken() == JsonToken.FIELD_NAME) {
       String key = json.currentName();
       json.nextToken();
-      entries.add(new Entry(key, text("descriptor." + shown(key))));
+      entries.add(new Entry(key, text()));
     }
     return new Descriptor(entries, null, null);
   }
 
-  private String text(String path) throws IOException, BadRequest {
-    expect(JsonToken.VALUE_STRING, path, "a string");
+  private String text() throws IOException, BadRequest {
+    expect(JsonToken.VALUE_STRING, "a string");
     return json.getText();
   }
 
-  private long number(String path, long min) throws IOException, BadRequest {
-    String expected = "a whole number, " + min + ".." + MAX_UINT32;
-    expect(JsonToken.VALUE_NUMBER_INT, path, expected);
+  private long number() throws IOException, BadRequest {
+    expect(JsonToken.VALUE_NUMBER_INT, PERMITS);
     if (json.getTextLength() > 10) {
-      throw wrong(path, expected);
+      throw wrong(PERMITS);
     }
     long value = json.getLongValue();
-    if (value < min || value > MAX_UINT32) {
-      throw wrong(path, expected);
+    if (value < 0 || value > MAX_UINT32) {
+      throw wrong(PERMITS);
     }
     return value;
   }
 
-  private void expect(JsonToken token, String path, String expected)
-      throws IOException, BadRequest {
+  private void expect(JsonToken token, String expected) throws IOException, BadRequest {
     if (json.currentToken() != token) {
-      throw wrong(path, expected);
+      throw wrong(expected);
     }
   }
 
-  private BadRequest unknown(String path, String expected) {
-    return wrong(shown(path), "one of " + expected, "unknown");
+  private BadRequest unknown(String expected) {
+    return wrong(shown(path()), "one of " + expected, "unknown");
   }
 
-  private BadRequest wrong(String path, String expected) throws IOException {
+  private BadRequest missing(String field, String expected) {
+    return wrong(path(field), expected, "missing");
+  }
+
+  private BadRequest wrong(String expected) throws IOException {
     JsonToken token = json.currentToken();
     String value =
         token == JsonToken.START_OBJECT
             ? "an object"
             : token == JsonToken.START_ARRAY ? "a list" : shown(String.valueOf(json.getText()));
-    return wrong(path, expected, value);
+    String path = path();
+    return wrong(path.isEmpty() ? "body" : path, expected, value);
   }
 
   private BadRequest wrong(String path, String expected, String value) {
     return new BadRequest(
         at(json.currentTokenLocation()) + path + ": " + value + " (expected: " + expected + ")");
+  }
+
+  /** Returns the path of a field of the object that has just ended. */
+  private String path(String field) {
+    String path = path();
+    return path.isEmpty() ? field : path + "." + field;
+  }
+
+  /** Returns the path of the value that was read last, such as {@code descriptors[0].limit}. */
+  private String path() {
+    JsonToken token = json.currentToken();
+    JsonStreamContext inside = json.getParsingContext();
+    StringBuilder path = new StringBuilder();
+    path(token != null && token.isStructStart() ? inside.getParent() : inside, path);
+    return path.toString();
+  }
+
+  private static void path(@Nullable JsonStreamContext inside, StringBuilder path) {
+    if (inside == null || inside.inRoot()) {
+      return;
+    }
+    path(inside.getParent(), path);
+    if (inside.inArray()) {
+      path.append('[').append(inside.getCurrentIndex()).append(']');
+    } else {
+      path.append(path.isEmpty() ? "" : ".").append(shown(inside.getCurrentName()));
+    }
   }
 
   private static String shown(String text) {

@@ -3,6 +3,8 @@ package dev.weir.server;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
 import dev.weir.rules.Request;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -18,6 +20,17 @@ final class Decider {
 
   Engine engine() {
     return engine;
+  }
+
+  /** As {@link Engine#decideAll(List, Consumer)}. */
+  void decideAll(List<Request> requests, Consumer<? super List<Answer>> done) {
+    if (LoopLag.here().overloaded()) {
+      List<Answer> answers = new ArrayList<>(requests.size());
+      requests.forEach(request -> engine.refuse(request, answers::add));
+      done.accept(answers);
+    } else {
+      engine.decideAll(requests, done);
+    }
   }
 
   /** As {@link Engine#decide(Request, Consumer)}. */

@@ -120,7 +120,7 @@ final class Dispatch {
 
   /** A body that says nothing of its type may be JSON, and curl calls any body a form. */
   private static boolean json(@Nullable String contentType) {
-    if (contentType == null) {
+    if (contentType == null || contentType.equals("application/json")) {
       return true;
     }
     String type = contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);

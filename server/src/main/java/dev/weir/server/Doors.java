@@ -2,9 +2,11 @@ package dev.weir.server;
 
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
+import io.grpc.BindableService;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -55,8 +57,9 @@ final class Doors {
     Setting<?> port = Setting.GRPC_PORT;
     try {
       Decider decider = new Decider(engine);
-      RlsService service = new RlsService(decider, new RlsMessages(settings));
-      grpc = GrpcDoor.open(settings, service, grpcCertificates, tokens, of("grpc"), ticker);
+      List<BindableService> services =
+          List.of(new RlsService(decider, new RlsMessages(settings)), new WeirService(decider));
+      grpc = GrpcDoor.open(settings, services, grpcCertificates, tokens, of("grpc"), ticker);
       port = Setting.PORT;
       Endpoints endpoints =
           new Endpoints(

@@ -1,10 +1,7 @@
 package dev.weir.server;
 
-import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.util.JsonFormat;
 import dev.weir.engine.Answer;
 import dev.weir.rules.Request;
-import dev.weir.server.proto.RateLimitRequest;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.io.IOException;
@@ -18,12 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What the HTTP door offers. Safe for use by many threads. */
 final class Endpoints {
-  private static final JsonFormat.Parser FROM_JSON = JsonFormat.parser();
-  private static final JsonFormat.Printer TO_JSON =
-      JsonFormat.printer().omittingInsignificantWhitespace();
-
   private final Decider decider;
-  private final RlsMessages messages;
+  private final RlsJson json;
   private final OlderFields olderFields;
   private final BooleanSupplier ready;
   private final Supplier<String> metrics;
@@ -32,7 +25,7 @@ final class Endpoints {
   Endpoints(
       Decider decider, ServerSettings settings, BooleanSupplier ready, Supplier<String> metrics) {
     this.decider = decider;
-    this.messages = new RlsMessages(settings);
+    this.json = new RlsJson(new RlsMessages(settings));
     this.olderFields = settings.value(Setting.OLDER_FIELDS);
     this.ready = ready;
     this.metrics = metrics;
@@ -55,6 +48,7 @@ final class Endpoints {
     return List.of(
         Endpoint.get("/", "this list", this::index),
         Endpoint.post("/v1/check", "may this request pass?", true, this::check),
+        Endpoint.post("/v1/check/batch", "the same for many", true, this::checkBatch),
         Endpoint.post("/json", "the same in Envoy's words", false, this::json),
         Endpoint.get("/healthcheck", "ready or not", this::health),
         Endpoint.get("/rlconfig", "the rules in force", this::rules),
@@ -66,7 +60,7 @@ final class Endpoints {
     StringBuilder text = new StringBuilder("Weir: rate limits that hold.\n\n");
     for (Endpoint endpoint : all()) {
       text.append(
-          String.format("%-5s%-15s%s%n", endpoint.method(), endpoint.path(), endpoint.about()));
+          String.format("%-5s%-17s%s%n", endpoint.method(), endpoint.path(), endpoint.about()));
     }
     Reply.send(request, 200, Reply.TEXT, text.toString());
   }
@@ -90,7 +84,7 @@ final class Endpoints {
     if (response.closed() || response.ended()) {
       return;
     }
-    response.putHeader(Reply.CACHE_CONTROL, "no-store");
+    response.putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
     List<Standing> standings = check.standings();
     if (!standings.isEmpty()) {
       response.putHeader(
@@ -109,8 +103,32 @@ final class Endpoints {
           Reply.TEXT,
           answer.allowed() ? "OK\n" : check.detail() + "\n");
     } else {
-      String type = answer.allowed() ? Reply.JSON : Reply.PROBLEM;
+      CharSequence type = answer.allowed() ? Reply.JSON : Reply.PROBLEM;
       Reply.send(request, check.httpStatus(), type, check.json());
+    }
+  }
+
+  private void checkBatch(HttpServerRequest request, byte[] body) {
+    try {
+      CheckReader.readBatch(body).decide(decider, results -> answerBatch(request, results));
+    } catch (BadRequest e) {
+      badRequest(request, e.getMessage());
+    }
+  }
+
+  private static void answerBatch(HttpServerRequest request, CheckBatch.Results results) {
+    JsonText json = new JsonText().object().field("revision", results.revision()).array("results");
+    for (CheckBatch.Result result : results.results()) {
+      if (result.request() != null && result.answer() != null) {
+        new CheckAnswer(result.request(), result.answer()).write(json);
+      } else {
+        json.object().field("error", String.valueOf(result.error())).end();
+      }
+    }
+    HttpServerResponse response = request.response();
+    if (!response.closed() && !response.ended()) {
+      response.putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
+      Reply.send(request, 200, Reply.JSON, json.endArray().end().buffer());
     }
   }
 
@@ -120,11 +138,8 @@ final class Endpoints {
 
   private void json(HttpServerRequest request, byte[] body) {
     try {
-      CheckReader.checkSyntax(body);
-      RateLimitRequest.Builder message = RateLimitRequest.newBuilder();
-      FROM_JSON.merge(new String(body, StandardCharsets.UTF_8), message);
-      decider.decide(messages.request(message.build()), answer -> answerJson(request, answer));
-    } catch (BadRequest | InvalidProtocolBufferException e) {
+      decider.decide(json.read(body), answer -> answerJson(request, answer));
+    } catch (BadRequest e) {
       Reply.send(request, 400, Reply.TEXT, e.getMessage() + "\n");
     }
   }
@@ -132,19 +147,14 @@ final class Endpoints {
   private void answerJson(HttpServerRequest request, Answer answer) {
     if (answer.error() != null) {
       Reply.send(request, 400, Reply.TEXT, answer.error() + "\n");
-      return;
-    }
-    try {
-      String text = TO_JSON.print(messages.response(answer));
-      Reply.send(request, answer.allowed() ? 200 : 429, Reply.JSON, text);
-    } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException(e); // Only a message with an Any of unknown type.
+    } else {
+      Reply.send(request, answer.allowed() ? 200 : 429, Reply.JSON, json.write(answer));
     }
   }
 
   private void health(HttpServerRequest request, byte[] body) {
     boolean ok = ready.getAsBoolean();
-    request.response().putHeader(Reply.CACHE_CONTROL, "no-store");
+    request.response().putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
     Reply.send(request, ok ? 200 : 500, Reply.TEXT, ok ? "OK" : "not ready");
   }
 

@@ -77,7 +77,7 @@ final class GrpcDoor {
    */
   static GrpcDoor open(
       ServerSettings settings,
-      BindableService service,
+      List<BindableService> services,
       @Nullable Certificates certificates,
       Tokens tokens,
       DoorCounters counters,
@@ -99,7 +99,7 @@ final class GrpcDoor {
             .channelType(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
             .bossEventLoopGroup(acceptor)
             .workerEventLoopGroup(loops)
-            .addService(service)
+            .addServices(services.stream().map(BindableService::bindService).toList())
             .addService(health.getHealthService())
             .addService(ProtoReflectionServiceV1.newInstance())
             .addTransportFilter(new Room(counters))
@@ -165,6 +165,7 @@ final class GrpcDoor {
     health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.SERVING);
     health.setStatus(
         dev.weir.server.proto.RateLimitServiceGrpc.SERVICE_NAME, ServingStatus.SERVING);
+    health.setStatus(dev.weir.server.proto.v1.WeirGrpc.SERVICE_NAME, ServingStatus.SERVING);
   }
 
   /** Says NOT_SERVING from now on, whatever comes. */

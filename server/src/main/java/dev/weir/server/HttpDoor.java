@@ -82,6 +82,8 @@ final class HttpDoor {
             .setMaxInitialLineLength(MAX_LINE_BYTES)
             .setMaxHeaderSize(MAX_HEADER_BYTES)
             .setHttp2ClearTextEnabled(false)
+            .setPerFrameWebSocketCompressionSupported(false)
+            .setPerMessageWebSocketCompressionSupported(false)
             .setInitialSettings(
                 new Http2Settings()
                     .setMaxConcurrentStreams(settings.value(Setting.MAX_STREAMS))

@@ -1,5 +1,7 @@
 package dev.weir.server;
 
+import io.vertx.core.buffer.Buffer;
+
 /** The kinds of trouble that have a name of their own in answers (RFC 9457). */
 enum ProblemType {
   QUOTA_EXCEEDED(
@@ -25,7 +27,7 @@ enum ProblemType {
   }
 
   /** Returns the document of a trouble that its status says all about. */
-  static String document(int status, String title, String detail) {
+  static Buffer document(int status, String title, String detail) {
     return new JsonText()
         .object()
         .field("type", "about:blank")
@@ -33,6 +35,6 @@ enum ProblemType {
         .field("status", status)
         .field("detail", detail)
         .end()
-        .toString();
+        .buffer();
   }
 }

@@ -1,9 +1,10 @@
 package dev.weir.server;
 
 import dev.weir.Policy;
+import io.vertx.core.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * The header fields {@code RateLimit} and {@code RateLimit-Policy} as of
@@ -15,11 +16,13 @@ final class RateLimitFields {
   /** The revision that is written here. */
   static final int DRAFT_REVISION = 11;
 
-  static final String RATE_LIMIT = "RateLimit";
-  static final String RATE_LIMIT_POLICY = "RateLimit-Policy";
+  static final CharSequence RATE_LIMIT = HttpHeaders.createOptimized("RateLimit");
+  static final CharSequence RATE_LIMIT_POLICY = HttpHeaders.createOptimized("RateLimit-Policy");
 
   /** The largest integer of a structured field: 15 digits. */
   private static final long MAX_INTEGER = 999_999_999_999_999L;
+
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
   private static final long SECOND = 1_000_000_000L;
 
@@ -66,7 +69,7 @@ final class RateLimitFields {
         field.append((char) c);
       } else {
         for (byte octet : Character.toString(c).getBytes(StandardCharsets.UTF_8)) {
-          field.append(String.format(Locale.ROOT, "%%%02X", octet & 0xFF));
+          field.append('%').append(HEX.toHexDigits(octet));
         }
       }
       i += Character.charCount(c);

@@ -9,33 +9,38 @@ import java.util.Locale;
 
 /** Sends HTTP answers. */
 final class Reply {
-  static final String JSON = "application/json";
-  static final String PROBLEM = "application/problem+json";
-  static final String TEXT = "text/plain; charset=utf-8";
+  static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+  static final CharSequence PROBLEM = HttpHeaders.createOptimized("application/problem+json");
+  static final CharSequence TEXT = HttpHeaders.createOptimized("text/plain; charset=utf-8");
 
-  static final String CACHE_CONTROL = "Cache-Control";
-  static final String CONTENT_TYPE = "Content-Type";
-  static final String RETRY_AFTER = "Retry-After";
+  // Names that are encoded once.
+  static final CharSequence CACHE_CONTROL = HttpHeaders.createOptimized("Cache-Control");
+  static final CharSequence CONTENT_TYPE = HttpHeaders.createOptimized("Content-Type");
+  static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("Retry-After");
+  static final CharSequence NO_STORE = HttpHeaders.createOptimized("no-store");
 
   private Reply() {}
 
-  static void send(HttpServerRequest request, int status, String type, String body) {
+  static void send(HttpServerRequest request, int status, CharSequence type, String body) {
+    send(request, status, type, Buffer.buffer(body));
+  }
+
+  static void send(HttpServerRequest request, int status, CharSequence type, Buffer body) {
     HttpServerResponse response = request.response();
     if (response.closed() || response.ended()) {
       return;
     }
-    Buffer bytes = Buffer.buffer(body);
     response.setStatusCode(status).putHeader(CONTENT_TYPE, type);
     if (request.method().equals(HttpMethod.HEAD)) {
-      response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(bytes.length())).end();
+      response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length())).end();
     } else {
-      response.end(bytes);
+      response.end(body);
     }
   }
 
   /** Says what is wrong: a problem document, or its detail where the client only takes text. */
   static void problem(HttpServerRequest request, int status, String title, String detail) {
-    request.response().putHeader(CACHE_CONTROL, "no-store");
+    request.response().putHeader(CACHE_CONTROL, NO_STORE);
     if (wantsText(request)) {
       send(request, status, TEXT, detail + "\n");
     } else {
@@ -46,8 +51,8 @@ final class Reply {
   /** Returns whether the client takes plain text and no JSON. */
   static boolean wantsText(HttpServerRequest request) {
     String accept = request.getHeader(HttpHeaders.ACCEPT);
-    if (accept == null) {
-      return false;
+    if (accept == null || accept.equals("*/*") || accept.equals("application/json")) {
+      return false; // What nearly everybody says.
     }
     boolean text = false;
     for (String each : accept.toLowerCase(Locale.ROOT).split(",", 32)) {

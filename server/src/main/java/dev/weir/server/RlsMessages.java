@@ -85,10 +85,7 @@ final class RlsMessages {
     for (Status status : answer.statuses()) {
       response.addStatuses(status(status));
     }
-    if (headers) {
-      addHeaders(answer, response);
-    }
-    return response.build();
+    return response.addAllResponseHeadersToAdd(headers(answer)).build();
   }
 
   private static RateLimitResponse.Code code(Code code) {
@@ -139,16 +136,19 @@ final class RlsMessages {
     return nearest;
   }
 
-  /** The descriptor over its limit tells, or else the one with the least remaining. */
-  private void addHeaders(Answer answer, RateLimitResponse.Builder response) {
-    Status tight = tightest(answer.statuses());
-    if (tight != null && tight.currentLimit() != null) {
-      response
-          .addResponseHeadersToAdd(
-              header(Setting.LIMIT_HEADER, tight.currentLimit().requestsPerUnit()))
-          .addResponseHeadersToAdd(header(Setting.REMAINING_HEADER, tight.limitRemaining()))
-          .addResponseHeadersToAdd(header(Setting.RESET_HEADER, tight.durationUntilResetSeconds()));
+  /**
+   * Returns the header fields that Envoy is asked to add, if the settings want them: of the
+   * descriptor over its limit, or else of the one with the least remaining.
+   */
+  List<HeaderValue> headers(Answer answer) {
+    Status tight = headers ? tightest(answer.statuses()) : null;
+    if (tight == null || tight.currentLimit() == null) {
+      return List.of();
     }
+    return List.of(
+        header(Setting.LIMIT_HEADER, tight.currentLimit().requestsPerUnit()),
+        header(Setting.REMAINING_HEADER, tight.limitRemaining()),
+        header(Setting.RESET_HEADER, tight.durationUntilResetSeconds()));
   }
 
   private static @Nullable Status tightest(List<Status> statuses) {

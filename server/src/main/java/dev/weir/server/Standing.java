@@ -30,6 +30,9 @@ record Standing(Policy policy, long remaining, long seconds) {
    * a refusal, only policies that refuse tell a time: Retry-After must not be earlier than any.
    */
   static List<Standing> of(Answer answer) {
+    if (answer.statuses().size() == 1) {
+      return of(answer, answer.statuses().get(0)); // The usual case.
+    }
     List<Status> limited = new ArrayList<>();
     for (Status status : answer.statuses()) {
       if (status.currentLimit() != null && status.decision() != null) {
@@ -49,6 +52,13 @@ record Standing(Policy policy, long remaining, long seconds) {
       }
     }
     return List.copyOf(byName.values());
+  }
+
+  private static List<Standing> of(Answer answer, Status status) {
+    CurrentLimit limit = status.currentLimit();
+    return limit == null || status.decision() == null
+        ? List.of()
+        : List.of(new Standing(limit.policy(), status.limitRemaining(), seconds(answer, status)));
   }
 
   private static long seconds(Answer answer, Status status) {

@@ -262,7 +262,8 @@ class GrpcDoorTest {
     ask.onNext(ServerReflectionRequest.newBuilder().setListServices("").build());
     assertThat(answer.get(30, TimeUnit.SECONDS).getListServicesResponse().getServiceList())
         .extracting(service -> service.getName())
-        .contains("envoy.service.ratelimit.v3.RateLimitService", "grpc.health.v1.Health");
+        .contains(
+            "envoy.service.ratelimit.v3.RateLimitService", "weir.v1.Weir", "grpc.health.v1.Health");
     ask.onCompleted();
   }
 }

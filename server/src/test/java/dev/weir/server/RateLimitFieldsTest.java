@@ -83,7 +83,7 @@ class RateLimitFieldsTest {
         .isEqualTo("\"a\";r=0;t=7, \"b\";r=0;t=1, \"c\";r=4");
     assertThat(check.retryAfterSeconds()).isEqualTo(7);
     assertThat(check.httpStatus()).isEqualTo(429);
-    assertThat(check.json())
+    assertThat(check.json().toString())
         .contains("\"violated-policies\":[\"a\",\"b\"]", "\"retry-after-ms\":6001");
   }
 
@@ -116,7 +116,7 @@ class RateLimitFieldsTest {
           new CheckAnswer(Request.of("d", "k", "v"), answer(status(policy, 0, reason, 2 * SECOND)));
       assertThat(check.httpStatus()).isEqualTo(503);
       assertThat(check.retryAfterSeconds()).isEqualTo(2);
-      assertThat(check.json())
+      assertThat(check.json().toString())
           .contains(
               "\"type\":\"https://iana.org/assignments/http-problem-types"
                   + "#temporary-reduced-capacity\"",
