@@ -1,13 +1,8 @@
 package dev.weir.server;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.StreamReadFeature;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.LimitOverride;
@@ -16,7 +11,6 @@ import dev.weir.rules.Request;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,20 +18,9 @@ import org.jspecify.annotations.Nullable;
  * built that is not wanted, and an error knows its line, column and path.
  */
 final class CheckReader implements AutoCloseable {
-  /** The shape of a request is four levels deep. */
-  private static final int MAX_DEPTH = 16;
-
   private static final int MAX_SHOWN = 40;
   private static final long MAX_UINT32 = (1L << 32) - 1;
   private static final String PERMITS = "a whole number, 0.." + MAX_UINT32;
-
-  /** Names that clients make up are not worth interning. */
-  static final JsonFactory JSON =
-      JsonFactory.builder()
-          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-          .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
-          .build();
 
   private final JsonParser json;
 
@@ -60,49 +43,21 @@ final class CheckReader implements AutoCloseable {
   }
 
   private static <T> T read(byte[] body, Body<T> content) throws BadRequest {
-    try (CheckReader reader = new CheckReader(JSON.createParser(body))) {
+    try (CheckReader reader = new CheckReader(JsonSyntax.parser(body))) {
       if (reader.json.nextToken() == null) {
         throw new BadRequest("body: empty (expected: a JSON object)");
       }
-      T read = content.read(reader);
-      if (reader.json.nextToken() != null) {
-        throw reader.wrong("nothing after the object");
-      }
-      return read;
-    } catch (JsonProcessingException e) {
-      throw syntax(e);
+      return content.read(reader);
     } catch (IOException e) {
-      throw new BadRequest("body: " + e.getMessage() + " (expected: JSON in UTF-8)");
+      throw JsonSyntax.error(e);
     }
   }
 
-  /** Makes sure that a body is one JSON document, not too deep, no field of an object twice. */
-  static void checkSyntax(byte[] body) throws BadRequest {
-    try (JsonParser json = JSON.createParser(body)) {
-      if (json.nextToken() == null) {
-        throw new BadRequest("body: empty (expected: JSON)");
-      }
-      json.skipChildren();
-      if (json.nextToken() != null) {
-        throw new BadRequest(at(json.currentTokenLocation()) + "more text (expected: the end)");
-      }
-    } catch (JsonProcessingException e) {
-      throw syntax(e);
-    } catch (IOException e) {
-      throw new BadRequest("body: " + e.getMessage() + " (expected: JSON in UTF-8)");
+  /** Makes sure that an object that has just ended, if it is the whole body, is all there is. */
+  private void end() throws IOException, BadRequest {
+    if (json.getParsingContext().inRoot() && json.nextToken() != null) {
+      throw wrong("nothing after the object");
     }
-  }
-
-  private static BadRequest syntax(JsonProcessingException e) {
-    String message = Objects.requireNonNullElse(e.getOriginalMessage(), "unreadable");
-    int end = message.indexOf('\n');
-    return new BadRequest(at(e.getLocation()) + (end < 0 ? message : message.substring(0, end)));
-  }
-
-  private static String at(@Nullable JsonLocation location) {
-    return location == null
-        ? ""
-        : "line " + location.getLineNr() + ", column " + location.getColumnNr() + ": ";
   }
 
   private CheckBatch batch() throws IOException, BadRequest {
@@ -116,6 +71,7 @@ final class CheckReader implements AutoCloseable {
         default -> throw unknown("checks");
       }
     }
+    end();
     if (batch == null) {
       throw missing("checks", "a list");
     }
@@ -162,6 +118,7 @@ final class CheckReader implements AutoCloseable {
         default -> throw unknown("domain, descriptors, descriptor, permits");
       }
     }
+    end();
     if (domain == null) {
       throw new BadRequest(path("domain") + ": missing (expected: a string)");
     }
@@ -330,7 +287,13 @@ final class CheckReader implements AutoCloseable {
 
   private BadRequest wrong(String path, String expected, String value) {
     return new BadRequest(
-        at(json.currentTokenLocation()) + path + ": " + value + " (expected: " + expected + ")");
+        JsonSyntax.at(json.currentTokenLocation())
+            + path
+            + ": "
+            + value
+            + " (expected: "
+            + expected
+            + ")");
   }
 
   /** Returns the path of a field of the object that has just ended. */

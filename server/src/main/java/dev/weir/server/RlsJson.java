@@ -41,7 +41,7 @@ final class RlsJson {
 
   /** Reads by protobuf's own reader, which takes any form that there is. */
   Request slowly(byte[] body) throws BadRequest {
-    CheckReader.checkSyntax(body);
+    JsonSyntax.check(body);
     RateLimitRequest.Builder message = RateLimitRequest.newBuilder();
     try {
       PARSER.merge(new String(body, StandardCharsets.UTF_8), message);

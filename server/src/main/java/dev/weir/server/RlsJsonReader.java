@@ -45,7 +45,7 @@ final class RlsJsonReader implements AutoCloseable {
         return null; // Readers differ in what they make of bytes that are no ASCII.
       }
     }
-    try (RlsJsonReader reader = new RlsJsonReader(CheckReader.JSON.createParser(body))) {
+    try (RlsJsonReader reader = new RlsJsonReader(JsonSyntax.parser(body))) {
       reader.json.nextToken();
       Request request = reader.request();
       return reader.json.nextToken() == null ? request : null;

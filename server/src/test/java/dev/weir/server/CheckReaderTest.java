@@ -66,6 +66,8 @@ class CheckReaderTest {
           []           | line 1, column 1: body: a list (expected: a JSON object)
           {}           | domain: missing (expected: a string)
           {"domain":7} | line 1, column 11: domain: 7 (expected: a string)
+          {} x         | line 1, column 4: Unrecognized token 'x'
+          {"domain":"d"} 1 | line 1, column 16: body: 1 (expected: nothing after the object)
           {"domain":"d"} | descriptors: missing (expected: a list, or one descriptor)
           {"domian":1} | line 1, column 11: domian: unknown (expected: one of domain, descriptors, descriptor, permits)
           {"permits":-1} | line 1, column 12: permits: -1 (expected: a whole number, 0..4294967295)

@@ -1,0 +1,64 @@
+package dev.weir.server;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import java.io.IOException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What JSON a body may be, and how its errors are worded. */
+final class JsonSyntax {
+  /** The shape of a batch is six levels deep. */
+  private static final int MAX_DEPTH = 16;
+
+  /** Names that clients make up are not worth interning. */
+  private static final JsonFactory JSON =
+      JsonFactory.builder()
+          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
+          .build();
+
+  private JsonSyntax() {}
+
+  static JsonParser parser(byte[] body) throws IOException {
+    return JSON.createParser(body);
+  }
+
+  /** Makes sure that a body is one JSON document, not too deep, no field of an object twice. */
+  static void check(byte[] body) throws BadRequest {
+    try (JsonParser json = parser(body)) {
+      if (json.nextToken() == null) {
+        throw new BadRequest("body: empty (expected: JSON)");
+      }
+      json.skipChildren();
+      if (json.nextToken() != null) {
+        throw new BadRequest(at(json.currentTokenLocation()) + "more text (expected: the end)");
+      }
+    } catch (IOException e) {
+      throw error(e);
+    }
+  }
+
+  /** Says what a parser has to say. */
+  static BadRequest error(IOException e) {
+    if (e instanceof JsonProcessingException syntax) {
+      String message = Objects.requireNonNullElse(syntax.getOriginalMessage(), "unreadable");
+      int end = message.indexOf('\n');
+      return new BadRequest(
+          at(syntax.getLocation()) + (end < 0 ? message : message.substring(0, end)));
+    }
+    return new BadRequest("body: " + e.getMessage() + " (expected: JSON in UTF-8)");
+  }
+
+  /** Returns a place as an error begins with it. */
+  static String at(@Nullable JsonLocation location) {
+    return location == null
+        ? ""
+        : "line " + location.getLineNr() + ", column " + location.getColumnNr() + ": ";
+  }
+}
