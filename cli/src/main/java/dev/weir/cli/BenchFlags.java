@@ -88,7 +88,7 @@ final class BenchFlags {
 
   /** Reads {@code 99 100 60}. */
   static LoadPlan.Throttle throttle(String text) {
-    String[] parts = text.strip().split("[ ,]+");
+    String[] parts = text.strip().split("[ ,]+", -1);
     if (parts.length == 3) {
       long[] values = new long[3];
       try {

@@ -104,7 +104,7 @@ abstract class OrderedClient extends ChannelInboundHandlerAdapter implements Doo
     if (!reading && pending != null && context != null) {
       ByteBuf out = pending;
       pending = null;
-      context.writeAndFlush(out, context.voidPromise());
+      var unused = context.writeAndFlush(out);
     }
   }
 
@@ -139,7 +139,7 @@ abstract class OrderedClient extends ChannelInboundHandlerAdapter implements Doo
   @Override
   public final void close() {
     if (context != null) {
-      context.close();
+      var unused = context.close();
     }
   }
 

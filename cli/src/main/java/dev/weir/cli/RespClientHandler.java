@@ -26,8 +26,8 @@ final class RespClientHandler extends OrderedClient {
       up();
     } else {
       authenticating = true;
-      context.writeAndFlush(
-          Unpooled.wrappedBuffer(RequestBytes.plainCommand("AUTH", token)), context.voidPromise());
+      var unused =
+          context.writeAndFlush(Unpooled.wrappedBuffer(RequestBytes.plainCommand("AUTH", token)));
     }
   }
 
