@@ -1,5 +1,9 @@
 package dev.weir.cli;
 
+import dev.weir.server.proto.RateLimitRequest;
+import dev.weir.server.proto.RateLimitResponse;
+import dev.weir.server.proto.RateLimitServiceGrpc;
+import io.grpc.CallOptions;
 import io.grpc.ChannelCredentials;
 import io.grpc.ConnectivityState;
 import io.grpc.InsecureChannelCredentials;
@@ -11,6 +15,8 @@ import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
 import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,10 +94,34 @@ final class GrpcTransport implements Transport {
     ConnectivityState state = channel.getState(true);
     switch (state) {
       case READY -> ready.complete(null);
-      case TRANSIENT_FAILURE, SHUTDOWN ->
-          ready.completeExceptionally(new IOException("no gRPC connection"));
+      case TRANSIENT_FAILURE, SHUTDOWN -> askWhy(channel, ready);
       default -> channel.notifyWhenStateChanged(state, () -> awaitReady(channel, ready));
     }
+  }
+
+  /** A channel tells why it has no connection only to calls. This one never leaves it. */
+  private static void askWhy(ManagedChannel channel, CompletableFuture<Void> ready) {
+    ClientCalls.asyncUnaryCall(
+        channel.newCall(RateLimitServiceGrpc.getShouldRateLimitMethod(), CallOptions.DEFAULT),
+        RateLimitRequest.getDefaultInstance(),
+        new StreamObserver<RateLimitResponse>() {
+          @Override
+          public void onNext(RateLimitResponse response) {}
+
+          @Override
+          public void onCompleted() {
+            ready.completeExceptionally(new IOException("no connection at first"));
+          }
+
+          @Override
+          public void onError(Throwable cause) {
+            Throwable root = cause;
+            while (root.getCause() != null) {
+              root = root.getCause();
+            }
+            ready.completeExceptionally(new IOException(root.getMessage(), cause));
+          }
+        });
   }
 
   @Override

@@ -167,7 +167,7 @@ final class Load {
         return true;
       }
       now = ticker.nanos();
-      if (now > span.measuredNanos() && now < span.endNanos()) {
+      if (look > span.measuredNanos() && now < span.endNanos()) {
         latest = sample(now);
       }
       progress.at(now - span.startNanos(), span.endNanos() - span.startNanos(), latest);
