@@ -71,7 +71,7 @@ class BenchCommandTest {
             "--descriptor",
             door,
             "--keys",
-            "10",
+            "1",
             "--in-flight",
             "4",
             "--warmup",
@@ -83,8 +83,9 @@ class BenchCommandTest {
     BenchJson json = BenchJson.of(ran.out());
     assertThat(json.number("errors")).as(ran.out()).isZero();
     assertThat(json.number("unanswered")).isZero();
-    assertThat(json.number("allowed")).isEqualTo(10.0 * LIMIT);
-    assertThat(json.number("denied")).isPositive();
+    // However slow, 2 connections send the 4 that they may have in flight.
+    assertThat(json.number("allowed")).isEqualTo(LIMIT);
+    assertThat(json.number("denied")).isGreaterThanOrEqualTo(2 * 4 - LIMIT);
   }
 
   @ParameterizedTest
