@@ -26,6 +26,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -160,11 +162,15 @@ class BenchTlsTest {
           exchange.sendResponseHeaders(200, -1);
           exchange.close();
         });
+    // Without threads of its own the server shakes hands with one client at a time.
+    ExecutorService threads = Executors.newCachedThreadPool();
+    server.setExecutor(threads);
     server.start();
     try {
       checkDoor("http", server.getAddress().getPort(), "Bearer " + TOKEN);
     } finally {
       server.stop(0);
+      threads.shutdownNow();
     }
   }
 
