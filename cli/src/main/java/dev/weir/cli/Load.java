@@ -220,7 +220,7 @@ final class Load {
       if (now >= open.span().endNanos()) {
         return;
       }
-      long next = open.nextNanos();
+      long next = open.nextNanos(now);
       if (next > now) {
         LockSupport.parkNanos(Math.min(next, open.span().endNanos()) - now);
         continue;

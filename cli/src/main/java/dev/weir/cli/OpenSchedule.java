@@ -13,55 +13,67 @@ final class OpenSchedule extends Schedule {
   private static final long SECOND_NANOS = 1_000_000_000L;
 
   private final long perSecond;
+
+  /** The first request of the measured time. */
+  private final long firstMeasured;
+
   private final AtomicLong claimed = new AtomicLong();
 
   OpenSchedule(long perSecond, long warmupNanos, long durationNanos) {
     super(warmupNanos, durationNanos);
     this.perSecond = perSecond;
+    this.firstMeasured = dueBefore(perSecond, warmupNanos);
   }
 
   @Override
   long claim(long nowNanos) {
     Span span = span();
-    long beforeNanos = Math.min(nowNanos, span.endNanos() - 1);
+    if (nowNanos < span.startNanos() || nowNanos >= span.endNanos()) {
+      return NONE;
+    }
     while (true) {
-      long next = claimed.get();
-      if (span.startNanos() == Long.MAX_VALUE || dueNanos(span, next) > beforeNanos) {
+      long last = claimed.get();
+      long next = next(last, nowNanos, span);
+      long due = span.startNanos() + sinceStart(perSecond, next);
+      if (due > nowNanos) {
         return NONE;
       }
-      if (claimed.compareAndSet(next, next + 1)) {
-        return dueNanos(span, next);
+      if (claimed.compareAndSet(last, next + 1)) {
+        return due;
       }
     }
   }
 
   /** Returns when the next unclaimed request is due; it may be after the end. */
-  long nextNanos() {
+  long nextNanos(long nowNanos) {
     Span span = span();
-    return span.startNanos() == Long.MAX_VALUE ? Long.MAX_VALUE : dueNanos(span, claimed.get());
+    return span.startNanos() + sinceStart(perSecond, next(claimed.get(), nowNanos, span));
+  }
+
+  /**
+   * What the warm-up left over is dropped when it ends: it would be measured in others' latency.
+   */
+  private long next(long last, long nowNanos, Span span) {
+    return nowNanos >= span.measuredNanos() ? Math.max(last, firstMeasured) : last;
   }
 
   @Override
   long unclaimed() {
     Span span = span();
-    long first = dueBefore(span, span.measuredNanos());
-    return Math.max(0, dueBefore(span, span.endNanos()) - Math.max(first, claimed.get()));
+    long due = dueBefore(perSecond, Math.max(0, span.endNanos() - span.startNanos()));
+    return Math.max(0, due - Math.max(firstMeasured, claimed.get()));
   }
 
-  private long dueNanos(Span span, long index) {
-    return span.startNanos()
-        + index / perSecond * SECOND_NANOS
-        + index % perSecond * SECOND_NANOS / perSecond;
+  private static long sinceStart(long perSecond, long index) {
+    return index / perSecond * SECOND_NANOS + index % perSecond * SECOND_NANOS / perSecond;
   }
 
-  /** Returns how many requests are due before a time: the least index that is not. */
-  private long dueBefore(Span span, long nanos) {
-    long since = nanos - span.startNanos();
-    if (since <= 0) {
-      return 0;
-    }
-    long index = since / SECOND_NANOS * perSecond + since % SECOND_NANOS * perSecond / SECOND_NANOS;
-    while (dueNanos(span, index) < nanos) {
+  /**
+   * Returns how many requests are due before a time since the start: the least index that is not.
+   */
+  private static long dueBefore(long perSecond, long nanos) {
+    long index = nanos / SECOND_NANOS * perSecond + nanos % SECOND_NANOS * perSecond / SECOND_NANOS;
+    while (sinceStart(perSecond, index) < nanos) {
       index++;
     }
     return index;

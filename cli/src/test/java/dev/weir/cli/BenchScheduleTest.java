@@ -125,29 +125,53 @@ class BenchScheduleTest {
     assertThat(schedule.claim(49)).isEqualTo(Schedule.NONE);
     assertThat(schedule.claim(50)).isEqualTo(50);
     assertThat(schedule.claim(50)).isEqualTo(Schedule.NONE);
-    assertThat(schedule.nextNanos()).isEqualTo(333_333_383);
-    assertThat(schedule.claim(10 * SECOND)).isEqualTo(333_333_383);
-    assertThat(schedule.claim(10 * SECOND)).isEqualTo(666_666_716);
-    assertThat(schedule.claim(10 * SECOND)).as("due at the end").isEqualTo(Schedule.NONE);
+    assertThat(schedule.nextNanos(50)).isEqualTo(333_333_383);
+    assertThat(schedule.claim(SECOND)).isEqualTo(333_333_383);
+    assertThat(schedule.claim(SECOND)).isEqualTo(666_666_716);
+    assertThat(schedule.claim(SECOND + 49)).isEqualTo(Schedule.NONE);
+    assertThat(schedule.claim(SECOND + 50)).as("due at the end").isEqualTo(Schedule.NONE);
   }
 
   @Test
-  void open_whatWasNeverSent_isCountedButForTheWarmUp() {
+  void open_afterTheEnd_nothingThatWaitsIsSent() {
+    OpenSchedule schedule = new OpenSchedule(1_000, 0, SECOND);
+    schedule.begin(0);
+
+    assertThat(schedule.claim(SECOND - 1)).isZero();
+    assertThat(schedule.claim(SECOND)).isEqualTo(Schedule.NONE);
+    assertThat(schedule.unclaimed()).isEqualTo(999);
+  }
+
+  @Test
+  void open_whatTheWarmUpLeftOver_isDropped() {
     OpenSchedule schedule = new OpenSchedule(1_000, SECOND, 2 * SECOND);
     schedule.begin(7);
     for (int i = 0; i < 10; i++) {
-      schedule.claim(SECOND);
+      assertThat(schedule.claim(6 + SECOND)).isEqualTo(7 + i * MILLI);
     }
     assertThat(schedule.unclaimed()).isEqualTo(2_000);
-    for (int i = 0; i < 1_490; i++) {
-      schedule.claim(3 * SECOND);
-    }
-    assertThat(schedule.unclaimed()).isEqualTo(1_500);
 
-    schedule.end(7 + 2 * SECOND);
+    assertThat(schedule.claim(7 + SECOND + 5 * MILLI)).isEqualTo(7 + SECOND);
+    assertThat(schedule.unclaimed()).isEqualTo(1_999);
+  }
+
+  @Test
+  void open_endedEarly_nothingMoreIsDue() {
+    OpenSchedule schedule = new OpenSchedule(1_000, SECOND, 2 * SECOND);
+    schedule.begin(0);
+    for (int i = 0; i < 500; i++) {
+      schedule.claim(2 * SECOND);
+    }
+
+    schedule.end(2 * SECOND);
 
     assertThat(schedule.unclaimed()).isEqualTo(500);
-    assertThat(schedule.claim(7 + 2 * SECOND - MILLI)).isEqualTo(7 + SECOND + SECOND / 2);
+    assertThat(schedule.claim(2 * SECOND)).isEqualTo(Schedule.NONE);
+
+    OpenSchedule warming = new OpenSchedule(1_000, SECOND, 2 * SECOND);
+    warming.begin(0);
+    warming.end(SECOND / 2);
+    assertThat(warming.unclaimed()).isZero();
   }
 
   @Test
