@@ -131,6 +131,7 @@ final class Load {
     long from = schedule.span().measuredNanos();
     boolean early = watch(progress);
     schedule.end(ticker.nanos());
+    LockSupport.unpark(pacer);
     pacer.join();
     drain(early ? HURRIED_DRAIN_NANOS : DRAIN_NANOS);
     long end = Math.max(ticker.nanos(), from);
@@ -217,12 +218,13 @@ final class Load {
     int turn = 0;
     while (true) {
       long now = ticker.nanos();
-      if (now >= open.span().endNanos()) {
+      long next = open.nextNanos(now);
+      long end = open.span().endNanos();
+      if (next >= end || now >= end + OpenSchedule.GRACE_NANOS) {
         return;
       }
-      long next = open.nextNanos(now);
       if (next > now) {
-        LockSupport.parkNanos(Math.min(next, open.span().endNanos()) - now);
+        LockSupport.parkNanos(next - now);
         continue;
       }
       int tried = 0;

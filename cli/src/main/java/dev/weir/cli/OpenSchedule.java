@@ -10,6 +10,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * there; so a server that stalls is charged for every request that it kept from being sent.
  */
 final class OpenSchedule extends Schedule {
+  /** So long after the end the last requests are still taken: threads wake late. */
+  static final long GRACE_NANOS = 10_000_000L;
+
   private static final long SECOND_NANOS = 1_000_000_000L;
 
   private final long perSecond;
@@ -28,14 +31,14 @@ final class OpenSchedule extends Schedule {
   @Override
   long claim(long nowNanos) {
     Span span = span();
-    if (nowNanos < span.startNanos() || nowNanos >= span.endNanos()) {
+    if (nowNanos < span.startNanos() || nowNanos - GRACE_NANOS >= span.endNanos()) {
       return NONE;
     }
     while (true) {
       long last = claimed.get();
       long next = next(last, nowNanos, span);
       long due = span.startNanos() + sinceStart(perSecond, next);
-      if (due > nowNanos) {
+      if (due > nowNanos || due >= span.endNanos()) {
         return NONE;
       }
       if (claimed.compareAndSet(last, next + 1)) {

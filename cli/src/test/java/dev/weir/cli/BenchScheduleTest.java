@@ -138,8 +138,9 @@ class BenchScheduleTest {
     schedule.begin(0);
 
     assertThat(schedule.claim(SECOND - 1)).isZero();
-    assertThat(schedule.claim(SECOND)).isEqualTo(Schedule.NONE);
-    assertThat(schedule.unclaimed()).isEqualTo(999);
+    assertThat(schedule.claim(SECOND + OpenSchedule.GRACE_NANOS - 1)).isEqualTo(MILLI);
+    assertThat(schedule.claim(SECOND + OpenSchedule.GRACE_NANOS)).isEqualTo(Schedule.NONE);
+    assertThat(schedule.unclaimed()).isEqualTo(998);
   }
 
   @Test
@@ -166,7 +167,7 @@ class BenchScheduleTest {
     schedule.end(2 * SECOND);
 
     assertThat(schedule.unclaimed()).isEqualTo(500);
-    assertThat(schedule.claim(2 * SECOND)).isEqualTo(Schedule.NONE);
+    assertThat(schedule.claim(2 * SECOND + OpenSchedule.GRACE_NANOS)).isEqualTo(Schedule.NONE);
 
     OpenSchedule warming = new OpenSchedule(1_000, SECOND, 2 * SECOND);
     warming.begin(0);
