@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
       LintCommand.class,
       ExplainCommand.class,
       ReplayCommand.class,
+      BenchCommand.class,
       HelpCommand.class
     })
 public final class Main implements Runnable {

@@ -24,7 +24,7 @@ class MainTest {
     Ran ran = Ran.weir("help");
 
     assertThat(ran.status()).isZero();
-    assertThat(ran.out()).contains("serve", "check", "lint", "explain", "replay");
+    assertThat(ran.out()).contains("serve", "check", "lint", "explain", "replay", "bench");
   }
 
   @Test

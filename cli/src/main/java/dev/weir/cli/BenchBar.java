@@ -1,0 +1,48 @@
+package dev.weir.cli;
+
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+
+/** Shows on standard error how far a load is, if a person is looking. */
+final class BenchBar implements LoadProgress, AutoCloseable {
+  /** Set by the {@code weir} script: Java 17 cannot tell where standard error goes. */
+  private final boolean watched = Boolean.getBoolean("weir.terminal");
+
+  private @Nullable ProgressBar bar;
+
+  @Override
+  public void at(long atNanos, long ofNanos, LoadResult.Second latest) {
+    if (!watched) {
+      return;
+    }
+    if (bar == null) {
+      bar =
+          new ProgressBarBuilder()
+              .setTaskName("bench")
+              .setInitialMax(TimeUnit.NANOSECONDS.toMillis(ofNanos))
+              .setUnit(" s", TimeUnit.SECONDS.toMillis(1))
+              .setStyle(ProgressBarStyle.ASCII)
+              .hideEta()
+              .clearDisplayOnFinish()
+              .build();
+    }
+    bar.stepTo(TimeUnit.NANOSECONDS.toMillis(atNanos));
+    bar.setExtraMessage(
+        latest.lengthNanos() == 0
+            ? " warming up"
+            : String.format(
+                Locale.ROOT, " %,.0f/s, p99 %.3f ms", latest.perSecond(), latest.p99Nanos() / 1e6));
+  }
+
+  @Override
+  public void close() {
+    if (bar != null) {
+      bar.close();
+      bar = null;
+    }
+  }
+}
