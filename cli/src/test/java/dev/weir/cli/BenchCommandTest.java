@@ -41,11 +41,16 @@ class BenchCommandTest {
                 rate_limit: {unit: day, requests_per_unit: %d}
               - key: json
                 rate_limit: {unit: day, requests_per_unit: %d}
+              - key: resp-rules
+                rate_limit: {unit: day, requests_per_unit: %d}
             """
-                .formatted(LIMIT, LIMIT, LIMIT, LIMIT));
-    server =
-        WeirServer.start(
-            ServerSettings.of(Map.of("port", "0", "grpc-port", "0", "rules", rules.toString())));
+                .formatted(LIMIT, LIMIT, LIMIT, LIMIT, LIMIT));
+    server = WeirServer.start(ServerSettings.of(free("rules", rules.toString())));
+  }
+
+  private static Map<String, String> free(String name, String value) {
+    return Map.of(
+        "port", "0", "grpc-port", "0", "resp-port", "0", "no-warmup", "true", name, value);
   }
 
   @AfterAll
@@ -54,7 +59,12 @@ class BenchCommandTest {
   }
 
   private static Ran bench(String door, String... more) {
-    int port = door.equals("grpc") ? server.grpcPort() : server.httpPort();
+    int port =
+        switch (door) {
+          case "grpc" -> server.grpcPort();
+          case "resp", "resp-rules" -> server.respPort();
+          default -> server.httpPort();
+        };
     List<String> all =
         new ArrayList<>(List.of("bench", "--door", door, "--target", "127.0.0.1:" + port));
     all.addAll(List.of("--connections", "2", "--duration", "300ms"));
@@ -63,7 +73,7 @@ class BenchCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"grpc", "http", "json"})
+  @ValueSource(strings = {"grpc", "http", "json", "resp-rules"})
   void closedLoop_countsWhatTheRulesSay(String door) {
     Ran ran =
         bench(
@@ -89,7 +99,7 @@ class BenchCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"grpc", "http"})
+  @ValueSource(strings = {"grpc", "http", "resp"})
   void openLoop_sendsAsManyAsAreDue(String door) {
     Ran ran = bench(door, "--rate", "200/s", "--warmup", "100ms", "--json", "-");
 
@@ -145,9 +155,7 @@ class BenchCommandTest {
   @Test
   void answersWithoutADecision_areErrorsByKind() throws Exception {
     String key = "k".repeat(600);
-    try (WeirServer strict =
-        WeirServer.start(
-            ServerSettings.of(Map.of("port", "0", "grpc-port", "0", "max-key-length", "100")))) {
+    try (WeirServer strict = WeirServer.start(ServerSettings.of(free("max-key-length", "100")))) {
       BenchJson http = strict(strict.httpPort(), "http", key);
       assertThat(http.fields("errors_by_kind")).containsExactly("http 400");
       assertThat(http.number("answered")).isZero();
