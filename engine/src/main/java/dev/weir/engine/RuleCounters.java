@@ -30,14 +30,20 @@ final class RuleCounters {
     long used = limit - decision.remaining();
     if (charged) {
       withinLimit.add(permits);
-      nearLimit.add(above(near, used - permits, used));
+      addNear(above(near, used - permits, used));
     } else if (!fits) {
       long beyond = Math.min(permits, permits - decision.remaining());
       overLimit.add(beyond);
-      nearLimit.add(above(near, used, limit));
+      addNear(above(near, used, limit));
     }
     if (shadowed) {
       shadowMode.add(permits);
+    }
+  }
+
+  private void addNear(long permits) {
+    if (permits > 0) {
+      nearLimit.add(permits);
     }
   }
 

@@ -2,11 +2,17 @@ package dev.weir.server;
 
 import io.grpc.util.AdvancedTlsX509KeyManager;
 import io.grpc.util.AdvancedTlsX509TrustManager;
+import io.grpc.util.CertificateUtils;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +33,7 @@ final class Certificates {
   private final AdvancedTlsX509KeyManager keys = new AdvancedTlsX509KeyManager();
   private final @Nullable AdvancedTlsX509TrustManager clients;
   private List<FileTime> read;
+  private String trouble = "";
 
   private Certificates(
       Setting<Optional<Path>> setting, Path certificate, Path key, @Nullable Path clientCa)
@@ -72,10 +79,50 @@ final class Certificates {
     return null;
   }
 
+  /** Puts in force what is in the files, all of it or nothing. */
   private void read() throws IOException, GeneralSecurityException {
-    keys.updateIdentityCredentials(certificate.toFile(), key.toFile());
+    X509Certificate[] chain = certificates(certificate);
+    PrivateKey own;
+    try (InputStream in = Files.newInputStream(key)) {
+      own = CertificateUtils.getPrivateKey(in);
+    }
+    checkPair(chain[0], own);
     if (clients != null && clientCa != null) {
-      clients.updateTrustCredentials(clientCa.toFile());
+      clients.updateTrustCredentials(certificates(clientCa));
+    }
+    keys.updateIdentityCredentials(chain, own);
+  }
+
+  private static X509Certificate[] certificates(Path path)
+      throws IOException, GeneralSecurityException {
+    try (InputStream in = Files.newInputStream(path)) {
+      X509Certificate[] found = CertificateUtils.getX509Certificates(in);
+      if (found.length == 0) {
+        throw new CertificateException(path + ": no certificate");
+      }
+      return found;
+    }
+  }
+
+  /** Makes sure that what the key signs, the certificate's holder has signed. */
+  private static void checkPair(X509Certificate certificate, PrivateKey key)
+      throws GeneralSecurityException {
+    String algorithm =
+        switch (key.getAlgorithm()) {
+          case "RSA" -> "SHA256withRSA";
+          case "EC" -> "SHA256withECDSA";
+          default -> key.getAlgorithm();
+        };
+    byte[] text = {1, 2, 3};
+    Signature signer = Signature.getInstance(algorithm);
+    signer.initSign(key);
+    signer.update(text);
+    byte[] signed = signer.sign();
+    Signature verifier = Signature.getInstance(algorithm);
+    verifier.initVerify(certificate.getPublicKey());
+    verifier.update(text);
+    if (!verifier.verify(signed)) {
+      throw new CertificateException("the key is not the certificate's");
     }
   }
 
@@ -94,13 +141,18 @@ final class Certificates {
     try {
       List<FileTime> now = times();
       if (!now.equals(read)) {
-        read = now;
         read();
+        read = now;
+        trouble = "";
         Logs.LOG.info(setting.flag() + ": changed, in force for new connections");
       }
     } catch (IOException | GeneralSecurityException | RuntimeException e) {
-      Logs.LOG.warning(
-          setting.flag() + ": cannot be used, the one before stays in force: " + e.getMessage());
+      String said = String.valueOf(e.getMessage());
+      if (!said.equals(trouble)) { // It is tried again and again, but said once.
+        trouble = said;
+        Logs.LOG.warning(
+            setting.flag() + ": cannot be used, the one before stays in force: " + said);
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -10,21 +11,28 @@ import java.util.function.Predicate;
 /**
  * Closes connections that keep the server waiting. Confined to one event loop.
  *
- * <p>Each connection has one deadline, moved by events and looked at now and then: it must send its
- * first request within the request timeout, complete every request and take its answer within the
- * same, and send the next one within the idle timeout. How many bytes trickle in meanwhile makes no
- * difference.
+ * <p>Deadlines are looked at now and then: a connection must send its first request within the
+ * request timeout, complete every request and take its answer within the same, and send the next
+ * one within the idle timeout. How many bytes trickle in meanwhile makes no difference, nor do
+ * other requests on the same connection.
  *
  * @param <C> a connection
  */
 final class ConnectionGuard<C> {
   /** What is known of a connection. */
   private static final class Watched {
+    /** The deadlines of requests that are on their way, oldest first. */
+    private final Map<Object, Long> requests = new LinkedHashMap<>(4);
+
     private long deadline;
     private boolean answerUnread;
 
     Watched(long deadline) {
       this.deadline = deadline;
+    }
+
+    long deadline() {
+      return requests.isEmpty() ? deadline : requests.values().iterator().next();
     }
   }
 
@@ -67,19 +75,20 @@ final class ConnectionGuard<C> {
     open.remove(connection);
   }
 
-  /** A request's head is here; the rest must follow. */
-  void requestBegan(C connection, long now) {
+  /** A request's head is here; the rest must follow, whatever else comes meanwhile. */
+  void requestBegan(C connection, Object request, long now) {
     Watched watched = open.get(connection);
     if (watched != null) {
-      watched.deadline = now + requestNanos;
+      watched.requests.put(request, now + requestNanos);
       watched.answerUnread = false;
     }
   }
 
   /** The answer is written, as far as the client reads. */
-  void requestEnded(C connection, long now) {
+  void requestEnded(C connection, Object request, long now) {
     Watched watched = open.get(connection);
     if (watched != null) {
+      watched.requests.remove(request);
       watched.answerUnread = !writable.test(connection);
       watched.deadline = now + (watched.answerUnread ? requestNanos : idleNanos);
     }
@@ -90,10 +99,10 @@ final class ConnectionGuard<C> {
     List<C> late = new ArrayList<>();
     open.forEach(
         (connection, watched) -> {
-          if (now - watched.deadline <= 0) {
+          if (now - watched.deadline() <= 0) {
             return;
           }
-          if (watched.answerUnread && writable.test(connection)) {
+          if (watched.requests.isEmpty() && watched.answerUnread && writable.test(connection)) {
             watched.answerUnread = false;
             watched.deadline = now + idleNanos;
           } else {

@@ -1,5 +1,6 @@
 package dev.weir.server;
 
+import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
 import dev.weir.rules.Request;
@@ -13,9 +14,11 @@ import java.util.function.Consumer;
  */
 final class Decider {
   private final Engine engine;
+  private final Ticker ticker;
 
-  Decider(Engine engine) {
+  Decider(Engine engine, Ticker ticker) {
     this.engine = engine;
+    this.ticker = ticker;
   }
 
   Engine engine() {
@@ -24,7 +27,7 @@ final class Decider {
 
   /** As {@link Engine#decideAll(List, Consumer)}. */
   void decideAll(List<Request> requests, Consumer<? super List<Answer>> done) {
-    if (LoopLag.here().overloaded()) {
+    if (LoopLag.here().overloaded(ticker.nanos())) {
       List<Answer> answers = new ArrayList<>(requests.size());
       requests.forEach(request -> engine.refuse(request, answers::add));
       done.accept(answers);
@@ -35,7 +38,7 @@ final class Decider {
 
   /** As {@link Engine#decide(Request, Consumer)}. */
   void decide(Request request, Consumer<? super Answer> done) {
-    if (LoopLag.here().overloaded()) {
+    if (LoopLag.here().overloaded(ticker.nanos())) {
       engine.refuse(request, done);
     } else {
       engine.decide(request, done);

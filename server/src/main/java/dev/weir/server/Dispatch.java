@@ -6,6 +6,7 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -31,7 +32,7 @@ final class Dispatch {
   }
 
   void serve(HttpServerRequest request, ConnectionGuard<HttpConnection> guard, Ticker ticker) {
-    guard.requestBegan(request.connection(), ticker.nanos());
+    guard.requestBegan(request.connection(), request, ticker.nanos());
     HttpServerResponse response = request.response();
     if (response.writeQueueFull()) {
       // The client asks on without reading what it asked for: it has to wait until it has.
@@ -49,7 +50,11 @@ final class Dispatch {
   private void receive(
       HttpServerRequest request, ConnectionGuard<HttpConnection> guard, Ticker ticker) {
     Body body = new Body(request);
-    request.exceptionHandler(broken -> body.refused = true);
+    request.exceptionHandler(
+        broken -> {
+          body.refused = true;
+          guard.requestEnded(request.connection(), request, ticker.nanos());
+        });
     if (!known(request)) {
       request.response().putHeader("WWW-Authenticate", "Bearer");
       body.refuse(
@@ -61,12 +66,16 @@ final class Dispatch {
     request.endHandler(
         end -> {
           if (body.refused) {
-            request.connection().close();
+            guard.requestEnded(request.connection(), request, ticker.nanos());
+            if (request.version() != HttpVersion.HTTP_2) {
+              request.connection().close();
+            }
             return;
           }
           request
               .response()
-              .endHandler(done -> guard.requestEnded(request.connection(), ticker.nanos()));
+              .endHandler(
+                  done -> guard.requestEnded(request.connection(), request, ticker.nanos()));
           answer(request, body.bytes());
         });
   }
@@ -157,7 +166,9 @@ final class Dispatch {
     private void refuse(int status, String title, String detail) {
       refused = true;
       received = null;
-      request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+      if (request.version() != HttpVersion.HTTP_2) { // Which has no such field. [RFC 9113, 8.2.2]
+        request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+      }
       Reply.problem(request, status, title, detail);
     }
 

@@ -56,7 +56,7 @@ final class Doors {
       throws StartException, InterruptedException {
     Setting<?> port = Setting.GRPC_PORT;
     try {
-      Decider decider = new Decider(engine);
+      Decider decider = new Decider(engine, ticker);
       List<BindableService> services =
           List.of(new RlsService(decider, new RlsMessages(settings)), new WeirService(decider));
       grpc = GrpcDoor.open(settings, services, grpcCertificates, tokens, of("grpc"), ticker);
@@ -174,7 +174,6 @@ final class Doors {
     }
     CompletableFuture<Void> closing =
         http == null ? CompletableFuture.completedFuture(null) : http.shut(timeout);
-    Logs.LOG.info("no new requests");
     if (http != null) {
       http.close(closing, timeout);
     }

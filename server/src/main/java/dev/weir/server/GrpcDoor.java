@@ -1,20 +1,12 @@
 package dev.weir.server;
 
 import dev.weir.Ticker;
-import io.grpc.Attributes;
 import io.grpc.BindableService;
 import io.grpc.InsecureServerCredentials;
-import io.grpc.Metadata;
 import io.grpc.Server;
-import io.grpc.ServerCall;
-import io.grpc.ServerCallHandler;
 import io.grpc.ServerCredentials;
-import io.grpc.ServerInterceptor;
-import io.grpc.ServerTransportFilter;
-import io.grpc.Status;
 import io.grpc.TlsServerCredentials;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
-import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -41,8 +33,6 @@ import org.jspecify.annotations.Nullable;
  * Calls are answered on the transport's event loop; nothing there may block.
  */
 final class GrpcDoor {
-  private static final Attributes.Key<Boolean> NO_ROOM = Attributes.Key.create("no-room");
-
   /** A few times what a mesh adds to a call. */
   private static final int MAX_METADATA_BYTES = 16 << 10;
 
@@ -102,10 +92,8 @@ final class GrpcDoor {
             .addServices(services.stream().map(BindableService::bindService).toList())
             .addService(health.getHealthService())
             .addService(ProtoReflectionServiceV1.newInstance())
-            .addTransportFilter(new Room(counters))
-            .intercept(new RefuseStrangers(tokens))
-            .intercept(new RefuseWithoutRoom(counters))
-            .intercept(inFlight)
+            .addTransportFilter(new Admission.Room(counters))
+            .intercept(new Admission(tokens, counters, inFlight))
             .maxInboundMessageSize(settings.value(Setting.MAX_BODY_BYTES))
             .maxInboundMetadataSize(MAX_METADATA_BYTES)
             .maxConcurrentCallsPerConnection(settings.value(Setting.MAX_STREAMS))
@@ -191,76 +179,5 @@ final class GrpcDoor {
     }
     end(groups);
     return done;
-  }
-
-  /** Counts connections and marks those beyond the limit. */
-  private static final class Room extends ServerTransportFilter {
-    private final DoorCounters counters;
-
-    Room(DoorCounters counters) {
-      this.counters = counters;
-    }
-
-    @Override
-    public Attributes transportReady(Attributes attributes) {
-      return counters.opened() ? attributes : attributes.toBuilder().set(NO_ROOM, true).build();
-    }
-
-    @Override
-    public void transportTerminated(Attributes attributes) {
-      counters.closed();
-    }
-  }
-
-  /** Refuses calls without a token where one is required; whoever asks for health needs none. */
-  private static final class RefuseStrangers implements ServerInterceptor {
-    private static final Metadata.Key<String> AUTHORIZATION =
-        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
-
-    private final Tokens tokens;
-
-    RefuseStrangers(Tokens tokens) {
-      this.tokens = tokens;
-    }
-
-    @Override
-    public <A, B> ServerCall.Listener<A> interceptCall(
-        ServerCall<A, B> call, Metadata metadata, ServerCallHandler<A, B> next) {
-      if (!tokens.required()
-          || HealthGrpc.SERVICE_NAME.equals(call.getMethodDescriptor().getServiceName())) {
-        return next.startCall(call, metadata);
-      }
-      String authorization = metadata.get(AUTHORIZATION);
-      if (authorization != null && tokens.acceptsBearer(authorization)) {
-        return next.startCall(call, metadata);
-      }
-      call.close(
-          Status.UNAUTHENTICATED.withDescription(
-              "authorization: missing or wrong (expected: Bearer and a token)"),
-          new Metadata());
-      return new ServerCall.Listener<>() {};
-    }
-  }
-
-  /** Refuses every call on a connection beyond the limit, and says so. */
-  private static final class RefuseWithoutRoom implements ServerInterceptor {
-    private final DoorCounters counters;
-
-    RefuseWithoutRoom(DoorCounters counters) {
-      this.counters = counters;
-    }
-
-    @Override
-    public <A, B> ServerCall.Listener<A> interceptCall(
-        ServerCall<A, B> call, Metadata metadata, ServerCallHandler<A, B> next) {
-      if (call.getAttributes().get(NO_ROOM) == null) {
-        return next.startCall(call, metadata);
-      }
-      call.close(
-          Status.RESOURCE_EXHAUSTED.withDescription(
-              "connections: too many (expected: at most " + counters.maxConnections() + ")"),
-          new Metadata());
-      return new ServerCall.Listener<>() {};
-    }
   }
 }

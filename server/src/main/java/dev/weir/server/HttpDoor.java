@@ -33,6 +33,9 @@ final class HttpDoor {
 
   private static final int MAX_HEADER_BYTES = 16 << 10;
 
+  /** Requests at once on one HTTP/2 connection: each may bring a body that is kept till its end. */
+  private static final int MAX_STREAMS = 100;
+
   /** Asks Vert.x for one free port that all instances share. */
   private static final int SHARED_FREE_PORT = -1;
 
@@ -86,7 +89,7 @@ final class HttpDoor {
             .setPerMessageWebSocketCompressionSupported(false)
             .setInitialSettings(
                 new Http2Settings()
-                    .setMaxConcurrentStreams(settings.value(Setting.MAX_STREAMS))
+                    .setMaxConcurrentStreams(MAX_STREAMS)
                     .setMaxHeaderListSize(MAX_HEADER_BYTES));
     if (certificates != null) {
       options

@@ -1,32 +1,31 @@
 package dev.weir.server;
 
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
-import io.grpc.Metadata;
-import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServerCall;
-import io.grpc.ServerCallHandler;
-import io.grpc.ServerInterceptor;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Counts the calls that a stopping server has to wait for: those of one request. A client that
- * watches our health would keep its stream open for ever.
+ * Counts the calls that a stopping server has to wait for. Safe for use by many threads, which do
+ * not disturb each other while nobody waits.
  */
-final class InFlight implements ServerInterceptor {
-  private final AtomicInteger calls = new AtomicInteger();
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition none = lock.newCondition();
+final class InFlight {
+  /** Calls that end while they are being counted are looked for once more. */
+  private static final long LOOK_AGAIN_NANOS = 10_000_000L;
 
-  @Override
-  public <A, B> ServerCall.Listener<A> interceptCall(
-      ServerCall<A, B> call, Metadata metadata, ServerCallHandler<A, B> next) {
-    if (call.getMethodDescriptor().getType() != MethodType.UNARY) {
-      return next.startCall(call, metadata);
-    }
-    calls.incrementAndGet();
-    return new SimpleForwardingServerCallListener<>(next.startCall(call, metadata)) {
+  private final LongAdder calls = new LongAdder();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition some = lock.newCondition();
+  private volatile boolean awaited;
+
+  void begin() {
+    calls.increment();
+  }
+
+  /** Returns a listener that tells of the end of a call that has begun. */
+  <A> ServerCall.Listener<A> untilTheEnd(ServerCall.Listener<A> listener) {
+    return new SimpleForwardingServerCallListener<>(listener) {
       @Override
       public void onComplete() {
         end();
@@ -42,10 +41,11 @@ final class InFlight implements ServerInterceptor {
   }
 
   private void end() {
-    if (calls.decrementAndGet() == 0) {
+    calls.decrement();
+    if (awaited) {
       lock.lock();
       try {
-        none.signalAll();
+        some.signalAll();
       } finally {
         lock.unlock();
       }
@@ -57,10 +57,12 @@ final class InFlight implements ServerInterceptor {
     long left = timeoutNanos;
     lock.lock();
     try {
-      while (calls.get() > 0 && left > 0) {
-        left = none.awaitNanos(left);
+      awaited = true;
+      while (calls.sum() > 0 && left > 0) {
+        long most = Math.min(left, LOOK_AGAIN_NANOS);
+        left -= most - Math.max(0, some.awaitNanos(most));
       }
-      return calls.get() == 0;
+      return calls.sum() <= 0;
     } finally {
       lock.unlock();
     }

@@ -21,7 +21,6 @@ final class LoopLag {
 
   private final long maxWaitNanos;
   private long lastNanos;
-  private boolean overloaded;
 
   LoopLag(long maxWaitNanos, long nowNanos) {
     this.maxWaitNanos = maxWaitNanos;
@@ -53,11 +52,14 @@ final class LoopLag {
 
   /** To be called by the loop, {@link #BEAT_MILLIS} after it was called before. */
   void beat(long nowNanos) {
-    overloaded = nowNanos - lastNanos - BEAT_NANOS > maxWaitNanos;
     lastNanos = nowNanos;
   }
 
-  boolean overloaded() {
-    return overloaded;
+  /**
+   * Returns whether the loop is later than it may be: what it reads now has waited since it should
+   * have been called.
+   */
+  boolean overloaded(long nowNanos) {
+    return nowNanos - lastNanos - BEAT_NANOS > maxWaitNanos;
   }
 }

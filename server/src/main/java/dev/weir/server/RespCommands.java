@@ -77,6 +77,10 @@ final class RespCommands {
    */
   After run(
       RespSession session, RespArguments command, long nowNanos, Consumer<? super Answer> later) {
+    if (session.generation != tokens.generation()) {
+      session.generation = tokens.generation();
+      session.authenticated &= !tokens.required() || tokens.accepts(session.token);
+    }
     boolean cell = command.is(0, "CL.THROTTLE");
     try {
       if (cell || command.is(0, "THROTTLE")) {
@@ -93,6 +97,11 @@ final class RespCommands {
       out.error("ERR " + e.getMessage());
       return After.GO_ON;
     }
+  }
+
+  /** Forgets what waits to be decided: its connection has failed. */
+  void forget() {
+    calls.forget();
   }
 
   /** Decides what waits to be decided, and writes the replies. */
@@ -119,7 +128,7 @@ final class RespCommands {
     long seconds = command.number(4, "period", 1, MAX_SECONDS);
     long quantity =
         command.count() == 6 ? command.number(5, "quantity", 0, Long.MAX_VALUE >> 4) : 1;
-    if (LoopLag.here().overloaded()) {
+    if (LoopLag.here().overloaded(nowNanos)) {
       finish(nowNanos);
       calls.table().overloaded.increment();
       out.error("OVERLOADED the server is behind with its work, nothing was decided");
@@ -190,6 +199,11 @@ final class RespCommands {
     switch (name) {
       case "AUTH" -> auth(session, command);
       case "HELLO" -> hello(session, command);
+      case "POST", "HOST:" -> {
+        // A page in a browser can have it send this here; nobody else would.
+        out.error("ERR this is no HTTP");
+        return After.CLOSE;
+      }
       case "QUIT" -> {
         out.simple(OK);
         return After.CLOSE;
@@ -261,11 +275,12 @@ final class RespCommands {
 
   /** Users are not told apart: whoever knows a token may come in. */
   private boolean authenticate(RespSession session, RespArguments command, int token) {
-    boolean good =
-        !tokens.required()
-            || tokens.accepts(command.bytes(), command.start(token), command.end(token));
-    session.authenticated |= good;
-    if (!good) {
+    byte[] digest = Tokens.digest(command.bytes(), command.start(token), command.end(token));
+    boolean good = !tokens.required() || tokens.accepts(digest);
+    if (good) {
+      session.authenticated = true;
+      session.token = digest;
+    } else {
       out.error("WRONGPASS invalid username-password pair or user is disabled.");
     }
     return good;

@@ -7,6 +7,8 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandler;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
@@ -74,11 +76,16 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     long now = loop.ticker.nanos();
     if (!loop.guard.opened(ctx.channel(), now)) {
       closing = true;
-      loop.out.clear();
-      loop.out.error("ERR max number of clients reached");
-      send(ctx);
+      if (ctx.pipeline().get(SslHandler.class) == null) {
+        loop.out.clear();
+        loop.out.error("ERR max number of clients reached");
+        send(ctx);
+      } else {
+        ChannelFuture unused = ctx.close(); // It would have to wait for the handshake first.
+      }
     } else if (session.authenticated) {
-      loop.guard.requestEnded(ctx.channel(), now); // A pool may open connections for later.
+      loop.guard.requestEnded(
+          ctx.channel(), ctx.channel(), now); // A pool may open connections for later.
     }
   }
 
@@ -153,11 +160,17 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
       loop.commands.finish(now);
       loop.out.error("ERR " + e.getMessage());
       closing = true;
+    } catch (RuntimeException | Error e) {
+      loop.commands.forget();
+      loop.out.clear();
+      closing = true;
+      throw e;
+    } finally {
+      working = false;
     }
     keep(bytes, at, to);
     send(ctx);
-    working = false;
-    after(ctx, now);
+    after(ctx, now, at > from);
   }
 
   private void run(RespArguments command, long now) {
@@ -220,19 +233,28 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Says what is waited for now, and from whom. */
-  private void after(ChannelHandlerContext ctx, long now) {
+  private void after(ChannelHandlerContext ctx, long now, boolean progress) {
     Channel channel = ctx.channel();
-    paused |= !channel.isWritable();
+    if (!channel.isWritable()) {
+      paused = true;
+    } else if (paused) {
+      // It has read again while nobody was listening for that.
+      paused = false;
+      ctx.executor().execute(() -> work(ctx, pending, pendingFrom, pendingTo));
+    }
     boolean reading = !waiting && !paused;
     if (channel.config().isAutoRead() != reading) {
       channel.config().setAutoRead(reading);
     }
     boolean before = incomplete;
     incomplete = pendingFrom < pendingTo && reading;
-    if (incomplete && !before) {
-      loop.guard.requestBegan(channel, now);
-    } else if (!incomplete && session.authenticated) {
-      loop.guard.requestEnded(channel, now); // A stranger has only the time he was given at first.
+    if (!session.authenticated) {
+      return; // A stranger has only the time that he was given at first.
+    }
+    if (!incomplete) {
+      loop.guard.requestEnded(channel, channel, now);
+    } else if (!before || progress) {
+      loop.guard.requestBegan(channel, channel, now);
     }
   }
 
@@ -246,7 +268,8 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    Logs.LOG.log(Level.FINE, "resp: " + ctx.channel().remoteAddress(), cause);
+    Level level = cause instanceof IOException ? Level.FINE : Level.WARNING;
+    Logs.LOG.log(level, "resp: " + ctx.channel().remoteAddress() + ": closed", cause);
     ChannelFuture unused = ctx.close();
   }
 }

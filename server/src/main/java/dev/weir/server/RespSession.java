@@ -5,6 +5,11 @@ final class RespSession {
   final long id;
   int version = 2;
   boolean authenticated;
+
+  /** The digest of the token that was shown, and the generation of those it was compared with. */
+  byte[] token = {};
+
+  int generation;
   String name = "";
 
   RespSession(long id, boolean authenticated) {

@@ -6,6 +6,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -204,14 +205,13 @@ public final class ServerSettings {
             path -> problems.add(source(file) + ": " + path + " (expected: a readable file)"));
   }
 
-  /**
-   * Returns whether only this machine can reach the doors. A name that is unknown is no address.
-   */
+  /** Returns whether only this machine can reach the doors. */
   private boolean loopback() {
     try {
-      return InetAddress.getByName(value(Setting.HOST)).isLoopbackAddress();
+      return Arrays.stream(InetAddress.getAllByName(value(Setting.HOST)))
+          .allMatch(InetAddress::isLoopbackAddress);
     } catch (UnknownHostException e) {
-      return true; // Nothing can listen there, which is said when it is tried.
+      return false; // Whoever knows the name later may know another machine by it.
     }
   }
 

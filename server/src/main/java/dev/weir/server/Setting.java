@@ -170,7 +170,7 @@ public final class Setting<T> {
           "max-memory",
           SettingKind.memory(),
           "50%",
-          "Most memory for the state of keys, or the share of the heap.");
+          "Most memory for the state of keys, or the share of the heap; with a RESP port a quarter is for CL.THROTTLE.");
 
   public static final Setting<Integer> MAX_CONNECTIONS =
       new Setting<>(

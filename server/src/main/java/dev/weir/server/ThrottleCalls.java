@@ -71,13 +71,21 @@ final class ThrottleCalls {
     if (size == 0) {
       return;
     }
-    table.store().decide(batch, nowNanos, ThrottleCalls::decided);
-    int denied = 0;
-    for (int i = 0; i < size; i++) {
-      reply(i, out);
-      denied += batch.allowed(i) ? 0 : 1;
+    try {
+      table.store().decide(batch, nowNanos, ThrottleCalls::decided);
+      int denied = 0;
+      for (int i = 0; i < size; i++) {
+        reply(i, out);
+        denied += batch.allowed(i) ? 0 : 1;
+      }
+      table.count(size, denied);
+    } finally {
+      batch.clear(); // The next connection must not have the replies of one that has failed.
     }
-    table.count(size, denied);
+  }
+
+  /** Forgets calls that nobody will wait for. */
+  void forget() {
     batch.clear();
   }
 

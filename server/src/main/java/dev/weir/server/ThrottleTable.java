@@ -23,9 +23,6 @@ final class ThrottleTable {
 
   private static final long SECOND = 1_000_000_000L;
 
-  /** Many times what the state of a key takes: keys are what is bounded here. */
-  private static final long MAX_BYTES_PER_KEY = 64;
-
   private record Bucket(long burst, long count, long periodSeconds) {}
 
   private final LongAdder requests = new LongAdder();
@@ -38,8 +35,8 @@ final class ThrottleTable {
   private final Fingerprint fingerprint = Fingerprint.random();
   private final ConcurrentHashMap<Bucket, Limit> remembered = new ConcurrentHashMap<>();
 
-  ThrottleTable(long maxKeys, long nowNanos) {
-    store = new MemoryStore(maxKeys, Math.max(1L << 20, maxKeys * MAX_BYTES_PER_KEY));
+  ThrottleTable(long maxKeys, long maxBytes, long nowNanos) {
+    store = new MemoryStore(maxKeys, maxBytes);
     any = store.limit("throttle", policy(1, 1, 1), nowNanos);
   }
 
@@ -99,7 +96,9 @@ final class ThrottleTable {
 
   /** Returns how full the table is, 0 to 100. */
   int fullPercent() {
-    return (int) Math.min(100, 100 * store.keys() / store.maxKeys());
+    double keys = (double) store.keys() / store.maxKeys();
+    double bytes = (double) store.bytes() / store.maxBytes();
+    return (int) Math.min(100, 100 * Math.max(keys, bytes));
   }
 
   /** Forgets a key; returns whether it had been used. */

@@ -21,6 +21,7 @@ final class Tokens {
 
   private volatile List<byte[]> digests = List.of();
   private volatile boolean required;
+  private volatile int generation;
 
   private Tokens() {}
 
@@ -42,7 +43,7 @@ final class Tokens {
    *
    * @throws IllegalArgumentException if there is none or one is too short; nothing changes then
    */
-  void replace(List<String> lines) {
+  synchronized void replace(List<String> lines) {
     List<byte[]> read = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
       String token = lines.get(i).strip();
@@ -59,6 +60,12 @@ final class Tokens {
       throw new IllegalArgumentException("no token (expected: one a line)");
     }
     digests = List.copyOf(read);
+    generation = generation + 1;
+  }
+
+  /** Returns a number that changes when the tokens do. */
+  int generation() {
+    return generation;
   }
 
   /** Returns whether clients have to show a token. */
@@ -68,7 +75,11 @@ final class Tokens {
 
   /** Returns whether the bytes are a token. */
   boolean accepts(byte[] bytes, int from, int to) {
-    byte[] asked = digest(bytes, from, to);
+    return accepts(digest(bytes, from, to));
+  }
+
+  /** Returns whether a digest is that of a token. */
+  boolean accepts(byte[] asked) {
     boolean good = false;
     for (byte[] digest : digests) {
       good |= MessageDigest.isEqual(digest, asked);
@@ -85,7 +96,8 @@ final class Tokens {
     return accepts(utf8, 0, utf8.length);
   }
 
-  private static byte[] digest(byte[] bytes, int from, int to) {
+  /** Returns what is compared, and may be kept, instead of a token. */
+  static byte[] digest(byte[] bytes, int from, int to) {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");
       sha.update(bytes, from, to - from);

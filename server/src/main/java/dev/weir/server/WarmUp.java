@@ -18,6 +18,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
@@ -28,24 +32,33 @@ import java.util.concurrent.TimeUnit;
  */
 final class WarmUp {
   /** Enough for the compiler to have done what is worth most. */
-  private static final int ROUNDS = 120;
+  private static final int GRPC_ROUNDS = 60;
+
+  private static final int HTTP_ROUNDS = 100;
+  private static final int RESP_ROUNDS = 100;
 
   /** A slow machine starts all the same. */
-  private static final long MAX_NANOS = 3_000_000_000L;
+  private static final long MAX_NANOS = 5_000_000_000L;
 
   private static final int USERS = 64;
   private static final int GRPC_CALLS = 200;
-  private static final int HTTP_REQUESTS = 100;
-  private static final int COMMANDS = 500;
+  private static final int HTTP_REQUESTS = 200;
+  private static final int COMMANDS = 5_000;
   private static final int TIMEOUT_MILLIS = 2_000;
 
   private final Doors doors;
-  private long grpcCalls;
-  private long httpRequests;
-  private long commands;
+  private final Ticker ticker;
+  private final long endNanos;
 
-  private WarmUp(Doors doors) {
+  /** Asks once more, or more often, by one door; returns how many requests that were. */
+  private interface Round {
+    int run(int round) throws IOException, InterruptedException;
+  }
+
+  private WarmUp(Doors doors, Ticker ticker, long endNanos) {
     this.doors = doors;
+    this.ticker = ticker;
+    this.endNanos = endNanos;
   }
 
   /** Warms up for a bounded time; returns what was done, for the log. */
@@ -57,18 +70,12 @@ final class WarmUp {
         Rules.parse("built-in rules", Endpoints.resource(RulesInForce.BUILT_IN)).ruleSet();
     try (Engine engine = Engine.create(new MemoryStore(), ticker, settings.engine())) {
       engine.apply(rules == null ? RuleSet.EMPTY : rules);
-      ThrottleTable table = new ThrottleTable(USERS, ticker.nanos());
+      ThrottleTable table = new ThrottleTable(USERS, 1 << 20, ticker.nanos());
       Doors doors = Doors.open(settings, engine, table, Tokens.notRequired(), ticker);
       try {
-        WarmUp warmUp = new WarmUp(doors);
-        warmUp.drive(ticker, startNanos + MAX_NANOS);
+        String done = new WarmUp(doors, ticker, startNanos + MAX_NANOS).drive();
         return String.format(
-            Locale.ROOT,
-            "warmed up in %.1f s by %d gRPC calls, %d HTTP requests and %d Redis commands",
-            (ticker.nanos() - startNanos) / 1e9,
-            warmUp.grpcCalls,
-            warmUp.httpRequests,
-            warmUp.commands);
+            Locale.ROOT, "warmed up in %.1f s by %s", (ticker.nanos() - startNanos) / 1e9, done);
       } finally {
         doors.close(Duration.ZERO);
       }
@@ -77,25 +84,43 @@ final class WarmUp {
     }
   }
 
-  private void drive(Ticker ticker, long endNanos) throws IOException, InterruptedException {
+  /** Asks by all doors at once; returns what was asked, in words. */
+  private String drive() throws IOException, InterruptedException {
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("127.0.0.1", doors.grpcPort())
             .usePlaintext()
             .directExecutor()
             .build();
+    ExecutorService drivers = Executors.newFixedThreadPool(3);
     try {
       RateLimitServiceGrpc.RateLimitServiceStub stub = RateLimitServiceGrpc.newStub(channel);
-      for (int round = 0; round < ROUNDS && ticker.nanos() < endNanos; round++) {
-        grpc(stub);
-        http(round);
-        resp();
-      }
+      Future<Long> grpc = drivers.submit(() -> rounds(GRPC_ROUNDS, round -> grpc(stub)));
+      Future<Long> http = drivers.submit(() -> rounds(HTTP_ROUNDS, this::http));
+      Future<Long> resp = drivers.submit(() -> rounds(RESP_ROUNDS, round -> resp()));
+      return grpc.get()
+          + " gRPC calls, "
+          + http.get()
+          + " HTTP requests and "
+          + resp.get()
+          + " Redis commands";
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause());
     } finally {
+      drivers.shutdownNow();
       channel.shutdownNow();
     }
   }
 
-  private void grpc(RateLimitServiceGrpc.RateLimitServiceStub stub) throws InterruptedException {
+  private long rounds(int most, Round round) throws IOException, InterruptedException {
+    long requests = 0;
+    for (int i = 0; i < most && ticker.nanos() < endNanos; i++) {
+      requests += round.run(i);
+    }
+    return requests;
+  }
+
+  private static int grpc(RateLimitServiceGrpc.RateLimitServiceStub stub)
+      throws InterruptedException {
     Semaphore done = new Semaphore(0);
     for (int i = 0; i < GRPC_CALLS; i++) {
       RateLimitRequest request =
@@ -110,11 +135,11 @@ final class WarmUp {
               .build();
       stub.shouldRateLimit(request, new Released<>(done));
     }
-    done.tryAcquire(GRPC_CALLS, TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
-    grpcCalls += GRPC_CALLS;
+    boolean all = done.tryAcquire(GRPC_CALLS, TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+    return all ? GRPC_CALLS : done.availablePermits();
   }
 
-  private void http(int round) throws IOException {
+  private int http(int round) throws IOException {
     StringBuilder requests = new StringBuilder();
     for (int i = 1; i <= HTTP_REQUESTS; i++) {
       String user = "warm" + i % USERS;
@@ -137,10 +162,10 @@ final class WarmUp {
           .append(body);
     }
     exchange(doors.httpPort(), requests);
-    httpRequests += HTTP_REQUESTS;
+    return HTTP_REQUESTS;
   }
 
-  private void resp() throws IOException {
+  private int resp() throws IOException {
     StringBuilder lines = new StringBuilder();
     for (int i = 0; i < COMMANDS; i++) {
       String user = "warm" + i % USERS;
@@ -157,7 +182,7 @@ final class WarmUp {
       }
     }
     exchange(doors.respPort(), lines.append("QUIT\r\n"));
-    commands += COMMANDS;
+    return COMMANDS;
   }
 
   /** Sends, and reads until the server closes. */

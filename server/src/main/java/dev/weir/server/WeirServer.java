@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 public final class WeirServer implements AutoCloseable {
   private static final long ROUND_SECONDS = 1;
 
+  /** Of the memory for keys, one part in so many is for those that belong to no rule. */
+  private static final long THROTTLE_SHARE = 4;
+
   private final ServerSettings settings;
   private final Engine engine;
   private final ThrottleTable throttle;
@@ -33,7 +36,7 @@ public final class WeirServer implements AutoCloseable {
   private final Fullness fullness =
       new Fullness("the key space", "--max-keys, --max-memory, max_keys");
   private final Fullness throttleFullness =
-      new Fullness("the key space of CL.THROTTLE", "--throttle-max-keys");
+      new Fullness("the key space of CL.THROTTLE", "--throttle-max-keys, --max-memory");
   private final ScheduledExecutorService housekeeping;
   private @Nullable ScheduledFuture<?> rounds;
 
@@ -88,15 +91,19 @@ public final class WeirServer implements AutoCloseable {
     settings.warnings().forEach(Logs.LOG::warning);
     Ticker ticker = Ticker.system();
     Rules.Loaded first = RulesInForce.load(settings);
+    long maxBytes = settings.value(Setting.MAX_MEMORY);
+    long throttleBytes =
+        settings.value(Setting.RESP_PORT).isPresent() ? maxBytes / THROTTLE_SHARE : 0;
     Engine engine =
         Engine.create(
-            new MemoryStore(settings.value(Setting.MAX_KEYS), settings.value(Setting.MAX_MEMORY)),
+            new MemoryStore(settings.value(Setting.MAX_KEYS), maxBytes - throttleBytes),
             ticker,
             settings.engine());
     TokenFile tokenFile = TokenFile.of(settings);
     Tokens tokens = tokenFile == null ? Tokens.notRequired() : tokenFile.tokens();
     ThrottleTable throttle =
-        new ThrottleTable(settings.value(Setting.THROTTLE_MAX_KEYS), ticker.nanos());
+        new ThrottleTable(
+            settings.value(Setting.THROTTLE_MAX_KEYS), Math.max(1, throttleBytes), ticker.nanos());
     RulesInForce rules = RulesInForce.start(settings, engine, first);
     if (!settings.value(Setting.NO_WARMUP)) {
       Logs.LOG.info(WarmUp.run(ticker));
@@ -182,6 +189,7 @@ public final class WeirServer implements AutoCloseable {
       if (!state.hurry.await(delay.toNanos(), TimeUnit.NANOSECONDS)) {
         Logs.LOG.fine("drain delay is over");
       }
+      Logs.LOG.info("no new requests");
       doors.close(timeout);
       rules.close();
       if (rounds != null) {

@@ -192,7 +192,8 @@ class CheckBatchTest {
       CompletableFuture<Void> decided = new CompletableFuture<>();
       List<Endpoint> endpoints = new ArrayList<>();
       for (Endpoint each :
-          new Endpoints(new Decider(engine), settings, () -> true, () -> "").all()) {
+          new Endpoints(new Decider(engine, Ticker.system()), settings, () -> true, () -> "")
+              .all()) {
         Endpoint.Handler handler =
             (request, body) -> {
               each.handler().handle(request, body);

@@ -140,6 +140,53 @@ class HostileRespTest {
   }
 
   @Test
+  void strangerWhoSpellsHisCommands_hasNoMoreTimeForIt() throws Exception {
+    try (RespClient client = new RespClient(guarded.server.respPort())) {
+      try {
+        while (true) {
+          client.send("P");
+          client.send("ING\r\n");
+          assertThat(client.reply()).startsWith("-NOAUTH ");
+        }
+      } catch (IOException e) {
+        assertThat(e).hasMessageNotContaining("timed out");
+      }
+    }
+  }
+
+  @Test
+  void clientWhoseReadsNeverEndWithACommand_isServedForAsLongAsItLikes() throws Exception {
+    long cut = metric("weir_connections_timed_out_total{door=\"resp\"}");
+    try (RespClient client = connect();
+        RespClient silent = connect()) {
+      client.send("P");
+      silent.send("P"); // Is cut off in time, which is when the other would have been.
+      while (metric("weir_connections_timed_out_total{door=\"resp\"}") == cut) {
+        client.send("ING\r\nP");
+        assertThat(client.reply()).isEqualTo("+PONG|");
+      }
+      assertThat(silent.closed()).isTrue();
+      client.send("ING\r\n");
+      assertThat(client.reply()).isEqualTo("+PONG|");
+    }
+  }
+
+  @Test
+  void pagesInBrowsers_cannotAskInPassing() throws Exception {
+    for (String head : new String[] {"POST / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: x\r\n"}) {
+      try (RespClient client = connect()) {
+        client.send(head + "\r\nDEL innocent\r\nPING\r\n");
+        String reply = client.reply();
+        if (head.startsWith("GET")) {
+          reply = client.reply();
+        }
+        assertThat(reply).isEqualTo("-ERR this is no HTTP|");
+        assertThat(client.closed()).isTrue();
+      }
+    }
+  }
+
+  @Test
   void connectionsBeyondTheLimit_areToldAndClosed() throws Exception {
     RespClient[] many = new RespClient[MAX_CONNECTIONS];
     try {

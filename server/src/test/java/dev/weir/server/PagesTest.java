@@ -58,7 +58,7 @@ class PagesTest {
     door.opened();
     String page =
         MetricsPage.text(
-            metrics("d.a\"b\\c\nd"), new ThrottleTable(9, 0), Map.of("http", door), true);
+            metrics("d.a\"b\\c\nd"), new ThrottleTable(9, 1 << 20, 0), Map.of("http", door), true);
     Map<String, String> types = new HashMap<>();
     Map<String, String> samples = new HashMap<>();
     for (String line : page.lines().toList()) {
@@ -117,7 +117,11 @@ class PagesTest {
     try (Engine engine =
         Engine.create(new MemoryStore(), Ticker.system(), EngineSettings.DEFAULTS)) {
       for (Endpoint endpoint :
-          new Endpoints(new Decider(engine), ServerSettings.defaults(), () -> true, () -> "")
+          new Endpoints(
+                  new Decider(engine, Ticker.system()),
+                  ServerSettings.defaults(),
+                  () -> true,
+                  () -> "")
               .all()) {
         there.add(endpoint.method().toLowerCase(Locale.ROOT) + " " + endpoint.path());
       }

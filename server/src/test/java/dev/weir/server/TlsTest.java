@@ -91,8 +91,10 @@ class TlsTest {
         change(certificate, Files.readString(second.key()), 1);
         log.await("cannot be used, the one before stays in force");
         assertThat(ping(running, first.trustedBy())).isEqualTo("+PONG|");
-        change(key, Files.readString(second.key()), 2);
         change(certificate, Files.readString(second.certificate()), 2);
+        log.await("the one before stays in force: the key is not the certificate's");
+        assertThat(ping(running, first.trustedBy())).isEqualTo("+PONG|");
+        change(key, Files.readString(second.key()), 2);
         log.await("changed, in force for new connections");
       }
       assertThat(ping(running, second.trustedBy())).isEqualTo("+PONG|");
@@ -100,6 +102,30 @@ class TlsTest {
       assertThat(health(running, second.trustedBy(), HttpClient.Version.HTTP_2).statusCode())
           .isEqualTo(200);
       assertThat(before.ask("PING")).isEqualTo("+PONG|");
+    }
+  }
+
+  @Test
+  void strangersOverHttp2_areTold_andDisturbNobodyOnTheirConnection() throws Exception {
+    Path tokens = Files.writeString(folder.resolve("tokens"), "sixteen-and-more-letters\n");
+    try (RunningServer running = start(first, "token-file", tokens.toString())) {
+      HttpClient http = HttpClient.newBuilder().sslContext(first.trustedBy()).build();
+      URI uri = URI.create("https://127.0.0.1:" + running.server.httpPort() + "/metrics");
+      for (int i = 0; i < 3; i++) {
+        HttpResponse<String> refused =
+            http.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+        assertThat(refused.version()).isEqualTo(HttpClient.Version.HTTP_2);
+        assertThat(refused.statusCode()).isEqualTo(401);
+        assertThat(refused.headers().firstValue("connection")).isEmpty();
+        HttpResponse<String> known =
+            http.send(
+                HttpRequest.newBuilder(uri)
+                    .header("Authorization", "Bearer sixteen-and-more-letters")
+                    .build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertThat(known.statusCode()).isEqualTo(200);
+        assertThat(known.body()).contains("weir_connections{door=\"http\"} 1");
+      }
     }
   }
 

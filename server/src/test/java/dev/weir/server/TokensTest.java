@@ -84,14 +84,20 @@ class TokensTest {
         assertThat(resp.throttle("CL.THROTTLE", "a", "1", "1", "1")).startsWith(0L, 2L);
       }
       grpcAsksForAToken(running);
+      RespClient open = new RespClient(running.server.respPort());
+      assertThat(open.ask("AUTH", ONE)).isEqualTo("+OK|");
       try (LogCapture log = new LogCapture()) {
         Files.writeString(file, "short\n");
         Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
         log.await("the tokens before stay in force: line 1: a short token");
         Files.writeString(file, OTHER + "\n");
         Files.setLastModifiedTime(file, FileTime.fromMillis(2_000));
+        assertThat(open.ask("PING")).isEqualTo("+PONG|");
         log.await("--token-file: changed, in force");
       }
+      assertThat(open.ask("PING")).startsWith("-NOAUTH ");
+      assertThat(open.ask("AUTH", OTHER)).isEqualTo("+OK|");
+      open.close();
       assertThat(running.post("/v1/check", CHECK, "Authorization", "Bearer " + ONE).statusCode())
           .isEqualTo(401);
       assertThat(running.post("/v1/check", CHECK, "Authorization", "Bearer " + OTHER).statusCode())

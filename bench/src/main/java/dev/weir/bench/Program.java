@@ -1,0 +1,107 @@
+package dev.weir.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Another program, started by this one and ended with it. */
+final class Program implements AutoCloseable {
+  private static final int RUN_SECONDS = 120;
+
+  private final Process process;
+
+  private Program(Process process) {
+    this.process = process;
+  }
+
+  /** Returns the command on one processor, where there are tools for that and more than one. */
+  static List<String> on(int processor, List<String> command) {
+    List<String> all = new ArrayList<>();
+    if (Runtime.getRuntime().availableProcessors() > 1 && there("taskset")) {
+      all.addAll(List.of("taskset", "-c", Integer.toString(processor)));
+    }
+    all.addAll(command);
+    return all;
+  }
+
+  static boolean there(String tool) {
+    for (String folder : System.getenv("PATH").split(":", -1)) {
+      if (java.nio.file.Files.isExecutable(java.nio.file.Path.of(folder, tool))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Starts a program that goes on, and waits for a line that says that it is ready.
+   *
+   * @return the match in that line
+   */
+  static Matcher start(List<Program> started, Pattern ready, List<String> command)
+      throws IOException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    started.add(new Program(process));
+    BufferedReader lines =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    StringBuilder said = new StringBuilder();
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      said.append(line).append('\n');
+      Matcher matcher = ready.matcher(line);
+      if (matcher.find()) {
+        Thread rest = new Thread(() -> lines.lines().forEach(more -> {}), "output");
+        rest.setDaemon(true);
+        rest.start();
+        return matcher;
+      }
+    }
+    throw new IOException(String.join(" ", command) + ": ended early\n" + said);
+  }
+
+  /** Runs a program to its end; returns what it printed. */
+  static String run(List<String> command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (!process.waitFor(RUN_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+      process.destroyForcibly();
+      throw new IOException(String.join(" ", command) + ": failed\n" + said);
+    }
+    return said;
+  }
+
+  /** Returns the last number that a pattern's first group finds. */
+  static double number(String pattern, String said) throws IOException {
+    Matcher matcher = Pattern.compile(pattern).matcher(said);
+    double number = Double.NaN;
+    while (matcher.find()) {
+      number = Double.parseDouble(matcher.group(1));
+    }
+    if (Double.isNaN(number)) {
+      throw new IOException("no figure like " + pattern + " in\n" + said);
+    }
+    return number;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (!process.waitFor(20, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,320 @@
+package dev.weir.bench;
+
+import dev.weir.server.proto.RateLimitDescriptor;
+import dev.weir.server.proto.RateLimitRequest;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Weir's doors beside others, over the loopback interface, with the load generators of the field.
+ * Server and client have a processor each; rounds alternate, medians count.
+ */
+final class Wire {
+  private static final String RULES =
+      """
+      domain: bench
+      descriptors:
+        - key: user
+          rate_limit: {unit: second, requests_per_unit: 4294967295, algorithm: token-bucket}
+      """;
+
+  /** The generic cell rate algorithm as one would write it for Redis. */
+  private static final String LUA =
+      """
+      local now = redis.call('TIME')
+      local t = now[1] * 1000000 + now[2]
+      local burst, count, period = tonumber(ARGV[1]) + 1, tonumber(ARGV[2]), tonumber(ARGV[3])
+      local emission = period * 1000000 / count
+      local tat = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), t)
+      local new = tat + emission
+      if new - emission * burst > t then
+        return {1, burst, 0, math.ceil((new - emission * burst - t) / 1000000), math.ceil((tat - t) / 1000000)}
+      end
+      redis.call('SET', KEYS[1], string.format('%.0f', new), 'PX', math.ceil((new - t) / 1000))
+      return {0, burst, math.floor((emission * burst - (new - t)) / emission), -1, math.ceil((new - t) / 1000000)}
+      """;
+
+  /** A virtual machine on one processor takes a while to compile what it runs. */
+  private static final int MOST_WARM_UPS = 12;
+
+  private static final double WARM = 1.05;
+
+  private static final String KEY = "user:__rand_int__";
+
+  /** One thing measured: a name, and how to get operations a second. */
+  private record Contestant(String name, Run run) {}
+
+  private interface Run {
+    double perSecond() throws IOException, InterruptedException;
+  }
+
+  private final String home;
+  private final int rounds;
+  private final int seconds;
+  private final Path folder;
+  private final List<Program> started = new ArrayList<>();
+
+  private Wire(String home, int rounds, int seconds) throws IOException {
+    this.home = home;
+    this.rounds = rounds;
+    this.seconds = seconds;
+    this.folder = Files.createTempDirectory("weir-wire");
+  }
+
+  /** Arguments: the folder of Weir, rounds, seconds of a run. */
+  public static void main(String[] arguments) throws Exception {
+    Wire wire =
+        new Wire(arguments[0], Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
+    try {
+      wire.all();
+    } finally {
+      wire.started.forEach(Program::close);
+    }
+  }
+
+  private void all() throws IOException, InterruptedException {
+    Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
+    Matcher weir =
+        Program.start(
+            started,
+            Pattern.compile("ready: http on .*:(\\d+), grpc on .*:(\\d+), resp on .*:(\\d+)"),
+            Program.on(
+                0,
+                List.of(
+                    home + "/weir",
+                    "serve",
+                    "--rules",
+                    rules.toString(),
+                    "--port",
+                    "0",
+                    "--grpc-port",
+                    "0",
+                    "--resp-port",
+                    "0")));
+    Matcher empty =
+        Program.start(
+            started,
+            Pattern.compile("^ready (\\d+) (\\d+)$"),
+            Program.on(
+                0,
+                List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    EmptyServices.class.getName())));
+    resp(weir.group(3));
+    grpc(weir.group(2), empty.group(1));
+    http(weir.group(1), empty.group(2));
+  }
+
+  private void resp(String port) throws IOException, InterruptedException {
+    if (!Program.there("redis-server") || !Program.there("redis-benchmark")) {
+      System.out.println("\nRESP: not measured, redis-server and redis-benchmark are not there.");
+      return;
+    }
+    String redis;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      redis = Integer.toString(free.getLocalPort());
+    }
+    Program.start(
+        started,
+        Pattern.compile("Ready to accept connections"),
+        Program.on(
+            0, List.of("redis-server", "--port", redis, "--save", "", "--appendonly", "no")));
+    redis(redis, 64, 8, 3_000_000, "SET", KEY, "abc");
+    String sha = Program.run(List.of("redis-cli", "-p", redis, "SCRIPT", "LOAD", LUA)).strip();
+    String[] throttle = {"CL.THROTTLE", KEY, "100", "100", "60"};
+    String[] lua = {"EVALSHA", sha, "1", "lua:__rand_int__", "100", "100", "60"};
+    table(
+        "RESP, pipelined 64 deep, 8 connections, 1 million keys",
+        new Contestant("Weir CL.THROTTLE", () -> redis(port, 64, 8, 500_000 * seconds, throttle)),
+        new Contestant("Redis GET", () -> redis(redis, 64, 8, 500_000 * seconds, "GET", KEY)),
+        new Contestant("Redis, the same in Lua", () -> redis(redis, 64, 8, 60_000 * seconds, lua)));
+    table(
+        "RESP, 50 connections, not pipelined, 1 million keys",
+        new Contestant("Weir CL.THROTTLE", () -> redis(port, 1, 50, 50_000 * seconds, throttle)),
+        new Contestant("Redis GET", () -> redis(redis, 1, 50, 50_000 * seconds, "GET", KEY)),
+        new Contestant("Redis, the same in Lua", () -> redis(redis, 1, 50, 30_000 * seconds, lua)));
+  }
+
+  private static double redis(String port, int pipeline, int connections, int count, String... what)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of("redis-benchmark", "-q", "-p", port, "-r", "1000000"));
+    command.addAll(List.of("-P", "" + pipeline, "-c", "" + connections, "-n", "" + count));
+    command.addAll(List.of(what));
+    return Program.number(
+        ": ([0-9.]+) requests per second", Program.run(Program.on(1, command)).replace('\r', '\n'));
+  }
+
+  private void grpc(String weir, String empty) throws IOException, InterruptedException {
+    if (!Program.there("h2load")) {
+      System.out.println("\ngRPC: not measured, h2load is not there.");
+      return;
+    }
+    byte[] message =
+        RateLimitRequest.newBuilder()
+            .setDomain("bench")
+            .addDescriptors(
+                RateLimitDescriptor.newBuilder()
+                    .addEntries(
+                        RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue("42")))
+            .build()
+            .toByteArray();
+    Path body = folder.resolve("grpc.bin");
+    Files.write(
+        body,
+        ByteBuffer.allocate(5 + message.length)
+            .put((byte) 0)
+            .putInt(message.length)
+            .put(message)
+            .array());
+    table(
+        "gRPC ShouldRateLimit, 16 connections of 20 streams",
+        new Contestant("Weir", () -> h2load(weir, body)),
+        new Contestant("an empty grpc-java service", () -> h2load(empty, body)));
+  }
+
+  private double h2load(String port, Path body) throws IOException, InterruptedException {
+    String said =
+        Program.run(
+            Program.on(
+                1,
+                List.of(
+                    "h2load",
+                    "-D",
+                    "" + seconds,
+                    "--warm-up-time",
+                    "1",
+                    "-c",
+                    "16",
+                    "-m",
+                    "20",
+                    "-d",
+                    body.toString(),
+                    "-H",
+                    "content-type: application/grpc",
+                    "-H",
+                    "te: trailers",
+                    "http://127.0.0.1:"
+                        + port
+                        + "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit")));
+    if (Program.number("(\\d+) failed", said) > 0) {
+      throw new IOException("h2load: failed requests\n" + said);
+    }
+    return Program.number("finished in .*?, ([0-9.]+) req/s", said);
+  }
+
+  private void http(String weir, String empty) throws IOException, InterruptedException {
+    if (!Program.there("wrk")) {
+      System.out.println("\nHTTP: not measured, wrk is not there.");
+      return;
+    }
+    String envoys =
+        "{\"domain\":\"bench\",\"descriptors\":[{\"entries\":[{\"key\":\"user\",\"value\":\"%d\"}]}]}";
+    String own = "{\"domain\":\"bench\",\"descriptor\":{\"user\":\"%d\"}}";
+    table(
+        "HTTP, 32 connections, 100 thousand keys",
+        new Contestant("Weir /json", () -> wrk(weir, "/json", envoys)),
+        new Contestant("Weir /v1/check", () -> wrk(weir, "/v1/check", own)),
+        new Contestant("an empty Vert.x handler", () -> wrk(empty, "/json", envoys)));
+  }
+
+  private double wrk(String port, String path, String body)
+      throws IOException, InterruptedException {
+    Path script =
+        Files.writeString(
+            folder.resolve("wrk.lua"),
+            "local body = '"
+                + body
+                + "'\nlocal head = {['Content-Type'] = 'application/json'}\n"
+                + "function request() return wrk.format('POST', '"
+                + path
+                + "', head, string.format(body, math.random(100000))) end\n");
+    String said =
+        Program.run(
+            Program.on(
+                1,
+                List.of(
+                    "wrk",
+                    "-t",
+                    "1",
+                    "-c",
+                    "32",
+                    "-d",
+                    seconds + "s",
+                    "-s",
+                    script.toString(),
+                    "http://127.0.0.1:" + port)));
+    if (said.contains("Non-2xx")) {
+      throw new IOException("wrk: refused requests\n" + said);
+    }
+    return Program.number("Requests/sec: +([0-9.]+)", said);
+  }
+
+  /** Lets all run in turn, once to warm them up, and prints medians. */
+  private void table(String title, Contestant... contestants)
+      throws IOException, InterruptedException {
+    for (Contestant contestant : contestants) {
+      warmUp(title, contestant);
+    }
+    double[][] found = new double[contestants.length][rounds];
+    for (int round = 0; round < rounds; round++) {
+      for (int i = 0; i < contestants.length; i++) {
+        found[i][round] = run(title, contestants[i]);
+      }
+    }
+    System.out.printf(
+        "%n**%s**%n%n| | per second | ratio | lowest, highest |%n|---|---|---|---|%n", title);
+    double first = median(found[0]);
+    for (int i = 0; i < contestants.length; i++) {
+      double median = median(found[i]);
+      Arrays.sort(found[i]);
+      String ratio = i == 0 ? "" : String.format(Locale.ROOT, "Weir has %.2f x", first / median);
+      System.out.printf(
+          Locale.ROOT,
+          "| %s | %,.0f | %s | %,.0f, %,.0f |%n",
+          contestants[i].name(),
+          median,
+          ratio,
+          found[i][0],
+          found[i][rounds - 1]);
+    }
+  }
+
+  /** Runs until it gets no faster. */
+  private static void warmUp(String title, Contestant contestant)
+      throws IOException, InterruptedException {
+    double best = 0;
+    int same = 0;
+    for (int i = 0; i < MOST_WARM_UPS && same < 2; i++) {
+      double perSecond = run(title + ", warm-up", contestant);
+      same = perSecond < best * WARM ? same + 1 : 0;
+      best = Math.max(best, perSecond);
+    }
+  }
+
+  private static double run(String title, Contestant contestant)
+      throws IOException, InterruptedException {
+    double perSecond = contestant.run().perSecond();
+    System.err.printf(Locale.ROOT, "%s: %s %,.0f/s%n", title, contestant.name(), perSecond);
+    return perSecond;
+  }
+
+  private static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    int half = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  }
+}
