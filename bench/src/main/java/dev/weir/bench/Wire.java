@@ -10,8 +10,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -49,6 +51,9 @@ final class Wire {
 
   private static final double WARM = 1.05;
 
+  private static final String ENVOYS =
+      "{\"domain\":\"bench\",\"descriptors\":[{\"entries\":[{\"key\":\"user\",\"value\":\"%d\"}]}]}";
+
   private static final String KEY = "user:__rand_int__";
 
   /** One thing measured: a name, and how to get operations a second. */
@@ -83,24 +88,7 @@ final class Wire {
   }
 
   private void all() throws IOException, InterruptedException {
-    Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
-    Matcher weir =
-        Program.start(
-            started,
-            Pattern.compile("ready: http on .*:(\\d+), grpc on .*:(\\d+), resp on .*:(\\d+)"),
-            Program.on(
-                0,
-                List.of(
-                    home + "/weir",
-                    "serve",
-                    "--rules",
-                    rules.toString(),
-                    "--port",
-                    "0",
-                    "--grpc-port",
-                    "0",
-                    "--resp-port",
-                    "0")));
+    Matcher weir = weir();
     Matcher empty =
         Program.start(
             started,
@@ -115,6 +103,44 @@ final class Wire {
     resp(weir.group(3));
     grpc(weir.group(2), empty.group(1));
     http(weir.group(1), empty.group(2));
+    started.forEach(Program::close);
+    started.clear();
+    latencies();
+  }
+
+  /** Starts Weir; the match has the ports of HTTP, gRPC and RESP. */
+  private Matcher weir() throws IOException {
+    Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
+    return Program.start(
+        started,
+        Pattern.compile("ready: http on .*:(\\d+), grpc on .*:(\\d+), resp on .*:(\\d+)"),
+        Program.on(
+            0,
+            List.of(
+                home + "/weir",
+                "serve",
+                "--rules",
+                rules.toString(),
+                "--port",
+                "0",
+                "--grpc-port",
+                "0",
+                "--resp-port",
+                "0")));
+  }
+
+  private void latencies() throws IOException, InterruptedException {
+    WireLatency latency = new WireLatency(home, seconds);
+    Matcher weir = weir();
+    if (Program.there("wrk") && Program.there("redis-benchmark")) {
+      latency.firstSeconds(weir.group(1), weir.group(3), script("/json", ENVOYS).toString());
+    }
+    Map<String, String> ports = new LinkedHashMap<>();
+    ports.put("grpc", weir.group(2));
+    ports.put("json", weir.group(1));
+    ports.put("resp", weir.group(3));
+    latency.shares(ports);
+    latency.idle(started.get(0).pid(), Map.of("http", weir.group(1), "resp", weir.group(3)));
   }
 
   private void resp(String port) throws IOException, InterruptedException {
@@ -220,27 +246,27 @@ final class Wire {
       System.out.println("\nHTTP: not measured, wrk is not there.");
       return;
     }
-    String envoys =
-        "{\"domain\":\"bench\",\"descriptors\":[{\"entries\":[{\"key\":\"user\",\"value\":\"%d\"}]}]}";
     String own = "{\"domain\":\"bench\",\"descriptor\":{\"user\":\"%d\"}}";
     table(
         "HTTP, 32 connections, 100 thousand keys",
-        new Contestant("Weir /json", () -> wrk(weir, "/json", envoys)),
+        new Contestant("Weir /json", () -> wrk(weir, "/json", ENVOYS)),
         new Contestant("Weir /v1/check", () -> wrk(weir, "/v1/check", own)),
-        new Contestant("an empty Vert.x handler", () -> wrk(empty, "/json", envoys)));
+        new Contestant("an empty Vert.x handler", () -> wrk(empty, "/json", ENVOYS)));
+  }
+
+  private Path script(String path, String body) throws IOException {
+    return Files.writeString(
+        folder.resolve("wrk.lua"),
+        "local body = '"
+            + body
+            + "'\nlocal head = {['Content-Type'] = 'application/json'}\n"
+            + "function request() return wrk.format('POST', '"
+            + path
+            + "', head, string.format(body, math.random(100000))) end\n");
   }
 
   private double wrk(String port, String path, String body)
       throws IOException, InterruptedException {
-    Path script =
-        Files.writeString(
-            folder.resolve("wrk.lua"),
-            "local body = '"
-                + body
-                + "'\nlocal head = {['Content-Type'] = 'application/json'}\n"
-                + "function request() return wrk.format('POST', '"
-                + path
-                + "', head, string.format(body, math.random(100000))) end\n");
     String said =
         Program.run(
             Program.on(
@@ -254,7 +280,7 @@ final class Wire {
                     "-d",
                     seconds + "s",
                     "-s",
-                    script.toString(),
+                    script(path, body).toString(),
                     "http://127.0.0.1:" + port)));
     if (said.contains("Non-2xx")) {
       throw new IOException("wrk: refused requests\n" + said);
