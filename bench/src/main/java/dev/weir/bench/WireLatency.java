@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /** How long the doors take: at shares of their maximum, in the first seconds, and when idle. */
 final class WireLatency {
@@ -42,7 +43,7 @@ final class WireLatency {
         List<String> more = new ArrayList<>(List.of(shape));
         more.addAll(List.of("--rate", Long.toString(Math.round(most * share / 100))));
         Map<?, ?> result = bench(door, 2 * seconds, more.toArray(new String[0]));
-        Map<?, ?> latency = (Map<?, ?>) result.get("latency_us");
+        Map<?, ?> latency = (Map<?, ?>) Objects.requireNonNull(result.get("latency_us"));
         System.out.printf(
             Locale.ROOT,
             "| %s | %,.0f | %d %% | %,.0f | %.2f | %.2f | %.2f |%n",
