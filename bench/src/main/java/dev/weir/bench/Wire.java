@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 
 /**
  * Weir's doors beside others, over the loopback interface, with the load generators of the field.
- * Server and client have a processor each; rounds alternate, medians count.
+ * In comparisons, server and client have a processor each; rounds alternate, medians count.
  */
 final class Wire {
   private static final String RULES =
@@ -88,7 +88,7 @@ final class Wire {
   }
 
   private void all() throws IOException, InterruptedException {
-    Matcher weir = weir();
+    Matcher weir = weir(true);
     Matcher empty =
         Program.start(
             started,
@@ -109,29 +109,20 @@ final class Wire {
   }
 
   /** Starts Weir; the match has the ports of HTTP, gRPC and RESP. */
-  private Matcher weir() throws IOException {
+  private Matcher weir(boolean onOneProcessor) throws IOException {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
+    List<String> command = new ArrayList<>(List.of(home + "/weir", "serve"));
+    command.addAll(List.of("--rules", rules.toString(), "--port", "0"));
+    command.addAll(List.of("--grpc-port", "0", "--resp-port", "0"));
     return Program.start(
         started,
         Pattern.compile("ready: http on .*:(\\d+), grpc on .*:(\\d+), resp on .*:(\\d+)"),
-        Program.on(
-            0,
-            List.of(
-                home + "/weir",
-                "serve",
-                "--rules",
-                rules.toString(),
-                "--port",
-                "0",
-                "--grpc-port",
-                "0",
-                "--resp-port",
-                "0")));
+        onOneProcessor ? Program.on(0, command) : command);
   }
 
   private void latencies() throws IOException, InterruptedException {
-    WireLatency latency = new WireLatency(home, seconds);
-    Matcher weir = weir();
+    WireLatency latency = new WireLatency(home);
+    Matcher weir = weir(false);
     if (Program.there("wrk") && Program.there("redis-benchmark")) {
       latency.firstSeconds(weir.group(1), weir.group(3), script("/json", ENVOYS).toString());
     }
@@ -140,6 +131,7 @@ final class Wire {
     ports.put("json", weir.group(1));
     ports.put("resp", weir.group(3));
     latency.shares(ports);
+    latency.abuse(weir.group(3));
     latency.idle(started.get(0).pid(), Map.of("http", weir.group(1), "resp", weir.group(3)));
   }
 

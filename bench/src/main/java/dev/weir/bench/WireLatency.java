@@ -11,18 +11,19 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
-/** How long the doors take: at shares of their maximum, in the first seconds, and when idle. */
+/**
+ * How long the doors take: at shares of their maximum, in the first seconds, and when others
+ * misbehave; and what an idle connection costs. Server and client share all processors.
+ */
 final class WireLatency {
   private static final int[] SHARES = {25, 50, 80};
   private static final int IDLE_CONNECTIONS = 2_000;
   private static final int FIRST_SECONDS = 10;
 
   private final String home;
-  private final int seconds;
 
-  WireLatency(String home, int seconds) {
+  WireLatency(String home) {
     this.home = home;
-    this.seconds = seconds;
   }
 
   /** Prints the percentiles of each door under open-loop load, from when a request was due. */
@@ -36,13 +37,13 @@ final class WireLatency {
         "--connections", "16", "--in-flight", door.getKey().equals("grpc") ? "20" : "1"
       };
       double most = 0;
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < 2; i++) {
         most = Math.max(most, number(bench(door, 5, shape), "answered_per_second"));
       }
       for (int share : SHARES) {
         List<String> more = new ArrayList<>(List.of(shape));
         more.addAll(List.of("--rate", Long.toString(Math.round(most * share / 100))));
-        Map<?, ?> result = bench(door, 2 * seconds, more.toArray(new String[0]));
+        Map<?, ?> result = bench(door, 5, more.toArray(new String[0]));
         Map<?, ?> latency = (Map<?, ?>) Objects.requireNonNull(result.get("latency_us"));
         System.out.printf(
             Locale.ROOT,
@@ -68,40 +69,36 @@ final class WireLatency {
     for (int second = 1; second <= FIRST_SECONDS; second++) {
       String wrk =
           Program.run(
-              Program.on(
-                  1,
-                  List.of(
-                      "wrk",
-                      "-t",
-                      "1",
-                      "-c",
-                      "2",
-                      "-d",
-                      "1s",
-                      "--latency",
-                      "-s",
-                      script,
-                      "http://127.0.0.1:" + httpPort)));
+              List.of(
+                  "wrk",
+                  "-t",
+                  "1",
+                  "-c",
+                  "2",
+                  "-d",
+                  "1s",
+                  "--latency",
+                  "-s",
+                  script,
+                  "http://127.0.0.1:" + httpPort));
       String csv =
           Program.run(
-              Program.on(
-                  1,
-                  List.of(
-                      "redis-benchmark",
-                      "-p",
-                      respPort,
-                      "-c",
-                      "2",
-                      "-n",
-                      "10000",
-                      "-r",
-                      "100000",
-                      "--csv",
-                      "CL.THROTTLE",
-                      "user:__rand_int__",
-                      "100",
-                      "100",
-                      "60")));
+              List.of(
+                  "redis-benchmark",
+                  "-p",
+                  respPort,
+                  "-c",
+                  "2",
+                  "-n",
+                  "10000",
+                  "-r",
+                  "100000",
+                  "--csv",
+                  "CL.THROTTLE",
+                  "user:__rand_int__",
+                  "100",
+                  "100",
+                  "60"));
       String[] row = csv.substring(csv.lastIndexOf("\n\"") + 1).strip().split(",", -1);
       System.out.printf(
           Locale.ROOT,
@@ -162,6 +159,35 @@ final class WireLatency {
     }
   }
 
+  /** Prints what others at the RESP door see of clients that misbehave. */
+  void abuse(String port) throws IOException, InterruptedException {
+    System.out.printf(
+        "%n**RESP at 2,000 per second while others misbehave, ms from when a request was due**%n%n"
+            + "| | answered | errors | p50 | p99 | p99.9 |%n|---|---|---|---|---|---|%n");
+    for (int round = 1; round <= 3; round++) {
+      abused("nobody else", port);
+      try (WireAbuse abuse = new WireAbuse(Integer.parseInt(port)).begin()) {
+        abused("with " + abuse, port);
+      }
+    }
+  }
+
+  private void abused(String who, String port) throws IOException, InterruptedException {
+    Map<?, ?> result =
+        bench(
+            Map.entry("resp", port), 5, "--connections", "4", "--in-flight", "4", "--rate", "2000");
+    Map<?, ?> latency = (Map<?, ?>) Objects.requireNonNull(result.get("latency_us"));
+    System.out.printf(
+        Locale.ROOT,
+        "| %s | %,.0f | %,.0f | %.2f | %.2f | %.2f |%n",
+        who,
+        number(result, "answered"),
+        number(result, "errors"),
+        number(latency, "p50") / 1_000,
+        number(latency, "p99") / 1_000,
+        number(latency, "p99_9") / 1_000);
+  }
+
   private static Socket ask(String port, String text) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
     socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
@@ -184,9 +210,9 @@ final class WireLatency {
     List<String> command = new ArrayList<>();
     command.addAll(List.of(home + "/weir", "bench", "--door", door.getKey()));
     command.addAll(List.of("--target", "127.0.0.1:" + door.getValue(), "--domain", "bench"));
-    command.addAll(List.of("--duration", duration + "s", "--warmup", "4s", "--json", "-"));
+    command.addAll(List.of("--duration", duration + "s", "--warmup", "8s", "--json", "-"));
     command.addAll(List.of(more));
-    String said = Program.run(Program.on(1, command));
+    String said = Program.run(command);
     return (Map<?, ?>) Json.read(said.substring(said.indexOf('{')));
   }
 
