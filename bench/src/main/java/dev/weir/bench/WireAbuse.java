@@ -60,6 +60,7 @@ final class WireAbuse implements AutoCloseable {
   private void attack() {
     for (int i = 0; !over; i++) {
       try (Socket socket = connect(ATTACKS[i % ATTACKS.length])) {
+        socket.shutdownOutput();
         LockSupport.parkNanos(PAUSE_NANOS);
       } catch (IOException e) {
         LockSupport.parkNanos(PAUSE_NANOS); // Closed at once, as it should be.
