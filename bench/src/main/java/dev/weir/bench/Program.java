@@ -4,6 +4,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +34,7 @@ final class Program implements AutoCloseable {
 
   static boolean there(String tool) {
     for (String folder : System.getenv("PATH").split(":", -1)) {
-      if (java.nio.file.Files.isExecutable(java.nio.file.Path.of(folder, tool))) {
+      if (Files.isExecutable(Path.of(folder, tool))) {
         return true;
       }
     }

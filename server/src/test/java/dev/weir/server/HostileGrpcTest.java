@@ -1,0 +1,270 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.Trials;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What strangers send to the gRPC door, frame by frame. Others are served as ever. [RFC 9113] */
+class HostileGrpcTest {
+  private static final byte[] PREFACE =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+  private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+  private static final int DATA = 0;
+  private static final int HEADERS = 1;
+  private static final int RST_STREAM = 3;
+  private static final int SETTINGS = 4;
+  private static final int GOAWAY = 7;
+  private static final int END_STREAM = 1;
+  private static final int END_HEADERS = 4;
+
+  @TempDir private static Path folder;
+  private static RunningServer running;
+  private static ManagedChannel innocent;
+
+  @BeforeAll
+  static void start() throws Exception {
+    running = RunningServer.start(folder, "request-timeout", "500ms");
+    innocent =
+        Grpc.newChannelBuilderForAddress(
+                "127.0.0.1", running.server.grpcPort(), InsecureChannelCredentials.create())
+            .build();
+  }
+
+  @AfterAll
+  static void stop() {
+    innocent.shutdownNow();
+    running.close();
+  }
+
+  @AfterEach
+  void othersAreServed() {
+    RateLimitRequest request =
+        RateLimitRequest.newBuilder()
+            .setDomain("test")
+            .addDescriptors(
+                RateLimitDescriptor.newBuilder()
+                    .addEntries(
+                        RateLimitDescriptor.Entry.newBuilder().setKey("free").setValue("x")))
+            .build();
+    assertThat(
+            RateLimitServiceGrpc.newBlockingStub(innocent)
+                .withDeadlineAfter(30, TimeUnit.SECONDS)
+                .shouldRateLimit(request)
+                .getOverallCode())
+        .isEqualTo(Code.OK);
+  }
+
+  private static Socket connect() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.grpcPort());
+    socket.setSoTimeout(20_000);
+    return socket;
+  }
+
+  private static byte[] frame(int type, int flags, int stream, byte[] payload) {
+    return ByteBuffer.allocate(9 + payload.length)
+        .put((byte) (payload.length >>> 16))
+        .putShort((short) payload.length)
+        .put((byte) type)
+        .put((byte) flags)
+        .putInt(stream)
+        .put(payload)
+        .array();
+  }
+
+  /** A request's header fields, none of them compressed. [RFC 7541, 6.2.2] */
+  private static byte[] headers(String... more) {
+    ByteArrayOutputStream block = new ByteArrayOutputStream();
+    List<String> fields =
+        new ArrayList<>(
+            List.of(
+                ":method",
+                "POST",
+                ":scheme",
+                "http",
+                ":path",
+                PATH,
+                ":authority",
+                "localhost",
+                "content-type",
+                "application/grpc",
+                "te",
+                "trailers"));
+    fields.addAll(List.of(more));
+    for (int i = 0; i < fields.size(); i += 2) {
+      block.write(0);
+      for (String text : fields.subList(i, i + 2)) {
+        length(block, text.length());
+        block.writeBytes(text.getBytes(StandardCharsets.US_ASCII));
+      }
+    }
+    return block.toByteArray();
+  }
+
+  /** Writes an integer with a prefix of 7 bits. [RFC 7541, 5.1] */
+  private static void length(ByteArrayOutputStream block, int value) {
+    if (value < 127) {
+      block.write(value);
+      return;
+    }
+    block.write(127);
+    int rest = value - 127;
+    for (; rest >= 128; rest >>>= 7) {
+      block.write(rest & 127 | 128);
+    }
+    block.write(rest);
+  }
+
+  private static void open(Socket socket) throws IOException {
+    socket.getOutputStream().write(PREFACE);
+    socket.getOutputStream().write(frame(SETTINGS, 0, 0, new byte[0]));
+  }
+
+  /** Reads until the server closes; returns all that it sent. */
+  private static byte[] readAll(Socket socket) throws IOException {
+    ByteArrayOutputStream read = new ByteArrayOutputStream();
+    try {
+      socket.getInputStream().transferTo(read);
+    } catch (SocketException e) {
+      return read.toByteArray(); // A reset is a way to close, too.
+    }
+    return read.toByteArray();
+  }
+
+  private static boolean has(byte[] frames, int type) {
+    ByteBuffer buffer = ByteBuffer.wrap(frames);
+    while (buffer.remaining() >= 9) {
+      int length = (buffer.get() & 0xFF) << 16 | buffer.getShort() & 0xFFFF;
+      int found = buffer.get();
+      buffer.position(buffer.position() + 5);
+      if (found == type) {
+        return true;
+      }
+      buffer.position(Math.min(buffer.limit(), buffer.position() + length));
+    }
+    return false;
+  }
+
+  @Test
+  void rapidResets_endTheConnection() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      ByteArrayOutputStream attack = new ByteArrayOutputStream();
+      byte[] head = headers();
+      for (int stream = 1; stream < 4_000; stream += 2) {
+        attack.writeBytes(frame(HEADERS, END_HEADERS, stream, head));
+        attack.writeBytes(frame(RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8}));
+      }
+      try {
+        socket.getOutputStream().write(attack.toByteArray());
+      } catch (SocketException e) {
+        assertThat(e).isNotNull(); // Closed before all of it was sent.
+      }
+      byte[] frames = readAll(socket);
+      assertThat(has(frames, GOAWAY) || frames.length < 100_000).isTrue();
+    }
+  }
+
+  @Test
+  void headersThatAreTooLarge_areRefused() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      byte[] head = headers("x-large", "x".repeat(12_000), "x-larger", "x".repeat(12_000));
+      socket.getOutputStream().write(frame(HEADERS, 0, 1, Arrays.copyOf(head, 16_000)));
+      socket
+          .getOutputStream()
+          .write(frame(9, END_HEADERS, 1, Arrays.copyOfRange(head, 16_000, head.length)));
+      // Refused by a status, a reset or the end of the connection, but never with an answer.
+      socket.getOutputStream().write(frame(DATA, END_STREAM, 1, new byte[] {0, 0, 0, 0, 0}));
+      socket.shutdownOutput();
+      assertThat(new String(readAll(socket), StandardCharsets.ISO_8859_1))
+          .doesNotContain("rate limit domain must not be empty");
+    }
+  }
+
+  @Test
+  void messageThatSaysItIsHuge_isRefusedBeforeItComes() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      socket.getOutputStream().write(frame(HEADERS, END_HEADERS, 1, headers()));
+      socket.getOutputStream().write(frame(DATA, 0, 1, new byte[] {0, 127, -1, -1, -1}));
+      socket.shutdownOutput();
+      assertThat(has(readAll(socket), HEADERS)).isTrue();
+    }
+  }
+
+  @Test
+  void silentConnections_areClosed_andNotCountedTwice() throws Exception {
+    List<Socket> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i < 300; i++) {
+        silent.add(connect());
+      }
+      othersAreServed();
+      for (Socket socket : silent) {
+        readAll(socket);
+      }
+    } finally {
+      for (Socket socket : silent) {
+        socket.close();
+      }
+    }
+    Matcher line =
+        Pattern.compile("^weir_connections\\{door=\"grpc\"} (-?\\d+)$", Pattern.MULTILINE)
+            .matcher(running.get("/metrics").body());
+    assertThat(line.find()).isTrue();
+    assertThat(Integer.parseInt(line.group(1))).isNotNegative();
+  }
+
+  @Test
+  void anythingAtAll_harmsNobody() throws Exception {
+    SplittableRandom random = Trials.random("gRPC attacks");
+    for (int trial = 0; trial < 150; trial++) {
+      try (Socket socket = connect()) {
+        if (random.nextInt(4) > 0) {
+          open(socket);
+        }
+        for (int i = random.nextInt(20); i > 0; i--) {
+          byte[] payload = random.nextBoolean() ? headers() : new byte[random.nextInt(60)];
+          if (random.nextInt(3) == 0) {
+            random.nextBytes(payload);
+          }
+          int stream = 2 * random.nextInt(10) + (random.nextInt(10) == 0 ? 0 : 1);
+          socket
+              .getOutputStream()
+              .write(frame(random.nextInt(11), random.nextInt(256), stream, payload));
+        }
+        socket.shutdownOutput();
+        readAll(socket);
+      } catch (SocketException e) {
+        assertThat(e).hasMessageNotContaining("timed out");
+      }
+    }
+  }
+}
