@@ -54,29 +54,23 @@ final class Certificates {
   }
 
   /**
-   * Returns the certificates by the first of some settings that is there, or null for plain text.
+   * Returns the certificates by the settings, or null if there are none.
    *
    * @throws StartException if they cannot be used
    */
-  static @Nullable Certificates of(ServerSettings settings, TlsSettings... choices)
-      throws StartException {
-    for (TlsSettings choice : choices) {
-      Optional<Path> certificate = settings.value(choice.certificate());
-      Optional<Path> key = settings.value(choice.key());
-      if (certificate.isPresent() && key.isPresent()) {
-        try {
-          return new Certificates(
-              choice.certificate(),
-              certificate.get(),
-              key.get(),
-              settings.value(choice.clientCa()).orElse(null));
-        } catch (IOException | GeneralSecurityException | RuntimeException e) {
-          throw new StartException(
-              settings.source(choice.certificate()) + ": cannot be used: " + e.getMessage(), e);
-        }
-      }
+  static @Nullable Certificates of(ServerSettings settings, TlsSettings tls) throws StartException {
+    Optional<Path> certificate = settings.value(tls.certificate());
+    Optional<Path> key = settings.value(tls.key());
+    if (certificate.isEmpty() || key.isEmpty()) {
+      return null;
     }
-    return null;
+    try {
+      Path clientCa = settings.value(tls.clientCa()).orElse(null);
+      return new Certificates(tls.certificate(), certificate.get(), key.get(), clientCa);
+    } catch (IOException | GeneralSecurityException | RuntimeException e) {
+      throw new StartException(
+          settings.source(tls.certificate()) + ": cannot be used: " + e.getMessage(), e);
+    }
   }
 
   /** Puts in force what is in the files, all of it or nothing. */

@@ -27,7 +27,7 @@ final class Doors {
   private Doors(ServerSettings settings, Ticker ticker) throws StartException {
     this.settings = settings;
     this.certificates = Certificates.of(settings, TlsSettings.ALL);
-    this.grpcCertificates = Certificates.of(settings, TlsSettings.GRPC, TlsSettings.ALL);
+    this.grpcCertificates = Certificates.of(settings, TlsSettings.GRPC);
     this.loops = EventLoops.start(settings, ticker);
     for (String door : new String[] {"grpc", "http", "resp"}) {
       counters.put(door, new DoorCounters(settings.value(Setting.MAX_CONNECTIONS)));
@@ -46,7 +46,7 @@ final class Doors {
     try {
       doors.openAll(engine, table, tokens, ticker);
       return doors;
-    } catch (StartException | RuntimeException e) {
+    } catch (StartException | RuntimeException | Error e) {
       doors.close(Duration.ZERO);
       throw e;
     }
@@ -59,7 +59,8 @@ final class Doors {
       Decider decider = new Decider(engine, ticker);
       List<BindableService> services =
           List.of(new RlsService(decider, new RlsMessages(settings)), new WeirService(decider));
-      grpc = GrpcDoor.open(settings, services, grpcCertificates, tokens, of("grpc"), ticker);
+      Certificates grpcOwn = grpcCertificates == null ? certificates : grpcCertificates;
+      grpc = GrpcDoor.open(settings, services, grpcOwn, tokens, of("grpc"), ticker);
       port = Setting.PORT;
       Endpoints endpoints =
           new Endpoints(
