@@ -46,7 +46,9 @@ final class Lineage {
     }
 
     private boolean outlived(long sinceNanos, long nowNanos) {
-      return sinceNanos != Long.MAX_VALUE && nowNanos - sinceNanos > table.shape.memoryNanos();
+      // A clock that went back may have told of the change after it told of later admissions.
+      return sinceNanos != Long.MAX_VALUE
+          && nowNanos - Math.max(sinceNanos, table.latestNanos()) > table.shape.memoryNanos();
     }
 
     private boolean over(long nowNanos) {

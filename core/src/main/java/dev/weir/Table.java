@@ -111,6 +111,15 @@ final class Table {
     }
   }
 
+  /** Returns the latest time at which anything was put here. */
+  long latestNanos() {
+    long latest = Meter.LONG_AGO;
+    for (Segment segment : directory) {
+      latest = Math.max(latest, segment.latestNanos());
+    }
+    return latest;
+  }
+
   /** Forgets what has rested, in some segments after the others as it is called. */
   void forgetSome(long nowNanos) {
     synchronized (handLock) {

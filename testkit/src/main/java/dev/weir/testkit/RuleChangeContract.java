@@ -160,6 +160,17 @@ public abstract class RuleChangeContract extends StoreFixture {
     }
   }
 
+  @Test
+  void clockGoesBackAtTheChange_laterAdmissionsAreStillKnown() {
+    Store store = store();
+    long late = 10 * SECOND;
+    assertThat(admitted(store, store.limit("rule", buckets(10, SECOND / 8), 0), late, 20))
+        .isEqualTo(10);
+    store.limit("rule", log(10), late - 5 * SECOND);
+    Limit again = store.limit("rule", buckets(10, SECOND / 4), late + SECOND / 2);
+    assertThat(admitted(store, again, late + SECOND / 2, 20)).isZero();
+  }
+
   /** A request, and the policy that comes in force before it, if any. */
   private record Step(Ask ask, int policy, boolean stale) {}
 
