@@ -178,11 +178,24 @@ public final class Charges implements Results {
   }
 
   /**
+   * Returns whether charge {@code i} passes although nobody knows whether it fits, because its
+   * policy answers a failure of the store with {@link FailureAnswer#ALLOW}.
+   */
+  public boolean forgiven(int i) {
+    return switch (reasons[i]) {
+      case UNCERTAIN, OVERLOADED, KEY_SPACE_FULL ->
+          limits[i].policy().onFailure() == FailureAnswer.ALLOW;
+      default -> false;
+    };
+  }
+
+  /**
    * Returns the decision on charge {@code i} for itself: allowed if it fits, also where the request
-   * as a whole was refused for another's sake and nothing was charged.
+   * as a whole was refused for another's sake and nothing was charged; and allowed if it is {@link
+   * #forgiven} and the whole is allowed.
    */
   public Decision decision(int i) {
-    boolean fits = fits(i);
+    boolean fits = fits(i) || (allowed && forgiven(i));
     Policy policy = limits[i].policy();
     return new Decision(
         fits ? Outcome.ALLOWED : Outcome.DENIED,

@@ -5,11 +5,12 @@ import java.security.SecureRandom;
 import java.util.Objects;
 
 /**
- * Turns keys into seeded 64-bit fingerprints, which is all that a table keeps of them.
+ * Turns keys into 64-bit fingerprints, which is all that a store keeps of them.
  *
- * <p>The hash of texts and bytes is SipHash-1-3: without the seed nobody can choose two keys that
- * collide. Two keys that collide by chance share one limit, which can only deny. Immutable and safe
- * to share.
+ * <p>The hash of texts and bytes is SipHash-1-3 under a seed, without which nobody can choose two
+ * keys that collide; or, where processes share keys and no secret, the beginning of SHA-256, for
+ * which nobody can choose a key that collides with a given one. Two keys that collide by chance
+ * share one limit, which can only deny. Immutable and safe to share.
  */
 public final class Fingerprint {
   /** Keeps keys of one part and of several apart. */
@@ -20,12 +21,18 @@ public final class Fingerprint {
   /** Odd, so that multiplying loses nothing, and with bits as if by chance. */
   private static final long MULTIPLIER = 0xd6e8feb86659fd93L;
 
-  private final SipHash hash;
+  /** Apart, so that who does not use it has one kind of hash only, which is faster. */
+  private static final class Shared {
+    static final Fingerprint INSTANCE =
+        new Fingerprint(new Sha256(), MULTIPLIER, Long.reverse(MULTIPLIER));
+  }
+
+  private final KeyHash hash;
   private final long k0;
   private final long k1;
 
-  private Fingerprint(long k0, long k1) {
-    hash = new SipHash(k0, k1);
+  private Fingerprint(KeyHash hash, long k0, long k1) {
+    this.hash = hash;
     this.k0 = k0;
     this.k1 = k1;
   }
@@ -33,12 +40,20 @@ public final class Fingerprint {
   /** Returns fingerprints under a seed from the system's secure random source. */
   public static Fingerprint random() {
     SecureRandom random = new SecureRandom();
-    return new Fingerprint(random.nextLong(), random.nextLong());
+    return seeded(random.nextLong(), random.nextLong());
   }
 
   /** Returns fingerprints under a given seed, the same in every process that uses it. */
   public static Fingerprint seeded(long k0, long k1) {
-    return new Fingerprint(k0, k1);
+    return new Fingerprint(new SipHash(k0, k1), k0, k1);
+  }
+
+  /**
+   * Returns the fingerprints that are the same in every process, without a secret. They take
+   * longer: some hundreds of nanoseconds.
+   */
+  public static Fingerprint shared() {
+    return Shared.INSTANCE;
   }
 
   /** Returns the fingerprint of a text: that of its UTF-8 bytes. */

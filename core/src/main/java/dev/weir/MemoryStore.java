@@ -36,6 +36,7 @@ public final class MemoryStore implements Store {
   private static final Charges.Role[] ROLES = Charges.Role.values();
 
   private final ConcurrentHashMap<String, Lineage> lineages = new ConcurrentHashMap<>();
+  private final Fingerprint fingerprint = Fingerprint.random();
   private final Budget budget;
   private final ThreadLocal<Charges> spare = ThreadLocal.withInitial(Charges::new);
 
@@ -58,6 +59,12 @@ public final class MemoryStore implements Store {
     Check.range("maxKeys", maxKeys, 1, Long.MAX_VALUE / 2);
     Check.range("maxBytes", maxBytes, 1, Long.MAX_VALUE / 2);
     budget = new Budget(maxKeys, maxBytes);
+  }
+
+  /** Returns fingerprints under a seed of this store's own. */
+  @Override
+  public Fingerprint fingerprint() {
+    return fingerprint;
   }
 
   /** Returns the bytes that states may take where nobody says otherwise: half of the heap. */

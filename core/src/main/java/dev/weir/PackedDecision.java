@@ -5,11 +5,18 @@ package dev.weir;
  *
  * <p>Zero and more is an admission and says how many permits remain. Less is a refusal and says
  * when to come back: minus that many nanoseconds, {@code -}{@link Decision#NEVER} for never. {@link
- * #KEY_SPACE_FULL} is a refusal for want of room.
+ * #KEY_SPACE_FULL} is a refusal for want of room, {@link #UNCERTAIN} and {@link #OVERLOADED} those
+ * of a remote store that could not decide.
  */
 public final class PackedDecision {
   /** The refusal with {@link Reason#KEY_SPACE_FULL}. */
   public static final long KEY_SPACE_FULL = Long.MIN_VALUE;
+
+  /** The refusal with {@link Reason#UNCERTAIN}. */
+  public static final long UNCERTAIN = -Long.MAX_VALUE + 1;
+
+  /** The refusal with {@link Reason#OVERLOADED}. */
+  public static final long OVERLOADED = -Long.MAX_VALUE + 2;
 
   private PackedDecision() {}
 
@@ -17,11 +24,16 @@ public final class PackedDecision {
     return packed >= 0;
   }
 
-  /** Returns {@link Reason#WITHIN_LIMIT}, {@code OVER_LIMIT} or {@code KEY_SPACE_FULL}. */
+  /** Returns why: never {@link Reason#SHADOW} or {@link Reason#INVALID}. */
   public static Reason reason(long packed) {
-    return packed >= 0
-        ? Reason.WITHIN_LIMIT
-        : packed == KEY_SPACE_FULL ? Reason.KEY_SPACE_FULL : Reason.OVER_LIMIT;
+    if (packed >= 0) {
+      return Reason.WITHIN_LIMIT;
+    }
+    return packed == KEY_SPACE_FULL
+        ? Reason.KEY_SPACE_FULL
+        : packed == UNCERTAIN
+            ? Reason.UNCERTAIN
+            : packed == OVERLOADED ? Reason.OVERLOADED : Reason.OVER_LIMIT;
   }
 
   /** Returns the permits left, 0 for a refusal: what is left then did not suffice. */
@@ -31,16 +43,20 @@ public final class PackedDecision {
 
   /**
    * Returns as {@link Decision#retryAfterNanos()}: 0 if allowed, {@link Decision#NEVER} if the
-   * permits can never fit, and for {@code KEY_SPACE_FULL}, where nobody knows.
+   * permits can never fit, and where nobody knows.
    */
   public static long retryAfterNanos(long packed) {
-    return packed >= 0 ? 0 : packed == KEY_SPACE_FULL ? Decision.NEVER : -packed;
+    return packed >= 0 ? 0 : packed <= OVERLOADED ? Decision.NEVER : -packed;
   }
 
   static long of(Reason reason, long remaining, long retryAfterNanos) {
-    return reason == Reason.WITHIN_LIMIT
-        ? remaining
-        : reason == Reason.KEY_SPACE_FULL ? KEY_SPACE_FULL : refused(retryAfterNanos);
+    return switch (reason) {
+      case WITHIN_LIMIT -> remaining;
+      case KEY_SPACE_FULL -> KEY_SPACE_FULL;
+      case UNCERTAIN -> UNCERTAIN;
+      case OVERLOADED -> OVERLOADED;
+      default -> refused(retryAfterNanos);
+    };
   }
 
   static long refused(long retryAfterNanos) {

@@ -18,6 +18,15 @@ public final class Policy {
   /** The most granules a window can have: what one key can cost in memory and time. */
   public static final int MAX_GRANULES = 4096;
 
+  /** Where the policy does not say: the part of a window between two syncs with a store. */
+  private static final int SYNCS_PER_WINDOW = 20;
+
+  private static final long LEAST_DEFAULT_SYNC_NANOS = 10_000_000L;
+  private static final long MOST_DEFAULT_SYNC_NANOS = 1_000_000_000L;
+
+  /** The shortest time between two syncs with a store. */
+  private static final long MIN_SYNC_NANOS = 1_000_000L;
+
   /** The longest that a full bucket may take to refill, in nanoseconds: 36 years. */
   static final long MAX_TOLERANCE_NANOS = 1L << 60;
 
@@ -28,6 +37,9 @@ public final class Policy {
   private final long granularityNanos;
   private final boolean alignedToFirstRequest;
   private final FailureAnswer onFailure;
+  private final double localShare;
+  private final Consistency consistency;
+  private final long syncIntervalNanos;
   private final long maxKeys;
   private final FullAnswer whenFull;
   private final Shape shape;
@@ -43,10 +55,20 @@ public final class Policy {
     quota = builder.quota;
     algorithm = builder.algorithm;
     onFailure = builder.onFailure;
+    localShare = builder.localShare;
+    consistency = builder.consistency;
     maxKeys = builder.maxKeys;
     whenFull = builder.whenFull;
     alignedToFirstRequest = builder.alignedToFirstRequest;
     long window = quota.windowNanos();
+
+    if (builder.syncIntervalNanos == 0) {
+      long share = Math.max(window / SYNCS_PER_WINDOW, LEAST_DEFAULT_SYNC_NANOS);
+      syncIntervalNanos = Math.min(window, Math.min(share, MOST_DEFAULT_SYNC_NANOS));
+    } else {
+      syncIntervalNanos =
+          Check.range("syncIntervalNanos", builder.syncIntervalNanos, MIN_SYNC_NANOS, window);
+    }
 
     if (builder.granularityNanos == 0) {
       granularityNanos = (window + DEFAULT_GRANULES - 1) / DEFAULT_GRANULES;
@@ -116,6 +138,28 @@ public final class Policy {
     return onFailure;
   }
 
+  /**
+   * Returns the share of the quota, and of a bucket's burst, that each process admits by itself
+   * while the store cannot know, above 0 and at most 1: of {@link FailureAnswer#LOCAL}.
+   */
+  public double localShare() {
+    return localShare;
+  }
+
+  /** Returns how closely processes that share the policy through a store keep together. */
+  public Consistency consistency() {
+    return consistency;
+  }
+
+  /**
+   * Returns for how long a process acts on what it last heard from the store: the life of an
+   * allotment of {@link Consistency#LEASED}, the time between syncs of {@link
+   * Consistency#APPROXIMATE}; 1 ms to the window.
+   */
+  public long syncIntervalNanos() {
+    return syncIntervalNanos;
+  }
+
   /** Returns how many keys of the policy may have state at once; the store has a bound as well. */
   public long maxKeys() {
     return maxKeys;
@@ -144,6 +188,9 @@ public final class Policy {
     private long granularityNanos;
     private boolean alignedToFirstRequest;
     private FailureAnswer onFailure = FailureAnswer.DENY;
+    private double localShare = 1;
+    private Consistency consistency = Consistency.STRICT;
+    private long syncIntervalNanos;
     private long maxKeys = Long.MAX_VALUE;
     private FullAnswer whenFull = FullAnswer.DENY;
 
@@ -195,6 +242,38 @@ public final class Policy {
     /** Sets the answer when the store cannot know. Default: {@link FailureAnswer#DENY}. */
     public Builder onFailure(FailureAnswer answer) {
       this.onFailure = answer;
+      return this;
+    }
+
+    /**
+     * Sets the share of the quota, above 0 and at most 1, that each process admits by itself where
+     * {@link FailureAnswer#LOCAL} applies. Default: 1, which is right for one process.
+     */
+    public Builder localShare(double share) {
+      if (!(share > 0 && share <= 1)) {
+        throw new IllegalArgumentException(
+            "localShare: " + share + " (expected: above 0, at most 1)");
+      }
+      this.localShare = share;
+      return this;
+    }
+
+    /**
+     * Sets how closely processes that share the policy keep together. A store in this process is
+     * always strict. Default: {@link Consistency#STRICT}.
+     */
+    public Builder consistency(Consistency consistency) {
+      this.consistency = consistency;
+      return this;
+    }
+
+    /**
+     * Sets for how long a process acts on what it last heard from the store: 1 ms to the window.
+     * Default: a 20th of the window, at least 10 ms, at most 1 s.
+     */
+    public Builder syncInterval(Duration interval) {
+      this.syncIntervalNanos =
+          Check.range("syncInterval", Check.nanos("syncInterval", interval), 1, Long.MAX_VALUE);
       return this;
     }
 

@@ -2,9 +2,14 @@ package dev.weir;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Limits each key to a quota, in this process. Safe for use by many threads.
+ * Limits each key to a quota, in this process or together with others through a {@link Store}. Safe
+ * for use by many threads.
  *
  * <pre>{@code
  * RateLimiter limiter = new RateLimiter(100, 60_000);
@@ -13,14 +18,18 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p>Everything else by a {@link #builder}: other algorithms, a ticker, a bound on keys. Callers
- * use either their own timestamps ({@link #allow(String, long)}) or the ticker (all other methods),
- * not both on one limiter.
+ * <p>Everything else by a {@link #builder}: other algorithms, a ticker, a bound on keys, a store.
+ * Callers use either their own timestamps ({@link #allow(String, long)}) or the ticker (all other
+ * methods), not both on one limiter.
  *
  * <p>For each key, time never goes back: a request with an older time than an admitted one's is
  * decided at that one's. Permits range from 0, which looks without charging, over what can ever
  * fit, to any greater number, which is refused with {@link Decision#NEVER}; a negative number is an
  * {@link IllegalArgumentException}.
+ *
+ * <p>With a store of its own choice the limiter waits for the store's answers, as long as that
+ * takes to give one; {@link #tryAcquireAsync} does not. What such a store cannot know, it answers
+ * as the policy says; see {@link FailureAnswer}.
  */
 public final class RateLimiter {
   /** Keys whose states are fetched at once: more would not make it faster. */
@@ -34,7 +43,11 @@ public final class RateLimiter {
   private final Policy policy;
   private final Ticker ticker;
   private final Fingerprint fingerprint;
-  private final MemoryStore store;
+  private final Store store;
+
+  /** The store, if it is in this process: then nothing stands between it and the caller. */
+  private final @Nullable MemoryStore memory;
+
   private final Limit limit;
 
   /**
@@ -60,8 +73,10 @@ public final class RateLimiter {
   private RateLimiter(Builder builder) {
     policy = builder.policy;
     ticker = builder.ticker;
-    fingerprint = Fingerprint.random();
-    store = new MemoryStore(builder.maxKeys, builder.maxBytes);
+    Store other = builder.store;
+    memory = other == null ? new MemoryStore(builder.maxKeys, builder.maxBytes) : null;
+    store = other == null ? Objects.requireNonNull(memory) : other;
+    fingerprint = store.fingerprint();
     limit = store.limit(policy.name(), policy, ticker.nanos());
   }
 
@@ -87,7 +102,7 @@ public final class RateLimiter {
    */
   public boolean allow(String userId, long timestampMillis) {
     Check.range("timestampMillis", timestampMillis, -MAX_MILLIS, MAX_MILLIS);
-    return store.decide(limit, key(userId), 1, timestampMillis * NANOS_PER_MILLI) >= 0;
+    return packed(key(userId), 1, timestampMillis * NANOS_PER_MILLI) >= 0;
   }
 
   /** Asks for one permit now. */
@@ -100,13 +115,42 @@ public final class RateLimiter {
     return decide(request().add(limit, key(key), checked(permits)));
   }
 
+  /** As {@link #tryAcquire(String)}, without waiting for the store. */
+  public CompletionStage<Decision> tryAcquireAsync(String key) {
+    return tryAcquireAsync(key, 1);
+  }
+
   /**
-   * As {@link #tryAcquire(String, long)}, allocating nothing.
+   * As {@link #tryAcquire(String, long)}, without waiting for the store. The decision comes on a
+   * thread of the store's, which must not be blocked; on the caller's if the store is in this
+   * process. It never fails.
+   */
+  public CompletionStage<Decision> tryAcquireAsync(String key, long permits) {
+    CompletableFuture<Decision> decision = new CompletableFuture<>();
+    store.decide(
+        new Charges().add(limit, key(key), checked(permits)),
+        ticker.nanos(),
+        decided -> decision.complete(decided.decision(0)));
+    return decision;
+  }
+
+  /**
+   * As {@link #tryAcquire(String, long)}, allocating nothing if the store is in this process.
    *
    * @return the decision, to be read by {@link PackedDecision}
    */
   public long decide(String key, long permits) {
-    return store.decide(limit, key(key), permits, ticker.nanos());
+    return packed(key(key), permits, ticker.nanos());
+  }
+
+  private long packed(long fingerprint, long permits, long now) {
+    if (memory != null) {
+      return memory.decide(limit, fingerprint, permits, now);
+    }
+    Batch batch = new Batch(1).add(limit, fingerprint, permits);
+    Wait<Batch> answer = new Wait<>();
+    store.decide(batch, now, answer);
+    return answer.join().decision(0);
   }
 
   /**
@@ -128,7 +172,7 @@ public final class RateLimiter {
       for (int i = from; i < to; i++) {
         batch.add(limit, fingerprint.of(keys[i]), permits);
       }
-      store.decide(batch, ticker.nanos(), RateLimiter::decided);
+      decide(batch);
       for (int i = from; i < to; i++) {
         decisions[i] = batch.decision(i - from);
       }
@@ -136,15 +180,33 @@ public final class RateLimiter {
     }
   }
 
+  private void decide(Batch batch) {
+    if (memory != null) {
+      memory.decide(batch, ticker.nanos(), RateLimiter::decided);
+    } else {
+      Wait<Batch> answer = new Wait<>();
+      store.decide(batch, ticker.nanos(), answer);
+      answer.join();
+    }
+  }
+
   /** Does nothing: this store has decided before it returns. */
   private static void decided(Batch batch) {}
+
+  /** What a store will answer; it always does. */
+  private static final class Wait<T> extends CompletableFuture<T> implements Consumer<T> {
+    @Override
+    public void accept(T answer) {
+      complete(answer);
+    }
+  }
 
   /**
    * As {@link #decide(String, long)}, for a key that is a number. It has nothing to do with the
    * text of the same digits.
    */
   public long decide(long key, long permits) {
-    return store.decide(limit, fingerprint.of(key), permits, ticker.nanos());
+    return packed(fingerprint.of(key), permits, ticker.nanos());
   }
 
   /** Tells what {@link #tryAcquire(String)} would, and charges nothing. */
@@ -168,10 +230,9 @@ public final class RateLimiter {
     if (!charged.allowed()) {
       return 0;
     }
-    long[] given = {0};
-    store.refund(
-        limit, key(key), checked(permits), charged, ticker.nanos(), count -> given[0] = count);
-    return given[0];
+    Wait<Long> given = new Wait<>();
+    store.refund(limit, key(key), checked(permits), charged, ticker.nanos(), given::accept);
+    return given.join();
   }
 
   /**
@@ -208,12 +269,17 @@ public final class RateLimiter {
     long nanos = Check.nanos("maxWait", maxWait);
     Charges charges = request().add(limit, key(key), checked(permits)).maxWait(nanos);
     long now = ticker.nanos();
-    store.decide(charges, now);
+    ask(charges, now);
     boolean waits = charges.allowed() && charges.retryAfterNanos(0) > 0;
-    long dueNanos = waits ? charges.atNanos(0) : now;
+    long dueNanos = !waits ? now : memory != null ? charges.atNanos(0) : later(charges);
     Decision decision = charges.decision(0);
     charges.clear();
     return new Reservation(this, key, permits, decision, dueNanos);
+  }
+
+  /** Returns when a wait is over that a store with a clock of its own has told. */
+  private long later(Charges charges) {
+    return ticker.nanos() + charges.retryAfterNanos(0);
   }
 
   Ticker ticker() {
@@ -226,10 +292,20 @@ public final class RateLimiter {
   }
 
   private Decision decide(Charges charges) {
-    store.decide(charges, ticker.nanos());
+    ask(charges, ticker.nanos());
     Decision decision = charges.decision(0);
     charges.clear(); // Or this thread would keep the limiter from being collected.
     return decision;
+  }
+
+  private void ask(Charges charges, long now) {
+    if (memory != null) {
+      memory.decide(charges, now);
+    } else {
+      Wait<Charges> answer = new Wait<>();
+      store.decide(charges, now, answer);
+      answer.join();
+    }
   }
 
   private long key(String key) {
@@ -249,6 +325,7 @@ public final class RateLimiter {
     private Ticker ticker = Ticker.system();
     private long maxKeys = MemoryStore.DEFAULT_MAX_KEYS;
     private long maxBytes = MemoryStore.defaultMaxBytes();
+    private @Nullable Store store;
 
     private Builder(Policy policy) {
       this.policy = Objects.requireNonNull(policy, "policy");
@@ -275,6 +352,15 @@ public final class RateLimiter {
      */
     public Builder maxBytes(long maxBytes) {
       this.maxBytes = maxBytes;
+      return this;
+    }
+
+    /**
+     * Sets where the state lives, under the policy's name. The limiter does not close it. Default:
+     * a table in this process, for this limiter alone, for which the bounds above are meant.
+     */
+    public Builder store(Store store) {
+      this.store = Objects.requireNonNull(store, "store");
       return this;
     }
 

@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
  * SipHash-1-3: a keyed hash whose collisions nobody can choose without the key. [Aumasson and
  * Bernstein, SipHash: a fast short-input PRF, 2012]
  */
-final class SipHash {
+final class SipHash implements KeyHash {
   private static final VarHandle LITTLE_ENDIAN =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -27,12 +27,14 @@ final class SipHash {
    *
    * @param domain 0, or another number for hashes that are to have nothing to do with others
    */
-  long hash(long domain, CharSequence text) {
+  @Override
+  public long hash(long domain, CharSequence text) {
     return hash(domain, false, 0, text);
   }
 
   /** As {@link #hash(long, CharSequence)}, for eight bytes, little-endian, and then a text. */
-  long hash(long domain, long first, CharSequence text) {
+  @Override
+  public long hash(long domain, long first, CharSequence text) {
     return hash(domain, true, first, text);
   }
 
@@ -129,7 +131,8 @@ final class SipHash {
   }
 
   /** Hashes bytes, as the paper's test vectors do. */
-  long hash(long domain, byte[] bytes, int from, int to) {
+  @Override
+  public long hash(long domain, byte[] bytes, int from, int to) {
     State state = new State(domain);
     int at = from;
     for (; at + Long.BYTES <= to; at += Long.BYTES) {
@@ -143,7 +146,8 @@ final class SipHash {
   }
 
   /** Hashes what remains of a buffer, and leaves it there. */
-  long hash(long domain, ByteBuffer bytes) {
+  @Override
+  public long hash(long domain, ByteBuffer bytes) {
     State state = new State(domain);
     int at = bytes.position();
     int to = bytes.limit();

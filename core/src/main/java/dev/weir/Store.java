@@ -12,6 +12,9 @@ import java.util.function.LongConsumer;
  * changes nothing, state time never goes back, and no change of policy mints permits.
  */
 public interface Store extends AutoCloseable {
+  /** Returns the fingerprints of keys that all who share this store use. */
+  Fingerprint fingerprint();
+
   /**
    * Puts a policy in force under a name.
    *
@@ -34,7 +37,8 @@ public interface Store extends AutoCloseable {
   /**
    * Decides a request: fills in the results of {@code charges}, then hands it to {@code done}. A
    * store in this process does so before it returns, on the same thread; a remote one later, on a
-   * thread of its own. Never fails: trouble is a decision with a reason.
+   * thread of its own. Never fails: trouble is a decision with a reason, and a remote store in
+   * trouble counts a charge as one that fits if its policy answers {@link FailureAnswer#ALLOW}.
    *
    * @throws IllegalArgumentException if a limit is not this store's
    */

@@ -63,12 +63,14 @@ public final class Engine implements AutoCloseable {
     this.overrides = new Overrides(store);
   }
 
-  /** Creates an engine without rules that fingerprints keys under a random seed. */
+  /** Creates an engine without rules. It closes the store when it is closed. */
   public static Engine create(Store store, Ticker ticker, EngineSettings settings) {
-    return create(store, ticker, settings, Fingerprint.random());
+    return create(store, ticker, settings, store.fingerprint());
   }
 
-  /** Creates an engine without rules. It closes the store when it is closed. */
+  /**
+   * As {@link #create(Store, Ticker, EngineSettings)}, with other fingerprints than the store's.
+   */
   public static Engine create(
       Store store, Ticker ticker, EngineSettings settings, Fingerprint fingerprint) {
     return new Engine(store, ticker, settings, fingerprint);

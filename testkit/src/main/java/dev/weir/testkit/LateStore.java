@@ -3,6 +3,7 @@ package dev.weir.testkit;
 import dev.weir.Batch;
 import dev.weir.Charges;
 import dev.weir.Decision;
+import dev.weir.Fingerprint;
 import dev.weir.Limit;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
@@ -46,6 +47,11 @@ public final class LateStore implements Store {
 
   private synchronized void later(Runnable answer) {
     answers.addLast(answer);
+  }
+
+  @Override
+  public Fingerprint fingerprint() {
+    return store.fingerprint();
   }
 
   @Override

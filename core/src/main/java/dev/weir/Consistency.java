@@ -1,0 +1,29 @@
+package dev.weir;
+
+import java.util.Locale;
+
+/** How closely processes that share a limit through a store keep together. */
+public enum Consistency {
+  /** The store decides every request. No excess. */
+  STRICT,
+
+  /**
+   * A process takes permits from the store ahead of need and grants them by itself: an allotment.
+   * The store counts them as used for as long as they may be granted, and a window more. No excess;
+   * permits that a process holds and does not need are missing elsewhere meanwhile.
+   */
+  LEASED,
+
+  /**
+   * A process decides by what it last heard from the store, and tells what it has admitted
+   * afterwards. The excess is at most what each other process may admit untold: {@code (processes -
+   * 1) * max(1, rate * interval)}, where the rate is the quota's and the interval {@link
+   * Policy#syncIntervalNanos()}.
+   */
+  APPROXIMATE;
+
+  /** Returns the name used in rule files. */
+  public String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,3 @@
+/** Decisions inside Redis or Valkey, shared by many processes. */
+@org.jspecify.annotations.NullMarked
+package dev.weir.redis;
