@@ -155,7 +155,7 @@ final class LocalCounts implements Holdings {
       }
       redis.accept(
           limit,
-          new Record(
+          new Tell(
               limit,
               fingerprint,
               told,
