@@ -126,6 +126,11 @@ final class RedisLimit implements Limit {
     };
   }
 
+  /** Returns a length of time as Redis counts it, in nanoseconds. */
+  static long wholeMicros(long nanos) {
+    return micros(nanos) * NANOS_PER_MICRO;
+  }
+
   private static long micros(long nanos) {
     return ceilDiv(nanos, NANOS_PER_MICRO);
   }

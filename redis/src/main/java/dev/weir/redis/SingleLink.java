@@ -110,7 +110,7 @@ final class SingleLink implements Link, Shard {
         (bytes, error) -> {
           // A replica now: the address, or the sentinels, may lead to its master.
           if (error != null && Script.failed(error).failure() == Failure.READONLY) {
-            current.closeAsync();
+            closeLater(current);
           }
         });
   }
@@ -202,11 +202,15 @@ final class SingleLink implements Link, Shard {
     }
     if (closed || !opened.isOpen()) {
       lost(opened);
-      opened.closeAsync();
+      closeLater(opened);
       return;
     }
     Checks.run(opened.async(), log);
     caller.tick();
+  }
+
+  private static void closeLater(StatefulRedisConnection<byte[], byte[]> connection) {
+    Object unused = connection.closeAsync();
   }
 
   private void lost(StatefulRedisConnection<byte[], byte[]> gone) {
