@@ -718,6 +718,23 @@ end
 local values = redis.call('MGET', spread(KEYS))
 local held = {}
 
+-- How many fields a section has, by its algorithm; a fixed window from the first request one more.
+local LENGTHS = {11, 9, 8, 11, 11, 11, 11}
+
+local function is_section(s)
+  local algorithm = type(s) == 'table' and s[ALGORITHM]
+  local length = LENGTHS[algorithm]
+  if not length or #s ~= length + (algorithm == FIXED and s[DETAIL] == 1 and 1 or 0) then
+    return false
+  end
+  for i = 1, #s do
+    if type(s[i]) ~= (i == 11 and algorithm == LOG and 'string' or 'number') then
+      return false
+    end
+  end
+  return true
+end
+
 -- Returns the sections of a key, or nil if what is stored is not ours.
 local function sections(k)
   local known = held[k]
@@ -726,12 +743,12 @@ local function sections(k)
     if values[k] then
       local read = {pcall(cmsgpack.unpack, values[k])}
       for i = 2, #read do
-        if type(read[i]) ~= 'table' or not meters[read[i][ALGORITHM]] then
+        if not is_section(read[i]) then
           read[1] = false
         end
         known[i - 1] = read[i]
       end
-      if not read[1] then
+      if not read[1] or #known == 0 then
         known = false
       end
     end
