@@ -2,6 +2,7 @@ package dev.weir.redis;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -16,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,8 @@ public final class FaultProxy implements AutoCloseable {
   private static final int MAX_CHUNKS = 1_024;
 
   private static final long CLOSE_SECONDS = 30;
+  private static final int LISTEN_ATTEMPTS = 1_000;
+  private static final long LISTEN_PAUSE_NANOS = 1_000_000;
 
   /** Bytes on their way; none at their end. */
   private record Chunk(ByteBuffer bytes, long sentNanos) {}
@@ -115,11 +119,25 @@ public final class FaultProxy implements AutoCloseable {
 
   private synchronized void accept() {
     try {
-      ServerSocket socket = new ServerSocket(port, 128, InetAddress.getLoopbackAddress());
+      ServerSocket socket = listen();
       listener = socket;
       threads.execute(() -> accept(socket));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The thread that accepted before may not have let go of the port yet. */
+  private ServerSocket listen() throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return new ServerSocket(port, 128, InetAddress.getLoopbackAddress());
+      } catch (BindException taken) {
+        if (attempt == LISTEN_ATTEMPTS) {
+          throw taken;
+        }
+        LockSupport.parkNanos(LISTEN_PAUSE_NANOS);
+      }
     }
   }
 

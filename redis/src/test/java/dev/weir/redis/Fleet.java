@@ -23,7 +23,10 @@ import java.util.stream.Stream;
 final class Fleet implements AutoCloseable {
   /** What a clock is off, and its drift in parts of a million: a bad crystal's. */
   private static final long[][] CLOCKS = {
-    {0, 0}, {-TimeUnit.HOURS.toNanos(3), 100}, {TimeUnit.MINUTES.toNanos(7), -100}, {TimeUnit.DAYS.toNanos(400), 0}
+    {0, 0},
+    {-TimeUnit.HOURS.toNanos(3), 100},
+    {TimeUnit.MINUTES.toNanos(7), -100},
+    {TimeUnit.DAYS.toNanos(400), 0}
   };
 
   /** Time for all processes to hear of a task before it begins. */
@@ -102,7 +105,14 @@ final class Fleet implements AutoCloseable {
     String line = members.get(index).answers().readLine();
     if (line == null || !line.startsWith(expected)) {
       throw new IllegalStateException(
-          "process " + index + ": " + line + " (expected: " + expected + ")\n" + Files.readString(errors(index)));
+          "process "
+              + index
+              + ": "
+              + line
+              + " (expected: "
+              + expected
+              + ")\n"
+              + Files.readString(errors(index)));
     }
     return line;
   }

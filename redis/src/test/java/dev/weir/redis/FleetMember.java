@@ -55,8 +55,17 @@ final class FleetMember {
 
     @Override
     public String toString() {
-      return consistency.name() + "," + algorithm.name() + "," + fromFirstRequest + "," + permits + ","
-          + windowMillis + "," + keys;
+      return consistency.name()
+          + ","
+          + algorithm.name()
+          + ","
+          + fromFirstRequest
+          + ","
+          + permits
+          + ","
+          + windowMillis
+          + ","
+          + keys;
     }
 
     Policy policy() {
@@ -71,7 +80,14 @@ final class FleetMember {
 
   /** A request and its answer, by this machine's monotonic clock, which all processes share. */
   record Answer(
-      int load, int key, long permits, long startNanos, long endNanos, Reason reason, boolean allowed, long atNanos) {
+      int load,
+      int key,
+      long permits,
+      long startNanos,
+      long endNanos,
+      Reason reason,
+      boolean allowed,
+      long atNanos) {
     static Answer parse(String line) {
       String[] words = line.split(" ", -1);
       return new Answer(
@@ -86,8 +102,21 @@ final class FleetMember {
     }
 
     String line() {
-      return load + " " + key + " " + permits + " " + startNanos + " " + endNanos + " " + reason
-          + " " + allowed + " " + atNanos;
+      return load
+          + " "
+          + key
+          + " "
+          + permits
+          + " "
+          + startNanos
+          + " "
+          + endNanos
+          + " "
+          + reason
+          + " "
+          + allowed
+          + " "
+          + atNanos;
     }
   }
 
@@ -143,7 +172,8 @@ final class FleetMember {
         for (Load load : loads) {
           limiters.add(RateLimiter.builder(load.policy()).ticker(ticker).store(store).build());
         }
-        Client client = (load, key, permits) -> limiters.get(load).tryAcquire("key " + key, permits);
+        Client client =
+            (load, key, permits) -> limiters.get(load).tryAcquire("key " + key, permits);
         yield run(task, loads, List.of(client));
       }
       case "race" -> {
@@ -154,7 +184,8 @@ final class FleetMember {
         }
         yield run(task, loads, clients);
       }
-      default -> throw new IllegalArgumentException("task: " + task[0] + " (expected: time, ask or race)");
+      default ->
+          throw new IllegalArgumentException("task: " + task[0] + " (expected: time, ask or race)");
     };
   }
 
@@ -166,7 +197,8 @@ final class FleetMember {
       long count = read == null ? 0 : Long.parseLong(read);
       boolean fits = count + permits <= load.permits();
       if (fits) {
-        SetArgs args = read == null ? SetArgs.Builder.px(load.windowMillis()) : SetArgs.Builder.keepttl();
+        SetArgs args =
+            read == null ? SetArgs.Builder.px(load.windowMillis()) : SetArgs.Builder.keepttl();
         redis.set(name, String.valueOf(count + permits), args);
       }
       return new Decision(
@@ -192,7 +224,8 @@ final class FleetMember {
       List<Answer> own = new ArrayList<>();
       answers.add(own);
       Client client = clients.get(i % clients.size());
-      SplittableRandom random = new SplittableRandom(start + ProcessHandle.current().pid() * THREADS + i);
+      SplittableRandom random =
+          new SplittableRandom(start + ProcessHandle.current().pid() * THREADS + i);
       Thread thread = new Thread(() -> ask(client, loads, random, start, end, own));
       thread.start();
       threads.add(thread);
@@ -207,7 +240,12 @@ final class FleetMember {
   }
 
   private static void ask(
-      Client client, List<Load> loads, SplittableRandom random, long start, long end, List<Answer> answers) {
+      Client client,
+      List<Load> loads,
+      SplittableRandom random,
+      long start,
+      long end,
+      List<Answer> answers) {
     while (System.nanoTime() - start < 0) {
       LockSupport.parkNanos(start - System.nanoTime());
     }
@@ -220,7 +258,14 @@ final class FleetMember {
       long after = System.nanoTime();
       answers.add(
           new Answer(
-              load, key, permits, before, after, decision.reason(), decision.allowed(), decision.atNanos()));
+              load,
+              key,
+              permits,
+              before,
+              after,
+              decision.reason(),
+              decision.allowed(),
+              decision.atNanos()));
       if (!decision.allowed()) {
         LockSupport.parkNanos(PAUSE_NANOS);
       }

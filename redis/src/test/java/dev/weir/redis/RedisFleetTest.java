@@ -89,12 +89,20 @@ class RedisFleetTest {
     return WindowChecker.certainExcess(history, WINDOW_NANOS, bound);
   }
 
-  /** What is published as the most that a consistency adds to an algorithm's bound. */
+  /**
+   * What is published as the most that a consistency adds to each count: to both where a window of
+   * the clients' can touch two.
+   */
   private static long slack(Policy policy) {
+    if (policy.consistency() != Consistency.APPROXIMATE) {
+      return 0;
+    }
     double share = (double) policy.syncIntervalNanos() / policy.quota().windowNanos();
-    return policy.consistency() == Consistency.APPROXIMATE
-        ? (PROCESSES - 1) * Math.max(1, (long) Math.floor(policy.quota().permits() * share))
-        : 0;
+    long untold = Math.max(1, (long) Math.floor(policy.quota().permits() * share));
+    boolean aligned =
+        policy.algorithm() == Algorithm.FIXED_WINDOW
+            || policy.algorithm() == Algorithm.SLIDING_WINDOW_COUNTER;
+    return (aligned ? 2 : 1) * (PROCESSES - 1) * untold;
   }
 
   /**
