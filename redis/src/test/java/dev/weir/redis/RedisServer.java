@@ -42,6 +42,7 @@ public final class RedisServer implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
+  private final File binary;
   private final List<String> arguments;
   private final @Nullable String password;
   private final Path directory;
@@ -50,6 +51,7 @@ public final class RedisServer implements AutoCloseable {
 
   private RedisServer(int port, List<String> options, List<String> arguments) throws IOException {
     this.port = port;
+    this.binary = binary();
     this.arguments = arguments;
     this.password = password(options);
     directory = Files.createTempDirectory("weir-redis");
@@ -138,7 +140,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   private Process launch() throws IOException {
-    List<String> command = new ArrayList<>(List.of(binary().toString(), "redis.conf"));
+    List<String> command = new ArrayList<>(List.of(binary.toString(), "redis.conf"));
     command.addAll(arguments);
     Process launched =
         new ProcessBuilder(command)
@@ -153,7 +155,11 @@ public final class RedisServer implements AutoCloseable {
   private static synchronized File binary() throws IOException {
     String named = System.getProperty(BINARY_PROPERTY, "");
     if (!named.isEmpty()) {
-      return new File(named);
+      File file = new File(named);
+      if (!file.canExecute()) {
+        throw new IOException(BINARY_PROPERTY + ": " + named + " (expected: a redis-server)");
+      }
+      return file;
     }
     if (bundled == null) {
       File directory = Files.createTempDirectory("weir-redis-binary").toFile();
