@@ -46,6 +46,7 @@ final class ClusterLink implements Link {
   private final LinkSettings settings;
   private final Ticker ticker;
   private final Counters counters;
+  private final Script script = new Script();
   private final Map<String, Caller> callers = new ConcurrentHashMap<>();
   private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
   private volatile boolean closed;
@@ -173,6 +174,7 @@ final class ClusterLink implements Link {
       lastProblem = "";
       connection = opened;
     }
+    script.load(opened.async());
     Checks.run(opened.async(), settings.log());
     masters.forEach(Caller::tick);
   }
@@ -199,7 +201,7 @@ final class ClusterLink implements Link {
       StatefulRedisClusterConnection<byte[], byte[]> current = connection;
       return current == null
           ? failed("not connected")
-          : Script.INSTANCE.call(current.async(), keys, message);
+          : script.call(current.async(), keys, message);
     }
 
     /** Writes a key whose slot the node has. */

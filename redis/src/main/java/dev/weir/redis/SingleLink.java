@@ -45,6 +45,7 @@ final class SingleLink implements Link, Shard {
   private final Ticker ticker;
   private final Consumer<? super String> log;
   private final Caller caller;
+  private final Script script = new Script();
   private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
   private volatile boolean closed;
   private boolean connecting;
@@ -112,7 +113,7 @@ final class SingleLink implements Link, Shard {
     if (current == null) {
       return notConnected();
     }
-    CompletionStage<byte[]> reply = Script.INSTANCE.call(current.async(), keys, message);
+    CompletionStage<byte[]> reply = script.call(current.async(), keys, message);
     if (settings.replicas() > 0) {
       reply = reply.thenCompose(bytes -> replicated(current, bytes));
     }
@@ -240,6 +241,7 @@ final class SingleLink implements Link, Shard {
       closeLater(opened);
       return;
     }
+    script.load(opened.async());
     Checks.run(opened.async(), log);
     caller.tick();
   }

@@ -2,7 +2,6 @@ package dev.weir.redis;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -11,13 +10,16 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +33,6 @@ public final class FaultProxy implements AutoCloseable {
   private static final int MAX_CHUNKS = 1_024;
 
   private static final long CLOSE_SECONDS = 30;
-  private static final int LISTEN_ATTEMPTS = 1_000;
-  private static final long LISTEN_PAUSE_NANOS = 1_000_000;
 
   /** Bytes on their way; none at their end. */
   private record Chunk(ByteBuffer bytes, long sentNanos) {}
@@ -44,6 +44,7 @@ public final class FaultProxy implements AutoCloseable {
 
   // Guarded by this; who waits for a change is told of it.
   private @Nullable ServerSocket listener;
+  private Future<?> acceptor = CompletableFuture.completedFuture(null);
   private long delayNanos;
   private boolean stalled;
   private boolean mute;
@@ -110,6 +111,11 @@ public final class FaultProxy implements AutoCloseable {
   public synchronized void refuse() {
     close(listener);
     listener = null;
+    try {
+      acceptor.get(CLOSE_SECONDS, TimeUnit.SECONDS); // Until it has let go, connections are taken.
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      throw new IllegalStateException("fault proxy: still accepts (expected: refuses)", e);
+    }
   }
 
   /** Closes all connections. New ones are taken. */
@@ -119,25 +125,11 @@ public final class FaultProxy implements AutoCloseable {
 
   private synchronized void accept() {
     try {
-      ServerSocket socket = listen();
+      ServerSocket socket = new ServerSocket(port, 128, InetAddress.getLoopbackAddress());
       listener = socket;
-      threads.execute(() -> accept(socket));
+      acceptor = threads.submit(() -> accept(socket));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  /** The thread that accepted before may not have let go of the port yet. */
-  private ServerSocket listen() throws IOException {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        return new ServerSocket(port, 128, InetAddress.getLoopbackAddress());
-      } catch (BindException taken) {
-        if (attempt == LISTEN_ATTEMPTS) {
-          throw taken;
-        }
-        LockSupport.parkNanos(LISTEN_PAUSE_NANOS);
-      }
     }
   }
 
