@@ -71,7 +71,15 @@ final class CheckStream implements StreamObserver<CheckBatchRequest> {
     if (turn == Turn.OVER) {
       return; // Nobody is there any more.
     }
-    call.onNext(WeirMessages.response(results));
+    CheckBatchResponse response;
+    try {
+      response = WeirMessages.response(results);
+    } catch (RuntimeException e) {
+      over();
+      call.onError(GrpcReply.failed(e));
+      return;
+    }
+    call.onNext(response);
     turn = Turn.WAITING;
     if (noMore) {
       complete();

@@ -68,7 +68,7 @@ final class Endpoints {
   private void check(HttpServerRequest request, byte[] body) {
     try {
       Request asked = CheckReader.read(body);
-      decider.decide(asked, answer -> answerCheck(request, asked, answer));
+      decider.decide(asked, Reply.onLoop(request, answer -> answerCheck(request, asked, answer)));
     } catch (BadRequest e) {
       badRequest(request, e.getMessage());
     }
@@ -110,7 +110,8 @@ final class Endpoints {
 
   private void checkBatch(HttpServerRequest request, byte[] body) {
     try {
-      CheckReader.readBatch(body).decide(decider, results -> answerBatch(request, results));
+      CheckReader.readBatch(body)
+          .decide(decider, Reply.onLoop(request, results -> answerBatch(request, results)));
     } catch (BadRequest e) {
       badRequest(request, e.getMessage());
     }
@@ -138,7 +139,7 @@ final class Endpoints {
 
   private void json(HttpServerRequest request, byte[] body) {
     try {
-      decider.decide(json.read(body), answer -> answerJson(request, answer));
+      decider.decide(json.read(body), Reply.onLoop(request, answer -> answerJson(request, answer)));
     } catch (BadRequest e) {
       Reply.send(request, 400, Reply.TEXT, e.getMessage() + "\n");
     }

@@ -32,8 +32,7 @@ final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplBase {
     if (answer.error() != null) {
       refuse(answer.error(), observer);
     } else {
-      observer.onNext(messages.response(answer));
-      observer.onCompleted();
+      GrpcReply.send(observer, () -> messages.response(answer));
     }
   }
 

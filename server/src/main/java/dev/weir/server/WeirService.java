@@ -21,11 +21,7 @@ final class WeirService extends WeirGrpc.WeirImplBase {
     try {
       WeirMessages.batch(message)
           .decide(
-              decider,
-              results -> {
-                observer.onNext(WeirMessages.response(results));
-                observer.onCompleted();
-              });
+              decider, results -> GrpcReply.send(observer, () -> WeirMessages.response(results)));
     } catch (BadRequest e) {
       observer.onError(refusal(e));
     }

@@ -10,6 +10,7 @@ import dev.weir.engine.Engine;
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.EngineSettings;
 import dev.weir.engine.RuleMetrics;
+import dev.weir.redis.RedisMetrics;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,6 +31,10 @@ class PagesTest {
   private static final Pattern SAMPLE =
       Pattern.compile(
           "([a-z_]+)(?:\\{([a-z]+)=\"((?:[^\"\\\\\n]|\\\\[\\\\\"n])*)\"})? (-?[0-9.]+)");
+
+  private static final RedisMetrics STORE =
+      new RedisMetrics(
+          true, 11, 12, 13, 14, 15, Map.of("timeout", 16L, "disconnected", 17L), 18, 19, 20);
 
   private static EngineMetrics metrics(String rule) {
     return new EngineMetrics(
@@ -58,7 +63,11 @@ class PagesTest {
     door.opened();
     String page =
         MetricsPage.text(
-            metrics("d.a\"b\\c\nd"), new ThrottleTable(9, 1 << 20, 0), Map.of("http", door), true);
+            metrics("d.a\"b\\c\nd"),
+            STORE,
+            new ThrottleTable(9, 1 << 20, 0),
+            Map.of("http", door),
+            true);
     Map<String, String> types = new HashMap<>();
     Map<String, String> samples = new HashMap<>();
     for (String line : page.lines().toList()) {
@@ -94,11 +103,30 @@ class PagesTest {
         .containsEntry("weir_key_space_full_total", "5")
         .containsEntry("weir_state_bytes", "4096")
         .containsEntry("weir_rule_revision", "9")
+        .containsEntry("weir_store_available", "1")
+        .containsEntry("weir_store_calls_total", "11")
+        .containsEntry("weir_store_decided_total", "12")
+        .containsEntry("weir_store_merged_total", "13")
+        .containsEntry("weir_store_held_total", "14")
+        .containsEntry("weir_store_fallback_total", "15")
+        .containsEntry("weir_store_failures_total timeout", "16")
+        .containsEntry("weir_store_failures_total disconnected", "17")
+        .containsEntry("weir_store_late_permits_total", "18")
+        .containsEntry("weir_store_burned_permits_total", "19")
+        .containsEntry("weir_store_queued", "20")
         .containsEntry("weir_connections http", "2")
         .containsEntry("weir_connections_refused_total http", "1")
         .containsKey("process_cpu_seconds_total")
         .containsKey("jvm_heap_used_bytes");
     assertThat(types).containsEntry("weir_decision_seconds", "histogram");
+  }
+
+  @Test
+  void metrics_withoutASharedStore_areSilentOfIt() {
+    ThrottleTable table = new ThrottleTable(9, 1 << 20, 0);
+    assertThat(MetricsPage.text(metrics("d.a"), null, table, Map.of(), true))
+        .contains("weir_requests_total 100")
+        .doesNotContain("weir_store");
   }
 
   @Test
