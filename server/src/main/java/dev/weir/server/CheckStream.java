@@ -60,7 +60,7 @@ final class CheckStream implements StreamObserver<CheckBatchRequest> {
       turn = Turn.DECIDING;
     }
     try {
-      WeirMessages.batch(message).decide(decider, this::answer);
+      WeirMessages.batch(message).decide(decider, GrpcReply.to(call, this::answer));
     } catch (BadRequest e) {
       over();
       call.onError(WeirService.refusal(e));
@@ -71,15 +71,7 @@ final class CheckStream implements StreamObserver<CheckBatchRequest> {
     if (turn == Turn.OVER) {
       return; // Nobody is there any more.
     }
-    CheckBatchResponse response;
-    try {
-      response = WeirMessages.response(results);
-    } catch (RuntimeException e) {
-      over();
-      call.onError(GrpcReply.failed(e));
-      return;
-    }
-    call.onNext(response);
+    call.onNext(WeirMessages.response(results));
     turn = Turn.WAITING;
     if (noMore) {
       complete();

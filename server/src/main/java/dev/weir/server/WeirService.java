@@ -21,7 +21,13 @@ final class WeirService extends WeirGrpc.WeirImplBase {
     try {
       WeirMessages.batch(message)
           .decide(
-              decider, results -> GrpcReply.send(observer, () -> WeirMessages.response(results)));
+              decider,
+              GrpcReply.to(
+                  observer,
+                  results -> {
+                    observer.onNext(WeirMessages.response(results));
+                    observer.onCompleted();
+                  }));
     } catch (BadRequest e) {
       observer.onError(refusal(e));
     }
