@@ -18,6 +18,7 @@ final class Endpoints {
   private final Decider decider;
   private final RlsJson json;
   private final OlderFields olderFields;
+  private final boolean shared;
   private final BooleanSupplier ready;
   private final Supplier<String> metrics;
   private final String openApi;
@@ -27,6 +28,7 @@ final class Endpoints {
     this.decider = decider;
     this.json = new RlsJson(new RlsMessages(settings));
     this.olderFields = settings.value(Setting.OLDER_FIELDS);
+    this.shared = settings.value(Setting.STORE).isPresent();
     this.ready = ready;
     this.metrics = metrics;
     this.openApi = resource("openapi.json");
@@ -160,7 +162,7 @@ final class Endpoints {
   }
 
   private void rules(HttpServerRequest request, byte[] body) {
-    Reply.send(request, 200, Reply.TEXT, RulesPage.text(decider.engine().rules()));
+    Reply.send(request, 200, Reply.TEXT, RulesPage.text(decider.engine().rules(), shared));
   }
 
   private void metrics(HttpServerRequest request, byte[] body) {

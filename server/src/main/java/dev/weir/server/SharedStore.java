@@ -1,13 +1,22 @@
 package dev.weir.server;
 
+import dev.weir.FailureAnswer;
+import dev.weir.Policy;
 import dev.weir.Store;
 import dev.weir.Ticker;
 import dev.weir.redis.RedisMetrics;
 import dev.weir.redis.RedisStore;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.StoreChoice;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.logging.Level;
@@ -82,22 +91,36 @@ final class SharedStore {
     return metrics.get();
   }
 
-  /** Tells the log when the store is lost or reached; to be called every second or so. */
-  void look() {
+  /**
+   * Tells the log when the store is lost or reached; to be called every second or so.
+   *
+   * @param rules in force
+   */
+  void look(RuleSet rules) {
     boolean available = metrics().available();
     if (said == null || said != available) {
       boolean written =
           available
               ? log.write(Level.INFO, "store: " + where + " decides")
-              : log.write(
-                  Level.WARNING,
-                  "store: "
-                      + where
-                      + " cannot be reached; until it can, rules answer as their on_failure says");
+              : log.write(Level.WARNING, "store: " + where + " cannot be reached; " + until(rules));
       if (written) {
         said = available;
       }
     }
+  }
+
+  /** Returns what is answered until the store can be reached. */
+  private static String until(RuleSet rules) {
+    Map<FailureAnswer, Integer> answers = new EnumMap<>(FailureAnswer.class);
+    for (Rule rule : rules.rules()) {
+      Policy policy = rule.policy();
+      if (policy != null && rule.store() != StoreChoice.LOCAL) {
+        answers.merge(policy.onFailure(), 1, Integer::sum);
+      }
+    }
+    List<String> words = new ArrayList<>();
+    answers.forEach((answer, count) -> words.add(count + " " + RulesPage.lower(answer)));
+    return "until it can, rules answer as their on_failure says: " + String.join(", ", words);
   }
 
   /** Returns where it is, without a password. */

@@ -1,9 +1,9 @@
 package dev.weir.server;
 
 import dev.weir.MemoryStore;
-import dev.weir.Store;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
+import dev.weir.engine.RoutedStore;
 import dev.weir.rules.Rules;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -102,8 +102,10 @@ public final class WeirServer implements AutoCloseable {
     long maxBytes = settings.value(Setting.MAX_MEMORY);
     long throttleBytes =
         settings.value(Setting.RESP_PORT).isPresent() ? maxBytes / THROTTLE_SHARE : 0;
-    Store memory = new MemoryStore(settings.value(Setting.MAX_KEYS), maxBytes - throttleBytes);
-    Store store = shared == null ? memory : shared.store();
+    MemoryStore memory =
+        new MemoryStore(settings.value(Setting.MAX_KEYS), maxBytes - throttleBytes);
+    RoutedStore store =
+        shared == null ? RoutedStore.local(memory) : RoutedStore.of(memory, shared.store());
     Engine engine = Engine.create(store, Ticker.system(), settings.engine());
     try {
       WeirServer server = start(settings, engine, shared, throttleBytes);
@@ -163,7 +165,7 @@ public final class WeirServer implements AutoCloseable {
       warn(fullness.look(engine.fullPercent()));
       warn(throttleFullness.look(throttle.fullPercent()));
       if (shared != null) {
-        shared.look();
+        shared.look(engine.rules());
       }
       doors.refresh();
       if (tokens != null) {

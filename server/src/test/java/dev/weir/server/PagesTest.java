@@ -11,12 +11,15 @@ import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.EngineSettings;
 import dev.weir.engine.RuleMetrics;
 import dev.weir.redis.RedisMetrics;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.Rules;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.logging.Level;
@@ -130,6 +133,39 @@ class PagesTest {
     assertThat(MetricsPage.text(metrics("d.a"), null, table, Map.of(), true))
         .contains("weir_requests_total 100")
         .doesNotContain("weir_store");
+  }
+
+  @Test
+  void rules_sayWhereTheyAreCounted_ifThereAreTwoPlaces() {
+    RuleSet rules =
+        Objects.requireNonNull(
+            Rules.parse(
+                    "rules.yaml",
+                    """
+                    domain: d
+                    descriptors:
+                      - key: a
+                        rate_limit: {unit: minute, requests_per_unit: 3}
+                      - key: b
+                        rate_limit: {window: 90s, requests_per_unit: 3, consistency: leased,
+                          sync_interval: 200ms, on_failure: local, local_share: 25%}
+                      - key: c
+                        rate_limit: {unit: day, requests_per_unit: 3, store: local, on_failure: allow}
+                      - key: e
+                        rate_limit: {unlimited: true}
+                    """)
+                .ruleSet());
+    assertThat(RulesPage.text(rules, true).lines())
+        .containsExactly(
+            "d.a: unit=MINUTE requests_per_unit=3, shadow_mode: false, quota_mode: false,"
+                + " store: redis, consistency: strict, on_failure: deny",
+            "d.b: window=90s requests_per_unit=3, shadow_mode: false, quota_mode: false,"
+                + " store: redis, consistency: leased sync_interval=200ms,"
+                + " on_failure: local local_share=0.25",
+            "d.c: unit=DAY requests_per_unit=3, shadow_mode: false, quota_mode: false,"
+                + " store: local, on_failure: allow",
+            "d.e: unlimited, shadow_mode: false, quota_mode: false");
+    assertThat(RulesPage.text(rules, false)).doesNotContain("store", "consistency", "on_failure");
   }
 
   @Test
