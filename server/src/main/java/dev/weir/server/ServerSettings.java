@@ -207,12 +207,12 @@ public final class ServerSettings {
       }
       return;
     }
-    if (value(Setting.STORE_PASSWORD_FILE).isPresent() && store.get().hasPassword()) {
+    int replicas = value(Setting.STORE_REPLICAS);
+    try {
+      store.get().builder().replicas(replicas);
+    } catch (IllegalArgumentException e) {
       problems.add(
-          source(Setting.STORE_PASSWORD_FILE)
-              + ": a second password (expected: none, "
-              + source(Setting.STORE)
-              + " has one)");
+          source(Setting.STORE_REPLICAS) + ": " + replicas + " (expected: 0 for a cluster)");
     }
     // Or connections would be closed for the time that the store takes.
     checkShorter(Setting.STORE_TIMEOUT, Setting.REQUEST_TIMEOUT, problems);

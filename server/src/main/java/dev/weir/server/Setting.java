@@ -59,21 +59,21 @@ public final class Setting<T> {
           "store",
           SettingKind.store(),
           "local",
-          "Where limits are counted: in this process, or in a Redis or Valkey that servers share.");
+          "Where limits are counted: local, or the URI of a Redis or Valkey that servers share.");
 
   public static final Setting<Optional<Path>> STORE_PASSWORD_FILE =
       new Setting<>(
           "store-password-file",
           SettingKind.file(),
           "",
-          "File with the store's password, for a --store without one.");
+          "File with the store's password, in place of one in --store.");
 
   public static final Setting<String> STORE_PREFIX =
       new Setting<>(
           "store-prefix",
           SettingKind.storePrefix(),
           "weir",
-          "What the names of all keys in the store begin with; servers that share limits share it.");
+          "What all keys in the store begin with; servers that share limits have the same.");
 
   public static final Setting<Duration> STORE_TIMEOUT =
       new Setting<>(

@@ -53,31 +53,29 @@ final class SharedStore {
     if (uri == null) {
       return null;
     }
-    FewLines log = new FewLines(ticker);
-    RedisStore store =
-        RedisStore.builder(withPassword(settings, uri).reveal())
+    FewLines details = new FewLines(ticker);
+    RedisStore.Builder builder =
+        uri.builder()
             .prefix(settings.value(Setting.STORE_PREFIX))
             .timeout(settings.value(Setting.STORE_TIMEOUT))
             .replicas(settings.value(Setting.STORE_REPLICAS))
-            .log(line -> log.write(Level.WARNING, "store: " + StoreUri.hidden(line)))
-            .build();
-    return new SharedStore(store, store::metrics, uri.toString(), log);
+            .log(line -> details.write(Level.WARNING, "store: " + StoreUri.hidden(line)));
+    Optional<Path> file = settings.value(Setting.STORE_PASSWORD_FILE);
+    if (file.isPresent()) {
+      builder.password(password(settings.source(Setting.STORE_PASSWORD_FILE), file.get()));
+    }
+    RedisStore store = builder.build();
+    return new SharedStore(store, store::metrics, uri.toString(), new FewLines(ticker));
   }
 
-  private static StoreUri withPassword(ServerSettings settings, StoreUri uri)
-      throws StartException {
-    Optional<Path> file = settings.value(Setting.STORE_PASSWORD_FILE);
-    if (file.isEmpty()) {
-      return uri;
-    }
-    String where = settings.source(Setting.STORE_PASSWORD_FILE) + ": " + file.get();
+  private static String password(String source, Path file) throws StartException {
+    String where = source + ": " + file;
     try {
-      String password =
-          Files.readString(file.get(), StandardCharsets.UTF_8).replaceFirst("\\R$", "");
+      String password = Files.readString(file, StandardCharsets.UTF_8).replaceFirst("\\R$", "");
       if (password.isEmpty() || password.lines().count() > 1) {
         throw new StartException(where + ": not one line (expected: the password alone)");
       }
-      return uri.withPassword(password);
+      return password;
     } catch (IOException e) {
       throw new StartException(where + ": cannot be read: " + e + " (expected: a password)", e);
     }

@@ -198,7 +198,6 @@ class ServerSettingsTest {
 
   @Test
   void optionsOfAStore_areHeldToTheirBounds() throws IOException {
-    Path password = Files.writeString(folder.resolve("password"), "secret");
     assertThat(
             problems(
                 Map.of(
@@ -214,13 +213,13 @@ class ServerSettingsTest {
     assertThat(
             problems(
                 Map.of(
-                    "store", "redis://:secret@h",
-                    "store-password-file", password.toString(),
+                    "store", "redis-cluster://h",
+                    "store-replicas", "1",
                     "store-timeout", "5s",
                     "idle-timeout", "3s"),
                 Map.of()))
         .containsExactly(
-            "--store-password-file: a second password (expected: none, --store has one)",
+            "--store-replicas: 1 (expected: 0 for a cluster)",
             "--store-timeout: 5s (expected: less than --request-timeout, 5s)",
             "--store-timeout: 5s (expected: less than --idle-timeout, 3s)");
     assertThat(problems(Map.of("store", "redis://h", "store-password-file", "nowhere"), Map.of()))
@@ -233,10 +232,22 @@ class ServerSettingsTest {
     assertThat(
             problems(
                 Map.of("config", file.toString(), "port", "redis://:secret@h"),
-                Map.of("WEIR_GRPC_PORT", "redis://:secret", "WEIR_MAX_KEYS", "redis:secret@h")))
+                Map.of("WEIR_GRPC_PORT", "redis://:secret", "WEIR_STORE", "http://:secret@h")))
         .hasSize(5)
         .noneMatch(problem -> problem.contains("secret"))
         .contains("--port: redis://***@h (expected: 0..65535)");
+  }
+
+  @Test
+  void storeThatIsNone_isRefused() {
+    for (String uri :
+        new String[] {"redis", "http://h", "redis://", "redis://h:port", "redis-sentinel://h"}) {
+      assertThat(problems(Map.of("store", uri), Map.of()))
+          .singleElement()
+          .asString()
+          .startsWith("--store: " + uri + " (expected: local, redis://")
+          .endsWith("host[:port][,host...])");
+    }
   }
 
   private Path file(String text) throws IOException {

@@ -31,22 +31,4 @@ class StoreUriTest {
       assertThat(StoreUri.hidden(text)).isEqualTo(text);
     }
   }
-
-  @Test
-  void password_isPutWhereItBelongs_encoded() {
-    String password = "p@ss:/#?%20 +ä";
-    String encoded = "p%40ss%3A%2F%23%3F%2520%20%2B%C3%A4";
-    Map<String, String> with =
-        Map.of(
-            "redis://h:1/2", "redis://:" + encoded + "@h:1/2",
-            "rediss://ann@h", "rediss://ann:" + encoded + "@h",
-            "redis-sentinel://a:1,b:2#m", "redis-sentinel://:" + encoded + "@a:1,b:2#m");
-    with.forEach(
-        (uri, expected) -> {
-          StoreUri complete = StoreUri.of(uri).withPassword(password);
-          assertThat(complete.reveal()).isEqualTo(expected);
-          assertThat(complete.hasPassword()).isTrue();
-          assertThat(complete.toString()).doesNotContain("p%40").contains("***@");
-        });
-  }
 }
