@@ -12,12 +12,13 @@ import java.time.Duration;
  *     bucket
  * @param remaining permits left after this decision, 0 to {@code limit}, rounded down
  * @param retryAfterNanos 0 if allowed; otherwise the wait after which the same request passes if
- *     nobody else asks, exact to the nanosecond and never too short; {@link #NEVER} if the permits
- *     can never fit
+ *     nobody else asks, exact to the store's resolution (nanoseconds in this process, microseconds
+ *     in Redis) and never too short; {@link #NEVER} if the permits can never fit
  * @param resetAfterNanos nanoseconds, counted from {@code atNanos}, until the key is as good as new
  *     if nobody asks
- * @param atNanos the instant for which the permits are counted, on the ticker's scale: the time of
- *     the decision, later if the permits were reserved for later, or if the key's state was ahead
+ * @param atNanos the instant for which the permits are counted, on the store's scale, which is the
+ *     ticker's in this process and Redis's own clock in Redis: the time of the decision, later if
+ *     the permits were reserved for later, or if the key's state was ahead
  */
 public record Decision(
     Outcome outcome,

@@ -387,6 +387,11 @@ public final class MemoryStore implements Store {
     }
   }
 
+  /** Returns whether a limit is one of this store's. */
+  public boolean owns(Limit limit) {
+    return limit instanceof MemoryLimit memory && memory.store == this;
+  }
+
   private MemoryLimit own(Limit limit) {
     if (limit instanceof MemoryLimit memory && memory.store == this) {
       return memory;

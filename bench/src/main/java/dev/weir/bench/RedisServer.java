@@ -1,8 +1,10 @@
 package dev.weir.bench;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -43,7 +45,11 @@ final class RedisServer {
       return "redis-server";
     }
     try {
-      return ExecutableProvider.newJarResourceProvider().get().getPath();
+      File folder = Files.createTempDirectory("weir-redis").toFile();
+      folder.deleteOnExit();
+      File executable = ExecutableProvider.newJarResourceProvider(folder).get();
+      executable.deleteOnExit();
+      return executable.getPath();
     } catch (IOException | RuntimeException e) {
       throw new IOException("redis-server: not there (expected: on the PATH)", e);
     }

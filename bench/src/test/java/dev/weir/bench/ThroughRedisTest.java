@@ -40,7 +40,7 @@ class ThroughRedisTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"BUCKET4J", "REDISSON", "SCRIPT"})
+  @EnumSource
   void every_contender_holds_a_small_quota(RedisContender contender) throws Exception {
     LimitProof.prove(contender.limiter(clients, LimitProof.policy("proof-" + contender)), callers);
   }

@@ -2,8 +2,6 @@ package dev.weir.engine;
 
 import dev.weir.Charges;
 import dev.weir.Fingerprint;
-import dev.weir.Limit;
-import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.Store;
 import dev.weir.Ticker;
@@ -14,13 +12,7 @@ import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -37,18 +29,19 @@ public final class Engine implements AutoCloseable {
   /** When to come back to a server that has too much to do. */
   private static final long RETRY_OVERLOAD_NANOS = 1_000_000_000L;
 
-  private final Store store;
+  private final RoutedStore store;
   private final Ticker ticker;
   private final EngineSettings settings;
   private final Fingerprint fingerprint;
+  private final RuleLimits limits;
   private final Overrides overrides;
 
-  private final ConcurrentHashMap<String, RuleLabels> labels = new ConcurrentHashMap<>();
   private final DecisionTimes decisionTimes = new DecisionTimes();
   private final LongAdder requests = new LongAdder();
   private final LongAdder denied = new LongAdder();
   private final LongAdder keySpaceFull = new LongAdder();
   private final LongAdder overloaded = new LongAdder();
+  private final LongAdder uncertain = new LongAdder();
   private final LongAdder errors = new LongAdder();
   private final LongAdder reloads = new LongAdder();
   private final LongAdder reloadFailures = new LongAdder();
@@ -56,14 +49,20 @@ public final class Engine implements AutoCloseable {
   private volatile InForce inForce = InForce.NOTHING;
 
   private Engine(Store store, Ticker ticker, EngineSettings settings, Fingerprint fingerprint) {
-    this.store = store;
+    this.store = store instanceof RoutedStore routed ? routed : RoutedStore.local(store);
     this.ticker = ticker;
     this.settings = settings;
     this.fingerprint = fingerprint;
-    this.overrides = new Overrides(store);
+    this.limits = new RuleLimits(this.store);
+    this.overrides = new Overrides(this.store);
   }
 
-  /** Creates an engine without rules. It closes the store when it is closed. */
+  /**
+   * Creates an engine without rules. It closes the store when it is closed.
+   *
+   * @param store a {@link RoutedStore} where rules may choose between stores; any other is the only
+   *     one, which no other process shares
+   */
   public static Engine create(Store store, Ticker ticker, EngineSettings settings) {
     return create(store, ticker, settings, store.fingerprint());
   }
@@ -77,48 +76,25 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Puts a rule set in force, in one step, instead of the one before. State survives.
+   * Puts a rule set in force, in one step, instead of the one before. State survives, save where a
+   * rule moves to another store.
    *
    * @return the new revision, counted from 1
-   * @throws IllegalArgumentException if the store cannot take it; the rules before stay in force
+   * @throws RulesException if there is no such store as a rule asks for, or it cannot take the
+   *     rule; the rules before stay in force
    */
   public synchronized long apply(RuleSet rules) {
     long now = ticker.nanos();
     InForce before = inForce;
-    Map<Rule, InForce.Bound> bound = new HashMap<>();
     try {
-      for (Rule rule : rules.rules()) {
-        bound.put(rule, bind(rule, now));
-      }
-    } catch (IllegalStateException e) {
-      for (InForce.Bound old : before.all()) {
-        bind(old.rule(), now);
-      }
+      inForce = limits.bind(before, rules, now);
+    } catch (RulesException e) {
       reloadFailures.increment();
-      throw new IllegalArgumentException(e.getMessage(), e);
+      throw e;
     }
-    inForce = new InForce(before.revision + 1, rules, bound);
-    Set<String> kept = new HashSet<>();
-    rules.rules().forEach(rule -> kept.add(rule.path()));
-    for (InForce.Bound old : before.all()) {
-      String path = old.rule().path();
-      if (!kept.contains(path)) {
-        store.retire(limitName(old.rule()), now);
-        labels.remove(path);
-      }
-    }
+    limits.retire(before.all(), rules, now);
     reloads.increment();
     return inForce.revision;
-  }
-
-  private InForce.Bound bind(Rule rule, long now) {
-    Policy policy = rule.policy();
-    Limit limit = policy == null ? null : store.limit(limitName(rule), policy, now);
-    return new InForce.Bound(rule, limit, labels.computeIfAbsent(rule.path(), RuleLabels::new));
-  }
-
-  private static String limitName(Rule rule) {
-    return "rule " + rule.path();
   }
 
   /** Counts a rule set that never got as far as {@link #apply}. */
@@ -171,7 +147,9 @@ public final class Engine implements AutoCloseable {
 
   /**
    * Answers a request without deciding it, because there is no time for that: with {@link
-   * Reason#OVERLOADED}, or whatever its policies answer to a failure. Charges nothing.
+   * Reason#OVERLOADED}. Lets it pass if all policies that could refuse it answer a failure with
+   * {@code ALLOW}; {@code LOCAL} denies, for deciding here is what there is no time for. Charges
+   * nothing.
    */
   public void refuse(Request request, Consumer<? super Answer> done) {
     InForce current = inForce;
@@ -184,14 +162,10 @@ public final class Engine implements AutoCloseable {
     long now = ticker.nanos();
     Judgement judgement = judgement(request, current, now);
     Charges charges = judgement.charges();
-    do {
-      boolean allowed = true;
-      for (int i = 0; i < charges.size(); i++) {
-        charges.result(i, Reason.OVERLOADED, 0, RETRY_OVERLOAD_NANOS, 0, now);
-        allowed &= charges.role(i) == Charges.Role.OPTIONAL;
-      }
-      charges.allowed(allowed);
-    } while (judgement.forgives(charges));
+    for (int i = 0; i < charges.size(); i++) {
+      charges.result(i, Reason.OVERLOADED, 0, RETRY_OVERLOAD_NANOS, 0, now);
+    }
+    charges.allowed(forgiven(charges));
     Answer answer = judgement.answer(charges, settings);
     requests.increment();
     overloaded.increment();
@@ -199,6 +173,24 @@ public final class Engine implements AutoCloseable {
       denied.increment();
     }
     done.accept(answer);
+  }
+
+  /** Returns whether a request passes of whose charges nobody knows whether they fit. */
+  private static boolean forgiven(Charges charges) {
+    boolean required = true;
+    boolean anyAsked = false;
+    boolean any = false;
+    for (int i = 0; i < charges.size(); i++) {
+      switch (charges.role(i)) {
+        case REQUIRED -> required &= charges.forgiven(i);
+        case ANY -> {
+          anyAsked = true;
+          any |= charges.forgiven(i);
+        }
+        case OPTIONAL -> {}
+      }
+    }
+    return required && (any || !anyAsked);
   }
 
   /**
@@ -287,19 +279,25 @@ public final class Engine implements AutoCloseable {
             judge(judgement, judgement.charges(), nowNanos, startNanos, done);
           } else {
             Answer answer = judgement.answer(decided, settings);
-            requests.increment();
-            if (!answer.allowed()) {
-              denied.increment();
-            }
-            for (int i = 0; i < decided.size(); i++) {
-              if (decided.reason(i) == Reason.KEY_SPACE_FULL) {
-                keySpaceFull.increment();
-              }
-            }
+            count(answer, decided);
             decisionTimes.add(ticker.nanos() - startNanos);
             done.accept(answer);
           }
         });
+  }
+
+  private void count(Answer answer, Charges decided) {
+    requests.increment();
+    if (!answer.allowed()) {
+      denied.increment();
+    }
+    for (int i = 0; i < decided.size(); i++) {
+      switch (decided.reason(i)) {
+        case KEY_SPACE_FULL -> keySpaceFull.increment();
+        case UNCERTAIN -> uncertain.increment();
+        default -> {}
+      }
+    }
   }
 
   /** Returns what makes a request impossible to judge, or null. */
@@ -410,7 +408,7 @@ public final class Engine implements AutoCloseable {
     store.expire(ticker.nanos());
   }
 
-  /** Returns how full the store is, the fuller of keys and bytes, 0 to 100. */
+  /** Returns how full the store in this process is, the fuller of keys and bytes, 0 to 100. */
   public int fullPercent() {
     double keys = (double) store.keys() / store.maxKeys();
     double bytes = (double) store.bytes() / store.maxBytes();
@@ -418,11 +416,8 @@ public final class Engine implements AutoCloseable {
   }
 
   public EngineMetrics metrics() {
-    List<RuleMetrics> rules = new ArrayList<>();
-    labels.values().forEach(each -> each.report(rules::add));
-    rules.sort(Comparator.comparing(RuleMetrics::path));
     return new EngineMetrics(
-        rules,
+        limits.metrics(),
         requests.sum(),
         denied.sum(),
         errors.sum(),
@@ -431,6 +426,7 @@ public final class Engine implements AutoCloseable {
         decisionTimes.sumNanos(),
         keySpaceFull.sum(),
         overloaded.sum(),
+        uncertain.sum(),
         store.keys(),
         store.maxKeys(),
         store.bytes(),

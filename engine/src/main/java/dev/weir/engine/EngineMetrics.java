@@ -15,6 +15,7 @@ import java.util.List;
  * @param decisionTimeSumNanos of all decisions, in nanoseconds
  * @param keySpaceFull charges of new keys that were refused for want of room
  * @param overloaded requests that were answered without being decided, for want of time
+ * @param uncertain charges that a store could not decide, answered as their policies say
  * @param keys that have state in the store
  * @param maxKeys that may have state at once
  * @param bytes that the state takes, about
@@ -33,6 +34,7 @@ public record EngineMetrics(
     long decisionTimeSumNanos,
     long keySpaceFull,
     long overloaded,
+    long uncertain,
     long keys,
     long maxKeys,
     long bytes,

@@ -3,6 +3,7 @@ package dev.weir.engine;
 import dev.weir.Limit;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
+import java.util.Collection;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,7 @@ final class InForce {
     return found;
   }
 
-  Iterable<Bound> all() {
+  Collection<Bound> all() {
     return bound.values();
   }
 }

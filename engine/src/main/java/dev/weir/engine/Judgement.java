@@ -3,7 +3,6 @@ package dev.weir.engine;
 import dev.weir.Charges;
 import dev.weir.Charges.Role;
 import dev.weir.Decision;
-import dev.weir.FailureAnswer;
 import dev.weir.Limit;
 import dev.weir.Outcome;
 import dev.weir.Reason;
@@ -94,8 +93,9 @@ final class Judgement {
   }
 
   /**
-   * Returns whether the request was refused for a failure that a policy answers with allow, and
-   * should be asked again without that charge's consent.
+   * Returns whether the request was refused for want of room where a policy answers that with
+   * allow, and should be asked again without that charge's consent. A store in trouble has
+   * considered such policies itself.
    */
   boolean forgives(Charges decided) {
     if (decided.allowed()) {
@@ -107,20 +107,14 @@ final class Judgement {
       if (each.charge != NO_CHARGE
           && !each.forgiven
           && decided.role(each.charge) != Role.OPTIONAL
-          && failed(decided.reason(each.charge))
-          && decided.limit(each.charge).policy().onFailure() == FailureAnswer.ALLOW) {
+          && decided.reason(each.charge) == Reason.KEY_SPACE_FULL
+          && decided.forgiven(each.charge)) {
         cases.set(i, new Case(each.bound, each.descriptor, each.limit, each.charge, true));
         decided.role(each.charge, Role.OPTIONAL);
         changed = true;
       }
     }
     return changed;
-  }
-
-  private static boolean failed(Reason reason) {
-    return reason == Reason.UNCERTAIN
-        || reason == Reason.OVERLOADED
-        || reason == Reason.KEY_SPACE_FULL;
   }
 
   Answer answer(Charges decided, EngineSettings settings) {
@@ -140,9 +134,9 @@ final class Judgement {
           : new Status(Code.OK, each.bound.rule(), null, null, unlimited ? Status.UNLIMITED : 0, 0);
     }
     Decision decision = decided.decision(each.charge);
-    boolean fits = decision.allowed();
+    boolean fits = decided.fits(each.charge);
     boolean shadowed = false;
-    if (!fits && each.forgiven) {
+    if (!fits && (each.forgiven || decided.forgiven(each.charge))) {
       decision = allowed(decision, decision.reason(), decision.remaining());
     } else if (!fits && each.bound != null && each.bound.rule().shadowMode()) {
       decision = allowed(decision, Reason.SHADOW, 0);

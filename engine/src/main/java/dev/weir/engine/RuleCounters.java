@@ -1,6 +1,7 @@
 package dev.weir.engine;
 
 import dev.weir.Decision;
+import dev.weir.Reason;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts for one label. Safe for use by many threads. */
@@ -12,7 +13,8 @@ final class RuleCounters {
   private final LongAdder shadowMode = new LongAdder();
 
   /**
-   * Counts one verdict.
+   * Counts one verdict. Permits of which nobody knows whether they fit are hits and nothing else: a
+   * store that is away must not read as callers beyond their limits.
    *
    * @param fits whether the permits fit for themselves
    * @param charged whether they were charged: they fit, and so did the request
@@ -31,7 +33,7 @@ final class RuleCounters {
     if (charged) {
       withinLimit.add(permits);
       addNear(above(near, used - permits, used));
-    } else if (!fits) {
+    } else if (!fits && decision.reason() != Reason.UNCERTAIN) {
       long beyond = Math.min(permits, permits - decision.remaining());
       overLimit.add(beyond);
       addNear(above(near, used, limit));

@@ -2,20 +2,84 @@ package dev.weir.redis;
 
 import dev.weir.Batch;
 import dev.weir.Charges;
+import dev.weir.Consistency;
 import dev.weir.Decision;
+import dev.weir.FailureAnswer;
 import dev.weir.Fingerprint;
 import dev.weir.Limit;
+import dev.weir.MemoryStore;
 import dev.weir.Policy;
+import dev.weir.Reason;
 import dev.weir.Store;
+import dev.weir.Ticker;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
-/** A store in Redis or Valkey, shared by many processes. Safe for use by many threads. */
+/**
+ * A store in Redis 6.2 or newer, or Valkey, shared by many processes. Safe for use by many threads.
+ *
+ * <p>Each decision is one atomic step of a script in Redis, by Redis's own clock, in microseconds;
+ * how often a process asks, {@link Consistency} says. Windows and granules are counted in whole
+ * microseconds, rounded up. A key's state expires in Redis when it says no more than none.
+ *
+ * <p>Without failover, no window holds more than the quota. Redis replicates asynchronously: a
+ * replica that is promoted may lack the latest decisions, and admit as much again. {@link
+ * Builder#replicas} narrows that.
+ *
+ * <p>Answers come on a thread of the client's, which must not be blocked, or on the caller's if
+ * nobody has to be asked. A decision that Redis does not give within the {@linkplain
+ * Builder#timeout timeout} is answered as its policy's {@link FailureAnswer} says; so is every
+ * decision while Redis cannot be asked, at once. Nothing is ever asked twice: what was charged for
+ * an answer that came too late is given back.
+ */
 public final class RedisStore implements Store {
+  /** When to come back while nobody knows. */
+  private static final long RETRY_NANOS = 1_000_000_000L;
+
+  private static final long LEAST_TICK_NANOS = 1_000_000L;
+  private static final long MOST_TICK_NANOS = 5_000_000L;
+  private static final int TICKS_PER_TIMEOUT = 10;
+
+  /** Redis's instants are whole microseconds; what is decided here instead is told by this. */
+  private static final long FALLBACK_MARK_NANOS = 1;
+
+  private final String prefix;
+  private final boolean callersClock;
+  private final Ticker ticker;
+  private final Link link;
+  private final Counters counters = new Counters();
+  private final MemoryStore fallback = new MemoryStore();
+  private final Map<String, RedisLimit> limits = new ConcurrentHashMap<>();
+  private final ScheduledExecutorService housekeeping;
+
   private RedisStore(Builder builder) {
-    Objects.requireNonNull(builder);
+    prefix = builder.prefix;
+    callersClock = builder.callersClock;
+    ticker = builder.ticker;
+    LinkSettings settings =
+        new LinkSettings(prefix, builder.timeoutNanos, builder.replicas, ticker, builder.log);
+    link = builder.address.open(settings, counters);
+    housekeeping =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "weir-redis");
+              thread.setDaemon(true);
+              return thread;
+            });
+    long tick =
+        Math.max(
+            LEAST_TICK_NANOS, Math.min(MOST_TICK_NANOS, builder.timeoutNanos / TICKS_PER_TIMEOUT));
+    Object unused =
+        housekeeping.scheduleWithFixedDelay(() -> tick(builder.log), 0, tick, TimeUnit.NANOSECONDS);
   }
 
   /**
@@ -23,36 +87,218 @@ public final class RedisStore implements Store {
    *
    * @param uri {@code redis://[user:password@]host[:port][/database]}, {@code rediss://} for TLS,
    *     {@code redis-sentinel://host[:port][,host...][/database]#master}, {@code
-   *     redis-cluster://host[:port][,host...]}
+   *     redis-cluster://host[:port][,host...]}, {@code rediss-cluster://}
    * @throws IllegalArgumentException if it is none of these
    */
   public static Builder builder(String uri) {
-    return new Builder(uri);
+    return new Builder(Address.of(uri));
   }
 
+  private void tick(Consumer<? super String> log) {
+    try {
+      link.tick();
+      for (RedisLimit limit : limits.values()) {
+        Holdings holdings = limit.holdings;
+        if (holdings != null) {
+          holdings.tick(limit);
+        }
+      }
+    } catch (RuntimeException e) {
+      log.accept("the store's housekeeping failed: " + e);
+    }
+  }
+
+  /** Returns the fingerprints that are the same in every process. */
   @Override
   public Fingerprint fingerprint() {
     return Fingerprint.shared();
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>This holds for all processes that ask for the name's keys, whatever policies each of them
+   * has in force. A key that was asked for under more than 16 combinations of algorithm and window,
+   * all within their windows, is {@link Reason#UNCERTAIN}.
+   */
   @Override
   public Limit limit(String name, Policy policy, long nowNanos) {
-    throw new UnsupportedOperationException();
+    return limits.compute(
+        name,
+        (same, known) -> {
+          Limit local =
+              policy.onFailure() == FailureAnswer.LOCAL
+                  ? fallback.limit(name, Fallback.share(policy), nowNanos)
+                  : null;
+          boolean keeps = known != null && RedisLimit.sameHoldings(known.policy(), policy);
+          return new RedisLimit(
+              this,
+              prefix,
+              name,
+              policy,
+              local,
+              keeps ? Objects.requireNonNull(known).holdings : holdings(policy));
+        });
+  }
+
+  private @Nullable Holdings holdings(Policy policy) {
+    return policy.consistency() == Consistency.STRICT ? null : null;
   }
 
   @Override
   public void retire(String name, long nowNanos) {
-    throw new UnsupportedOperationException();
+    RedisLimit gone = limits.remove(name);
+    if (gone != null && gone.holdings != null) {
+      gone.holdings.close(gone);
+    }
+    fallback.retire(name, nowNanos);
   }
 
   @Override
   public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
-    throw new UnsupportedOperationException();
+    for (int i = 0; i < charges.size(); i++) {
+      own(charges.limit(i));
+    }
+    if (charges.size() == 1 && !charges.queued() && !charges.peeking() && charges.permits(0) >= 0) {
+      one(
+          own(charges.limit(0)),
+          charges.fingerprint(0),
+          charges.permits(0),
+          nowNanos,
+          (reason, remaining, retry, reset, at) -> {
+            charges.result(0, reason, remaining, retry, reset, at);
+            boolean optional = charges.role(0) == Charges.Role.OPTIONAL;
+            charges.allowed(charges.fits(0) || charges.forgiven(0) || optional);
+            done.accept(charges);
+          });
+    } else if (link.oneSlot() || CrossSlots.inOne(charges, link)) {
+      ask(charges, nowNanos, done);
+    } else {
+      CrossSlots.decide(charges, nowNanos, this, done);
+    }
+  }
+
+  /** Asks for all charges in one step; their keys are in one slot. */
+  void ask(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+    Consumer<Failure> failed =
+        failure -> {
+          Fallback.decide(charges, reason(failure), fallback, localNow(nowNanos), RETRY_NANOS);
+          counters.fallback.add(Fallback.count(charges));
+          done.accept(charges);
+        };
+    if (charges.size() == 0) {
+      charges.allowed(true);
+      done.accept(charges);
+      return;
+    }
+    ask(new Ask(charges, () -> done.accept(charges), failed), nowNanos);
   }
 
   @Override
   public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
-    throw new UnsupportedOperationException();
+    AtomicInteger missing = new AtomicInteger(batch.size() + 1);
+    for (int i = 0; i < batch.size(); i++) {
+      int index = i;
+      RedisLimit limit = own(batch.limit(i));
+      one(
+          limit,
+          batch.fingerprint(i),
+          batch.permits(i),
+          nowNanos,
+          (reason, remaining, retry, reset, at) -> {
+            batch.result(index, reason, remaining, retry, reset, at);
+            boolean forgiven =
+                reason != Reason.WITHIN_LIMIT
+                    && reason != Reason.OVER_LIMIT
+                    && limit.policy().onFailure() == FailureAnswer.ALLOW;
+            if (forgiven) {
+              batch.decision(index, 0);
+            }
+            if (missing.decrementAndGet() == 0) {
+              done.accept(batch);
+            }
+          });
+    }
+    if (missing.decrementAndGet() == 0) {
+      done.accept(batch);
+    }
+  }
+
+  /** Decides one charge for itself. */
+  private void one(
+      RedisLimit limit, long fingerprint, long permits, long nowNanos, Receiver receiver) {
+    Single.Asker asker =
+        new Single.Asker() {
+          @Override
+          public void decided(long times, Result result) {
+            receiver.decided(
+                result.reason(),
+                result.remaining(),
+                result.retryAfterNanos(),
+                result.resetAfterNanos(),
+                result.atNanos());
+          }
+
+          @Override
+          public void failed(Failure failure) {
+            one(limit, fingerprint, permits, nowNanos, failure, receiver);
+          }
+        };
+    long wanted = Math.min(permits, Message.MOST_PERMITS);
+    if (limit.holdings == null) {
+      ask(new Single(limit, fingerprint, wanted, 1, asker), nowNanos);
+    } else {
+      limit.holdings.decide(limit, fingerprint, wanted, asker);
+    }
+  }
+
+  /** Answers one charge that Redis did not decide. */
+  private void one(
+      RedisLimit limit,
+      long fingerprint,
+      long permits,
+      long nowNanos,
+      Failure failure,
+      Receiver receiver) {
+    Limit local = limit.fallback;
+    if (local == null) {
+      receiver.decided(reason(failure), 0, RETRY_NANOS, 0, localNow(nowNanos));
+      return;
+    }
+    counters.fallback.increment();
+    fallback.decide(
+        new Charges().add(local, fingerprint, permits),
+        localNow(nowNanos),
+        decided ->
+            receiver.decided(
+                decided.reason(0),
+                decided.remaining(0),
+                decided.retryAfterNanos(0),
+                decided.resetAfterNanos(0),
+                decided.atNanos(0)));
+  }
+
+  private static Reason reason(Failure failure) {
+    return failure == Failure.OVERLOADED ? Reason.OVERLOADED : Reason.UNCERTAIN;
+  }
+
+  private static long localNow(long nowNanos) {
+    return nowNanos - Math.floorMod(nowNanos, Result.NANOS_PER_MICRO) + FALLBACK_MARK_NANOS;
+  }
+
+  /** Asks whoever the question's key belongs to. */
+  void ask(Question question, long nowNanos) {
+    if (callersClock) {
+      long now = Math.max(-Ticker.HORIZON_NANOS, Math.min(Ticker.HORIZON_NANOS, nowNanos));
+      question.nowMicros = Math.floorDiv(now, Result.NANOS_PER_MICRO);
+    }
+    Caller caller = link.caller(question.key());
+    if (caller == null) {
+      counters.failed(Failure.MOVED, question.charges());
+      question.fail(Failure.MOVED);
+    } else {
+      caller.ask(question);
+    }
   }
 
   @Override
@@ -63,22 +309,63 @@ public final class RedisStore implements Store {
       Decision charged,
       long nowNanos,
       LongConsumer done) {
-    throw new UnsupportedOperationException();
+    RedisLimit own = own(limit);
+    if (permits < 0) {
+      throw new IllegalArgumentException("permits: " + permits + " (expected: at least 0)");
+    }
+    long mark = Math.floorMod(charged.atNanos(), Result.NANOS_PER_MICRO);
+    boolean samePrice =
+        !own.policy().algorithm().bucket() || charged.limit() == own.policy().burst();
+    if (charged.reason() != Reason.WITHIN_LIMIT || !samePrice) {
+      done.accept(0);
+    } else if (mark == FALLBACK_MARK_NANOS && own.fallback != null) {
+      fallback.refund(own.fallback, fingerprint, permits, charged, localNow(nowNanos), done);
+    } else if (mark != 0) {
+      done.accept(0);
+    } else if (own.holdings != null && own.holdings.refund(fingerprint, permits)) {
+      done.accept(permits);
+    } else {
+      refund(own, fingerprint, Math.min(permits, Message.MOST_PERMITS), charged, nowNanos, done);
+    }
   }
 
-  @Override
-  public void expire(long nowNanos) {}
+  private void refund(
+      RedisLimit limit,
+      long fingerprint,
+      long permits,
+      Decision charged,
+      long nowNanos,
+      LongConsumer done) {
+    long reset = charged.atNanos() + charged.resetAfterNanos();
+    ask(new Refund(limit, fingerprint, permits, charged.atNanos(), reset, done), nowNanos);
+  }
 
+  private RedisLimit own(Limit limit) {
+    if (limit instanceof RedisLimit redis && redis.store() == this) {
+      return redis;
+    }
+    throw new IllegalArgumentException("limit: " + limit + " (expected: one of this store)");
+  }
+
+  /** Forgets in this process; in Redis everything expires by itself. */
+  @Override
+  public void expire(long nowNanos) {
+    fallback.expire(nowNanos);
+  }
+
+  /** Returns 0: Redis does not tell. */
   @Override
   public long keys() {
     return 0;
   }
 
+  /** Returns {@link Long#MAX_VALUE}: Redis's {@code maxmemory} is the bound. */
   @Override
   public long maxKeys() {
     return Long.MAX_VALUE;
   }
 
+  /** Returns 0: the state is not in this process. */
   @Override
   public long bytes() {
     return 0;
@@ -91,25 +378,69 @@ public final class RedisStore implements Store {
 
   /** Returns what the store has counted since it began; a snapshot. */
   public RedisMetrics metrics() {
-    return new RedisMetrics(available(), 0, 0, 0, 0, 0, java.util.Map.of(), 0, 0, 0);
+    return new RedisMetrics(
+        available(),
+        counters.calls.sum(),
+        counters.decided.sum(),
+        counters.merged.sum(),
+        counters.held.sum(),
+        counters.fallback.sum(),
+        counters.failures(),
+        counters.late.sum(),
+        counters.burned.sum(),
+        link.queued());
   }
 
   /** Returns whether Redis can be asked now: connected, and not given up on for the moment. */
   public boolean available() {
-    return false;
+    return link.available();
   }
 
+  /**
+   * Gives back what this process holds, waits for the answers that are due, at most as long as a
+   * decision may take, and closes the connections.
+   */
   @Override
-  public void close() {}
+  public void close() {
+    for (String name : limits.keySet()) {
+      retire(name, ticker.nanos());
+    }
+    link.close();
+    housekeeping.shutdownNow();
+    fallback.close();
+  }
 
   /** Collects a store's options. Not safe for use by several threads. */
   public static final class Builder {
-    private Builder(String uri) {
-      Objects.requireNonNull(uri);
+    private static final long MOST_TIMEOUT_SECONDS = 60;
+    private static final int MOST_REPLICAS = 16;
+    private static final int MOST_PREFIX_LENGTH = 64;
+
+    private final Address address;
+    private String prefix = "weir";
+    private long timeoutNanos = 100_000_000L;
+    private int replicas;
+    private Ticker ticker = Ticker.system();
+    private Consumer<? super String> log = line -> {};
+    private boolean callersClock;
+
+    private Builder(Address address) {
+      this.address = address;
     }
 
-    /** Sets what the names of all keys begin with. Default: {@code weir}. */
+    /** Sets the password, in place of one in the URI. */
+    public Builder password(CharSequence password) {
+      address.password(password);
+      return this;
+    }
+
+    /** Sets what the names of all keys begin with, 1 to 64 characters. Default: {@code weir}. */
     public Builder prefix(String prefix) {
+      if (prefix.isEmpty() || prefix.length() > MOST_PREFIX_LENGTH) {
+        throw new IllegalArgumentException(
+            "prefix: " + prefix.length() + " characters (expected: 1.." + MOST_PREFIX_LENGTH + ")");
+      }
+      this.prefix = prefix;
       return this;
     }
 
@@ -118,19 +449,44 @@ public final class RedisStore implements Store {
      * Default: 100 ms.
      */
     public Builder timeout(Duration timeout) {
+      boolean fits =
+          timeout.compareTo(Duration.ofMillis(1)) >= 0
+              && timeout.compareTo(Duration.ofSeconds(MOST_TIMEOUT_SECONDS)) <= 0;
+      if (!fits) {
+        throw new IllegalArgumentException("timeout: " + timeout + " (expected: 1 ms to 60 s)");
+      }
+      this.timeoutNanos = timeout.toNanos();
       return this;
     }
 
     /**
      * Sets how many replicas must have a decision before it is answered; those that do not in time
-     * make it uncertain. 0 to 16; default: 0.
+     * make it uncertain. 0 to 16, not for a cluster; default: 0.
      */
     public Builder replicas(int replicas) {
+      if (replicas < 0 || replicas > MOST_REPLICAS || (replicas > 0 && address.isCluster())) {
+        throw new IllegalArgumentException(
+            "replicas: " + replicas + " (expected: 0.." + MOST_REPLICAS + ", 0 for a cluster)");
+      }
+      this.replicas = replicas;
+      return this;
+    }
+
+    /** Sets what deadlines and allotments are measured by. Default: {@link Ticker#system()}. */
+    public Builder ticker(Ticker ticker) {
+      this.ticker = Objects.requireNonNull(ticker, "ticker");
       return this;
     }
 
     /** Sets who is told, in one line each, of what an operator should know. Default: nobody. */
     public Builder log(Consumer<? super String> log) {
+      this.log = Objects.requireNonNull(log, "log");
+      return this;
+    }
+
+    /** Has callers bring the time along, and nothing expire: for tests. */
+    Builder callersClock() {
+      callersClock = true;
       return this;
     }
 

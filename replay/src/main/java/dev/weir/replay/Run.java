@@ -5,6 +5,7 @@ import dev.weir.MemoryStore;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
+import dev.weir.engine.RoutedStore;
 import dev.weir.engine.Status;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
@@ -42,7 +43,7 @@ final class Run implements Closeable {
     // A fixed seed: where keys collide they do so every time, and the output stays the same.
     engine =
         Engine.create(
-            new MemoryStore(maxKeys),
+            RoutedStore.inOne(new MemoryStore(maxKeys)),
             () -> nowNanos,
             EngineSettings.DEFAULTS,
             Fingerprint.seeded(0, 0));

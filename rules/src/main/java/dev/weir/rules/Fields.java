@@ -63,6 +63,11 @@ final class Fields {
     return field.value();
   }
 
+  /** Returns the scalar there, or null if there is none. */
+  @Nullable Text scalar(String key) {
+    return value(key) instanceof Text text ? text : null;
+  }
+
   /** Returns where the map begins. */
   Position position() {
     return position(mapping);
@@ -154,6 +159,41 @@ final class Fields {
       return -1;
     }
     return number;
+  }
+
+  /** Returns a duration within the range in nanoseconds, or 0 after reporting that it is none. */
+  long duration(String key, long min, long max) {
+    Text text = scalar(key);
+    long nanos = text == null ? -1 : DurationText.parse(text.text());
+    if (nanos < 0) {
+      error(key, DurationText.EXPECTED);
+      return 0;
+    }
+    if (nanos < min || nanos > max) {
+      error(key, DurationText.format(min) + ".." + DurationText.format(max));
+      return 0;
+    }
+    return nanos;
+  }
+
+  /**
+   * Returns which of these stands there, by its name in any letter case, or null after reporting
+   * that none does.
+   *
+   * @param absent what it means that there is no such key
+   */
+  <E extends Enum<E>> @Nullable E choice(String key, List<E> choices, E absent) {
+    if (!has(key)) {
+      return absent;
+    }
+    Text text = scalar(key);
+    for (E choice : choices) {
+      if (text != null && text.text().equalsIgnoreCase(choice.name())) {
+        return choice;
+      }
+    }
+    error(key, Words.alternatives(choices));
+    return null;
   }
 
   private static boolean isNumber(String text) {

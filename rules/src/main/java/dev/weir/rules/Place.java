@@ -29,7 +29,11 @@ enum Place {
       "algorithm",
       "burst",
       "granularity",
+      "store",
+      "consistency",
+      "sync_interval",
       "on_failure",
+      "local_share",
       "max_keys",
       "when_full"),
   REPLACES("in an entry of replaces", "name");

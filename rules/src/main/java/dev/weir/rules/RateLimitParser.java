@@ -1,7 +1,6 @@
 package dev.weir.rules;
 
 import dev.weir.Algorithm;
-import dev.weir.FailureAnswer;
 import dev.weir.FullAnswer;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -9,7 +8,6 @@ import dev.weir.rules.YamlNode.Mapping;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a {@code rate_limit} and makes its policy. Used by one thread. */
@@ -53,19 +51,21 @@ final class RateLimitParser {
     @Nullable Algorithm algorithm = algorithm(fields);
     long burst = burst(fields, algorithm);
     long granularityNanos = granularity(fields, windowNanos);
-    FailureAnswer onFailure = onFailure(fields);
+    Sharing sharing = Sharing.read(fields, windowNanos == 0 ? Quota.MAX_WINDOW_NANOS : windowNanos);
     long maxKeys = fields.has("max_keys") ? fields.number("max_keys", 1, MAX_KEYS) : Long.MAX_VALUE;
-    FullAnswer whenFull = whenFull(fields);
-    if (problems.errors() > errorsBefore || algorithm == null) {
+    @Nullable FullAnswer whenFull =
+        fields.choice("when_full", List.of(FullAnswer.values()), FullAnswer.DENY);
+    if (problems.errors() > errorsBefore || algorithm == null || whenFull == null) {
       return;
     }
+    draft.store = sharing.store();
     Policy.Builder builder =
         Policy.builder(new Quota(draft.requestsPerUnit, windowNanos))
             .name(draft.name.isEmpty() ? draft.path : draft.name)
             .algorithm(algorithm)
-            .onFailure(onFailure)
             .maxKeys(maxKeys)
             .whenFull(whenFull);
+    sharing.addTo(builder);
     if (burst >= 0) {
       builder.burst(burst);
     }
@@ -102,7 +102,11 @@ final class RateLimitParser {
             "algorithm",
             "burst",
             "granularity",
+            "store",
+            "consistency",
+            "sync_interval",
             "on_failure",
+            "local_share",
             "max_keys",
             "when_full")) {
       if (fields.has(key)) {
@@ -185,31 +189,13 @@ final class RateLimitParser {
     return unitNanos * draft.unitMultiplier;
   }
 
-  private long windowText(Fields fields) {
+  private static long windowText(Fields fields) {
     for (String key : List.of("unit", "unit_multiplier")) {
       if (fields.has(key)) {
         fields.error(key, "none beside window");
       }
     }
-    return duration(fields, "window", Quota.MIN_WINDOW_NANOS, Quota.MAX_WINDOW_NANOS);
-  }
-
-  private long duration(Fields fields, String key, long min, long max) {
-    int errorsBefore = problems.errors();
-    String text = fields.text(key, RuleParser.MAX_TEXT);
-    if (problems.errors() > errorsBefore) {
-      return 0;
-    }
-    long nanos = DurationText.parse(text);
-    if (nanos < 0) {
-      fields.error(key, DurationText.EXPECTED);
-      return 0;
-    }
-    if (nanos < min || nanos > max) {
-      fields.error(key, DurationText.format(min) + ".." + DurationText.format(max));
-      return 0;
-    }
-    return nanos;
+    return fields.duration("window", Quota.MIN_WINDOW_NANOS, Quota.MAX_WINDOW_NANOS);
   }
 
   /** Returns the algorithm, or null after reporting that there is none of that name. */
@@ -249,7 +235,7 @@ final class RateLimitParser {
   }
 
   /** Returns the granularity in nanoseconds, or 0 if there is none or it is wrong. */
-  private long granularity(Fields fields, long windowNanos) {
+  private static long granularity(Fields fields, long windowNanos) {
     if (!fields.has("granularity")) {
       return 0;
     }
@@ -257,29 +243,7 @@ final class RateLimitParser {
     long finest = (window + Policy.MAX_GRANULES - 1) / Policy.MAX_GRANULES;
     // In whole milliseconds, as files say it; a window that is wrong itself allows all.
     long min = windowNanos == 0 ? 1 : (finest + 999_999) / 1_000_000 * 1_000_000;
-    return duration(fields, "granularity", min, window);
-  }
-
-  private static FailureAnswer onFailure(Fields fields) {
-    String answer = fields.text("on_failure", RuleParser.MAX_TEXT).toLowerCase(Locale.ROOT);
-    if (answer.equals("allow")) {
-      return FailureAnswer.ALLOW;
-    }
-    if (fields.has("on_failure") && !answer.equals("deny")) {
-      fields.error("on_failure", "deny or allow");
-    }
-    return FailureAnswer.DENY;
-  }
-
-  private static FullAnswer whenFull(Fields fields) {
-    String answer = fields.text("when_full", RuleParser.MAX_TEXT).toLowerCase(Locale.ROOT);
-    if (answer.equals("sketch")) {
-      return FullAnswer.SKETCH;
-    }
-    if (fields.has("when_full") && !answer.equals("deny")) {
-      fields.error("when_full", "deny or sketch");
-    }
-    return FullAnswer.DENY;
+    return fields.duration("granularity", min, window);
   }
 
   private static void lint(Fields fields, RuleDraft draft) {

@@ -26,6 +26,7 @@ public final class Rule {
   private final String name;
   private final List<String> replaces;
   private final @Nullable Policy policy;
+  private final StoreChoice store;
   private final @Nullable RateLimitUnit unit;
   private final long requestsPerUnit;
   private final int unitMultiplier;
@@ -49,6 +50,7 @@ public final class Rule {
     name = draft.name;
     replaces = List.copyOf(draft.replaces);
     policy = draft.policy;
+    store = draft.store;
     unit = draft.unit;
     requestsPerUnit = draft.requestsPerUnit;
     unitMultiplier = draft.unitMultiplier;
@@ -84,6 +86,11 @@ public final class Rule {
    */
   public @Nullable Policy policy() {
     return policy;
+  }
+
+  /** Returns which store counts, the default one where the rule does not say or has no policy. */
+  public StoreChoice store() {
+    return store;
   }
 
   /** Returns whether the rule has a rate_limit that says {@code unlimited: true}. */

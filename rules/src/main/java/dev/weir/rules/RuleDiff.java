@@ -4,7 +4,6 @@ import dev.weir.Policy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 
@@ -76,9 +75,11 @@ final class RuleDiff {
             DurationText.format(before.granularityNanos()),
             DurationText.format(after.granularityNanos()));
       }
-      change(is, "on_failure ", lower(before.onFailure()), lower(after.onFailure()));
+      store(was, is);
+      change(is, "consistency ", Words.consistency(before), Words.consistency(after));
+      change(is, "on_failure ", Words.onFailure(before), Words.onFailure(after));
       change(is, "max_keys ", maxKeys(before), maxKeys(after));
-      change(is, "when_full ", lower(before.whenFull()), lower(after.whenFull()));
+      change(is, "when_full ", Words.lower(before.whenFull()), Words.lower(after.whenFull()));
     }
     toggle(is, "shadow mode", was.shadowMode(), is.shadowMode());
     toggle(is, "quota mode", was.quotaMode(), is.quotaMode());
@@ -92,6 +93,14 @@ final class RuleDiff {
     change(is, "replaces ", was.replaces(), is.replaces());
     if (!was.metadata().equals(is.metadata())) {
       lines.add(is.path() + ": metadata changed");
+    }
+  }
+
+  private void store(Rule was, Rule is) {
+    if (was.store() != is.store()) {
+      lines.add(
+          "%s: store %s -> %s (counts do not move between stores: for a window, both quotas can be admitted)"
+              .formatted(is.path(), was.store().text(), is.store().text()));
     }
   }
 
@@ -156,12 +165,8 @@ final class RuleDiff {
   private static String summary(Rule rule) {
     Policy policy = rule.policy();
     return Words.limit(rule)
-        + (policy == null ? "" : " by " + policy.algorithm())
+        + (policy == null ? "" : " by " + policy.algorithm() + Words.sharing(rule))
         + (rule.shadowMode() ? ", shadow mode on" : "")
         + (rule.quotaMode() ? ", quota mode on" : "");
-  }
-
-  private static String lower(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
   }
 }

@@ -33,6 +33,7 @@ final class RuleDraft {
   String name = "";
   List<String> replaces = List.of();
   @Nullable Policy policy;
+  StoreChoice store = StoreChoice.DEFAULT;
   @Nullable RateLimitUnit unit;
   long requestsPerUnit;
   int unitMultiplier = 1;

@@ -1,6 +1,10 @@
 package dev.weir.rules;
 
+import dev.weir.Consistency;
+import dev.weir.FailureAnswer;
 import dev.weir.Policy;
+import java.math.BigDecimal;
+import java.util.List;
 import java.util.Locale;
 
 /** How rules are said to people. */
@@ -24,8 +28,57 @@ final class Words {
     if (unit == null) {
       return DurationText.format(policy.quota().windowNanos());
     }
-    String name = unit.name().toLowerCase(Locale.ROOT);
+    String name = lower(unit);
     return rule.unitMultiplier() == 1 ? name : rule.unitMultiplier() + " " + name + "s";
+  }
+
+  /** Returns where the rule is counted and how, as far as that is not as usual; or nothing. */
+  static String sharing(Rule rule) {
+    Policy policy = rule.policy();
+    if (policy == null) {
+      return "";
+    }
+    StringBuilder words = new StringBuilder();
+    if (rule.store() != StoreChoice.DEFAULT) {
+      words.append(", store ").append(rule.store().text());
+    }
+    if (policy.consistency() != Consistency.STRICT) {
+      words.append(", consistency ").append(consistency(policy));
+    }
+    if (policy.onFailure() != FailureAnswer.DENY) {
+      words.append(", on_failure ").append(onFailure(policy));
+    }
+    return words.toString();
+  }
+
+  /** Returns the consistency, where it has one with its interval. */
+  static String consistency(Policy policy) {
+    String name = policy.consistency().text();
+    return policy.consistency() == Consistency.STRICT
+        ? name
+        : name + " (sync_interval " + DurationText.format(policy.syncIntervalNanos()) + ")";
+  }
+
+  /** Returns the answer to a failure, where it has one with its share. */
+  static String onFailure(Policy policy) {
+    String name = lower(policy.onFailure());
+    if (policy.onFailure() != FailureAnswer.LOCAL) {
+      return name;
+    }
+    BigDecimal percent = BigDecimal.valueOf(policy.localShare()).movePointRight(2);
+    return name + " (local_share " + percent.stripTrailingZeros().toPlainString() + "%)";
+  }
+
+  /** Returns a constant as files write it. */
+  static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns the constants as files write them: {@code deny, allow or local}. */
+  static String alternatives(List<? extends Enum<?>> choices) {
+    int last = choices.size() - 1;
+    List<String> names = choices.stream().map(Words::lower).toList();
+    return String.join(", ", names.subList(0, last)) + " or " + names.get(last);
   }
 
   /** Returns the text on one line, without control characters, cut if it is long. */

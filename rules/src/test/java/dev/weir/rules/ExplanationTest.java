@@ -54,6 +54,18 @@ class ExplanationTest {
   }
 
   @Test
+  void sharing_isSaid() {
+    RuleSet rules =
+        Texts.rules(
+            Texts.file(
+                "{unit: day, requests_per_unit: 1, store: redis, consistency: approximate, on_failure: allow}"));
+    assertThat(rules.explain("d", List.of(new Entry("k", "x"))).verdict())
+        .isEqualTo(
+            "decided by d.k (rules.yaml:3:5): 1 per day, sliding-window, store redis,"
+                + " consistency approximate (sync_interval 1s), on_failure allow");
+  }
+
+  @Test
   void unlimited_isSaid() {
     assertThat(RULES.explain("shop", List.of(new Entry("user", "zoe"))).verdict())
         .isEqualTo("decided by shop.user (rules.yaml:14:5): unlimited");

@@ -43,7 +43,33 @@ class ProblemsTest {
         "{unit: hour, requests_per_unit: 1000, granularity: 2h} | 4:55 granularity: 2h (expected: 879ms..1h)",
         "{unit: hour, requests_per_unit: 1000, max_keys: 0} | 4:55 max_keys: 0 (expected: 1..1099511627776)",
         "{unit: hour, requests_per_unit: 1000, when_full: evict} | 4:55 when_full: evict (expected: deny or sketch)",
-        "{unit: hour, requests_per_unit: 1000, on_failure: maybe} | 4:55 on_failure: maybe (expected: deny or allow)",
+        "{unit: hour, requests_per_unit: 1000, on_failure: maybe} | 4:55 on_failure: maybe (expected: deny, allow or local)",
+        "{unit: hour, requests_per_unit: 1000, on_failure: [deny]} | 4:55 on_failure: a list (expected: deny, allow or local)",
+        "{unit: hour, requests_per_unit: 1000, on_failure: } | 4:55 on_failure: nothing (expected: deny, allow or local)",
+        "{unit: hour, requests_per_unit: 1000, store: default} | 4:55 store: default (expected: local or redis)",
+        "{unit: hour, requests_per_unit: 1000, consistency: exact} | 4:55 consistency: exact (expected: strict, leased or approximate)",
+        "{unit: hour, requests_per_unit: 1000, consistency: leased, store: local} | 4:55 consistency: leased (expected: strict with store: local)",
+        "{unit: hour, requests_per_unit: 1000, store: LOCAL, consistency: approximate} | 4:69 consistency: approximate (expected: strict with store: local)",
+        "{unit: hour, requests_per_unit: 1000, store: local, on_failure: local} | 4:69 on_failure: local (expected: deny or allow with store: local)",
+        "{unit: hour, requests_per_unit: 1000, store: local, sync_interval: 1s} | 4:69 sync_interval: 1s (expected: none with store: local)",
+        "{unit: hour, requests_per_unit: 1000, store: local, local_share: 25%} | 4:69 local_share: 25% (expected: none with store: local)",
+        "{unit: hour, requests_per_unit: 1000, sync_interval: 1s} | 4:55 sync_interval: 1s (expected: none with consistency: strict, only leased and approximate have one)",
+        "{unit: hour, requests_per_unit: 1000, sync_interval: 1s, consistency: strict} | 4:55 sync_interval: 1s (expected: none with consistency: strict, only leased and approximate have one)",
+        "{unit: hour, requests_per_unit: 1000, consistency: leased, sync_interval: 61m} | 4:76 sync_interval: 61m (expected: 1ms..1h)",
+        "{unit: hour, requests_per_unit: 1000, consistency: leased, sync_interval: 0ms} | 4:76 sync_interval: 0ms (expected: 1ms..1h)",
+        "{unit: hour, requests_per_unit: 1000, consistency: leased, sync_interval: 5} | 4:76 sync_interval: 5 (expected: numbers with units, largest first, such as 90s, 1h30m or 250ms (units: w, d, h, m, s, ms))",
+        "{unit: hour, requests_per_unit: 1000, on_failure: local} | 4:17 local_share: missing (expected: above 0% and at most 100%, for example 25% or 0.25, beside on_failure: local)",
+        "{unit: hour, requests_per_unit: 1000, local_share: 25%} | 4:55 local_share: 25% (expected: none without on_failure: local)",
+        "{unit: hour, requests_per_unit: 1000, local_share: 25%, on_failure: allow} | 4:55 local_share: 25% (expected: none without on_failure: local)",
+        "{unit: hour, requests_per_unit: 1000, on_failure: local, local_share: 0%} | 4:74 local_share: 0% (expected: above 0% and at most 100%, for example 25% or 0.25)",
+        "{unit: hour, requests_per_unit: 1000, on_failure: local, local_share: 0} | 4:74 local_share: 0 (expected: above 0% and at most 100%, for example 25% or 0.25)",
+        "{unit: hour, requests_per_unit: 1000, on_failure: local, local_share: 101%} | 4:74 local_share: 101% (expected: above 0% and at most 100%, for example 25% or 0.25)",
+        "{unit: hour, requests_per_unit: 1000, on_failure: local, local_share: 25} | 4:74 local_share: 25 (expected: above 0% and at most 100%, for example 25% or 0.25)",
+        "{unit: hour, requests_per_unit: 1000, on_failure: local, local_share: 1.0000001} | 4:74 local_share: 1.0000001 (expected: above 0% and at most 100%, for example 25% or 0.25)",
+        "{unit: hour, requests_per_unit: 1000, on_failure: local, local_share: -1%} | 4:74 local_share: -1% (expected: above 0% and at most 100%, for example 25% or 0.25)",
+        "{unit: hour, requests_per_unit: 1000, on_failure: local, local_share: half} | 4:74 local_share: half (expected: above 0% and at most 100%, for example 25% or 0.25)",
+        "{unit: hour, requests_per_unit: 1000, on_failure: local, local_share: [25%]} | 4:74 local_share: a list (expected: above 0% and at most 100%, for example 25% or 0.25)",
+        "{unit: hour, requests_per_unit: 1000, on_failure: local, local_share: } | 4:74 local_share: nothing (expected: above 0% and at most 100%, for example 25% or 0.25)",
         "{unit: hour, requests_per_unit: 1, name: a, replaces: [{name: a}]} | 4:73 name: a (expected: another rule, not this one)",
         "{unit: hour, requests_per_unit: 1, replaces: [{}]} | 4:63 name: missing (expected: the name of another rule)",
         "{unit: hour, requests_per_unit: 1, replaces: [{name: ''}]} | 4:64 name: \"\" (expected: the name of another rule)",
@@ -128,6 +154,47 @@ class ProblemsTest {
   }
 
   @Test
+  void allContradictionsOfAStore_areReportedAtOnce() {
+    assertThat(
+            Texts.problems(
+                """
+                domain: d
+                descriptors:
+                  - key: local
+                    rate_limit:
+                      unit: minute
+                      requests_per_unit: 1
+                      store: local
+                      consistency: leased
+                      sync_interval: never
+                      on_failure: local
+                      local_share: 300%
+                  - key: wrong
+                    rate_limit:
+                      unit: minute
+                      requests_per_unit: 1
+                      store: disk
+                      consistency: sloppy
+                      sync_interval: 2m
+                      on_failure: panic
+                      local_share: 300%
+                  - key: badWindow
+                    rate_limit: {window: 1, requests_per_unit: 1, consistency: leased, sync_interval: 1h}
+                """))
+        .containsExactly(
+            "rules.yaml:8:7 consistency: leased (expected: strict with store: local)",
+            "rules.yaml:9:7 sync_interval: never (expected: none with store: local)",
+            "rules.yaml:10:7 on_failure: local (expected: deny or allow with store: local)",
+            "rules.yaml:11:7 local_share: 300% (expected: none with store: local)",
+            "rules.yaml:16:7 store: disk (expected: local or redis)",
+            "rules.yaml:17:7 consistency: sloppy (expected: strict, leased or approximate)",
+            "rules.yaml:18:7 sync_interval: 2m (expected: 1ms..1m)",
+            "rules.yaml:19:7 on_failure: panic (expected: deny, allow or local)",
+            "rules.yaml:20:7 local_share: 300% (expected: above 0% and at most 100%, for example 25% or 0.25)",
+            "rules.yaml:22:18 window: 1 (expected: numbers with units, largest first, such as 90s, 1h30m or 250ms (units: w, d, h, m, s, ms))");
+  }
+
+  @Test
   void compositeKeysThatReadAlike_areRefused() {
     assertThat(
             Texts.problems(
@@ -188,6 +255,10 @@ class ProblemsTest {
         "{unit: day, request_per_unit: 3} | 4:29 request_per_unit: old name (expected: requests_per_unit)",
         "{unit: day, requests_per_unit: 0} | 4:29 requests_per_unit: 0 (expected: at least 1; with 0 every request is refused)",
         "{unit: day} | 4:17 requests_per_unit: missing (expected: 0..4294967295; without it, as with 0, every request is refused)",
+        "{unlimited: true, store: redis} | 4:35 store: redis (expected: none beside unlimited, it has no effect)",
+        "{unlimited: true, consistency: leased} | 4:35 consistency: leased (expected: none beside unlimited, it has no effect)",
+        "{unlimited: true, sync_interval: 1s} | 4:35 sync_interval: 1s (expected: none beside unlimited, it has no effect)",
+        "{unlimited: true, local_share: 25%} | 4:35 local_share: 25% (expected: none beside unlimited, it has no effect)",
         "{unlimited: true, burst: 3} | 4:35 burst: 3 (expected: none beside unlimited, it has no effect)",
         "{unit: day, requests_per_unit: 5, algorithm: token-bucket, burst: 0} | 4:76 burst: 0 (expected: at least 1; with 0 every request is refused)",
         "{unit: day, requests_per_unit: 5, algorithm: leaky-bucket, burst: 60} | 4:76 burst: 60 (expected: at most 10 times requests_per_unit; one window can take burst + requests_per_unit = 65)",

@@ -3,6 +3,7 @@ package dev.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
+import dev.weir.Consistency;
 import dev.weir.FailureAnswer;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -65,6 +66,53 @@ class RateLimitTest {
                 "{unit: day, requests_per_unit: 7, algorithm: sliding-window-buckets, granularity: 1h, on_failure: deny}"));
     assertThat(buckets.granularityNanos()).isEqualTo(Duration.ofHours(1).toNanos());
     assertThat(buckets.onFailure()).isEqualTo(FailureAnswer.DENY);
+  }
+
+  @Test
+  void sharing_isStrictInTheDefaultStoreAndDenies_unlessTheRuleSaysOtherwise() {
+    Rule plain = Texts.limit("{unit: day, requests_per_unit: 7}");
+    assertThat(plain.store()).isEqualTo(StoreChoice.DEFAULT);
+    assertThat(policy(plain).consistency()).isEqualTo(Consistency.STRICT);
+    assertThat(policy(plain).onFailure()).isEqualTo(FailureAnswer.DENY);
+
+    Rule local =
+        Texts.limit("{unit: day, requests_per_unit: 7, store: local, consistency: strict}");
+    assertThat(local.store()).isEqualTo(StoreChoice.LOCAL);
+
+    Rule shared =
+        Texts.limit(
+            "{unit: minute, requests_per_unit: 7, store: Redis, consistency: Leased, sync_interval: 200ms,"
+                + " on_failure: LOCAL, local_share: 25%}");
+    assertThat(shared.store()).isEqualTo(StoreChoice.REDIS);
+    assertThat(policy(shared).consistency()).isEqualTo(Consistency.LEASED);
+    assertThat(policy(shared).syncIntervalNanos()).isEqualTo(200_000_000L);
+    assertThat(policy(shared).onFailure()).isEqualTo(FailureAnswer.LOCAL);
+    assertThat(policy(shared).localShare()).isEqualTo(0.25);
+
+    Rule approximate =
+        Texts.limit("{unit: minute, requests_per_unit: 7, consistency: approximate}");
+    assertThat(approximate.store()).isEqualTo(StoreChoice.DEFAULT);
+    assertThat(policy(approximate).consistency()).isEqualTo(Consistency.APPROXIMATE);
+    assertThat(policy(approximate).syncIntervalNanos()).isEqualTo(1_000_000_000L);
+
+    assertThat(Texts.limit("{unlimited: true}").store()).isEqualTo(StoreChoice.DEFAULT);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "25%, 0.25",
+    "0.25, 0.25",
+    "'\"25%\"', 0.25",
+    "100%, 1",
+    "1, 1",
+    "1.0, 1",
+    "0.000001%, 1e-8",
+    "33.3333%, 0.333333",
+    "007%, 0.07"
+  })
+  void localShare_isAPercentageOrAFraction(String text, double share) {
+    String limit = "{unit: day, requests_per_unit: 7, on_failure: local, local_share: ";
+    assertThat(policy(Texts.limit(limit + text + "}")).localShare()).isEqualTo(share);
   }
 
   @Test

@@ -20,6 +20,12 @@ class RuleDiffTest {
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, max_keys: 7 | max_keys none -> 7",
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, when_full: sketch | when_full deny -> sketch",
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, on_failure: allow | on_failure deny -> allow",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, on_failure: local, local_share: 7% | on_failure deny -> local (local_share 7%)",
+        "unit: day, requests_per_unit: 10, on_failure: local, local_share: 100% | unit: day, requests_per_unit: 10, on_failure: local, local_share: 0.0001 | on_failure local (local_share 100%) -> local (local_share 0.01%)",
+        "unit: day, requests_per_unit: 10, store: local | unit: day, requests_per_unit: 10, store: redis | store local -> redis (counts do not move between stores: for a window, both quotas can be admitted)",
+        "unit: day, requests_per_unit: 10, store: redis | unit: day, requests_per_unit: 10 | store redis -> default (counts do not move between stores: for a window, both quotas can be admitted)",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, consistency: leased | consistency strict -> leased (sync_interval 1s)",
+        "unit: day, requests_per_unit: 10, consistency: leased | unit: day, requests_per_unit: 10, consistency: approximate, sync_interval: 1m | consistency leased (sync_interval 1s) -> approximate (sync_interval 1m)",
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, name: x | name \"\" -> \"x\"",
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, replaces: [{name: x}] | replaces [] -> [x]",
         "unit: day, requests_per_unit: 10, algorithm: token-bucket | unit: day, requests_per_unit: 10, algorithm: token-bucket, burst: 3 | burst 10 -> 3",
@@ -78,6 +84,19 @@ class RuleDiffTest {
             "foo.exempt: removed, was no limit");
     assertThat(newer.diff(older))
         .contains("foo.k1_v1: shadow mode off", "foo.exempt: added, no limit");
+  }
+
+  @Test
+  void addedSharedRule_isSaidWithItsStore() {
+    RuleSet shared =
+        Texts.rules(
+            Texts.file(
+                "{unit: day, requests_per_unit: 1, store: redis, consistency: leased, sync_interval: 1m,"
+                    + " on_failure: local, local_share: 50%}"));
+    assertThat(Texts.rules("domain: d\n").diff(shared))
+        .containsExactly(
+            "d.k: added, 1 per day by sliding-window, store redis,"
+                + " consistency leased (sync_interval 1m), on_failure local (local_share 50%)");
   }
 
   @Test

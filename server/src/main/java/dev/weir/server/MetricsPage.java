@@ -63,6 +63,7 @@ final class MetricsPage {
         engine.keySpaceFull());
     counter(
         "weir_overloaded_total", "Requests answered OVERLOADED, undecided.", engine.overloaded());
+    counter("weir_uncertain_total", "Charges that a store could not decide.", engine.uncertain());
     gauge("weir_rule_revision", "Number of the rule set in force.", engine.revision());
     counter("weir_rule_reloads_total", "Rule sets that came into force.", engine.reloads());
     counter(

@@ -42,6 +42,7 @@ class PagesTest {
         123_456_789_012L,
         5,
         6,
+        11,
         42,
         50,
         4_096,
@@ -92,6 +93,8 @@ class PagesTest {
         .containsEntry("weir_max_keys", "50")
         .containsEntry("weir_max_state_bytes", "8192")
         .containsEntry("weir_key_space_full_total", "5")
+        .containsEntry("weir_overloaded_total", "6")
+        .containsEntry("weir_uncertain_total", "11")
         .containsEntry("weir_state_bytes", "4096")
         .containsEntry("weir_rule_revision", "9")
         .containsEntry("weir_connections http", "2")

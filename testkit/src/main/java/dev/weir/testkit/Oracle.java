@@ -16,6 +16,13 @@ import java.util.Map;
  *
  * <p>One question is answered from the list, how many permits fit at an instant; the retry-after is
  * the first instant at which enough of them do, found by halving.
+ *
+ * <p>Stores count time in steps, their resolution, and only multiples of it are instants: a window
+ * {@code (t - W, t]} begins one step after {@code t - W}, a granule's last instant is one step
+ * before its end, and a wait is rounded up to whole steps. Buckets alone count finer: their
+ * emission interval is the window's share rounded up to whole nanoseconds. Only where the window,
+ * or what a full bucket is worth, exceeds {@code 2^52} nanoseconds (52 days), what the numbers of a
+ * script hold with room to spare, is it rounded up to whole steps.
  */
 public abstract class Oracle {
   /**
@@ -33,33 +40,61 @@ public abstract class Oracle {
     BigInteger at(long nanos);
   }
 
+  /** Beyond this, 52 days, buckets count in whole steps. */
+  private static final BigInteger MOST_FINE_NANOS = BigInteger.ONE.shiftLeft(52);
+
   private final Map<String, List<Admission>> admitted = new HashMap<>();
   final Policy policy;
+  final long resolution;
   final BigInteger limit;
   final long window;
 
-  private Oracle(Policy policy) {
+  private Oracle(Policy policy, long resolutionNanos) {
     this.policy = policy;
+    this.resolution = resolutionNanos;
     this.limit = BigInteger.valueOf(policy.quota().permits());
-    this.window = policy.quota().windowNanos();
+    this.window = multiple("window", policy.quota().windowNanos(), resolutionNanos);
   }
 
-  /** Returns an oracle of that policy, for keys that nobody has asked about. */
+  /** Returns an oracle of that policy in nanoseconds, for keys that nobody has asked about. */
   public static Oracle of(Policy policy) {
+    return of(policy, 1);
+  }
+
+  /**
+   * Returns an oracle of that policy for keys that nobody has asked about.
+   *
+   * @param resolutionNanos the steps in which the store counts time, at least 1 ns
+   * @throws IllegalArgumentException if the window, or the granule of sliding-window buckets, is no
+   *     multiple of the resolution
+   */
+  public static Oracle of(Policy policy, long resolutionNanos) {
+    boolean few = policy.quota().permits() <= Policy.LOG_LIMIT;
     return switch (policy.algorithm()) {
       case SLIDING_WINDOW ->
-          policy.quota().permits() <= Policy.LOG_LIMIT
-              ? new Sliding(policy, 1)
-              : new Sliding(policy, policy.granularityNanos());
-      case SLIDING_WINDOW_LOG -> new Sliding(policy, 1);
-      case SLIDING_WINDOW_BUCKETS -> new Sliding(policy, policy.granularityNanos());
-      case SLIDING_WINDOW_COUNTER -> new Weighted(policy);
-      case FIXED_WINDOW -> new Fixed(policy);
-      case TOKEN_BUCKET, LEAKY_BUCKET -> new Bucket(policy);
+          new Sliding(policy, few ? resolutionNanos : policy.granularityNanos(), resolutionNanos);
+      case SLIDING_WINDOW_LOG -> new Sliding(policy, resolutionNanos, resolutionNanos);
+      case SLIDING_WINDOW_BUCKETS ->
+          new Sliding(policy, policy.granularityNanos(), resolutionNanos);
+      case SLIDING_WINDOW_COUNTER -> new Weighted(policy, resolutionNanos);
+      case FIXED_WINDOW -> new Fixed(policy, resolutionNanos);
+      case TOKEN_BUCKET, LEAKY_BUCKET -> new Bucket(policy, resolutionNanos);
     };
   }
 
-  /** Decides a request, and counts its permits if it is admitted. */
+  private static long multiple(String name, long nanos, long resolutionNanos) {
+    if (Math.floorMod(nanos, resolutionNanos) != 0) {
+      throw new IllegalArgumentException(
+          name + ": " + nanos + " ns (expected: a multiple of " + resolutionNanos + " ns)");
+    }
+    return nanos;
+  }
+
+  /**
+   * Decides a request, and counts its permits if it is admitted.
+   *
+   * @throws IllegalArgumentException if the time is no multiple of the resolution
+   */
   public final Verdict ask(String key, long nowNanos, long permits) {
     return decide(key, nowNanos, permits, true);
   }
@@ -71,7 +106,7 @@ public abstract class Oracle {
 
   private Verdict decide(String key, long now, long permits, boolean charge) {
     List<Admission> past = admitted.computeIfAbsent(key, k -> new ArrayList<>());
-    long at = effectiveNanos(past, now);
+    long at = effectiveNanos(past, multiple("now", now, resolution));
     Room room = room(past);
     BigInteger wanted = BigInteger.valueOf(permits);
     if (permits == 0 || room.at(at).compareTo(wanted) >= 0) {
@@ -95,14 +130,14 @@ public abstract class Oracle {
   /**
    * Returns the first instant after {@code at} at which so much fits; room only grows with time.
    */
-  private static long firstFit(Room room, long at, BigInteger wanted) {
+  private long firstFit(Room room, long at, BigInteger wanted) {
     long no = 0;
-    long yes = 1;
+    long yes = resolution;
     while (room.at(at + yes).compareTo(wanted) < 0) {
       no = yes;
       yes = Math.multiplyExact(2, yes);
     }
-    while (yes - no > 1) {
+    while (yes - no > resolution) {
       long middle = (no + yes) >>> 1;
       if (room.at(at + middle).compareTo(wanted) < 0) {
         no = middle;
@@ -138,13 +173,13 @@ public abstract class Oracle {
     return parts[1].signum() == 0 ? parts[0] : parts[0].add(BigInteger.ONE);
   }
 
-  /** The exact sliding window, where a granule is 1 ns, and buckets. */
+  /** The exact sliding window, where a granule is one instant, and buckets. */
   private static final class Sliding extends Oracle {
     private final long granule;
 
-    Sliding(Policy policy, long granuleNanos) {
-      super(policy);
-      this.granule = granuleNanos;
+    Sliding(Policy policy, long granuleNanos, long resolutionNanos) {
+      super(policy, resolutionNanos);
+      this.granule = multiple("granule", granuleNanos, resolutionNanos);
     }
 
     @Override
@@ -154,7 +189,7 @@ public abstract class Oracle {
         for (Admission admission : past) {
           // It counts for as long as the last instant of its granule is in the window.
           long offset = Math.floorMod(admission.atNanos(), granule);
-          if (admission.atNanos() - offset + granule - 1 > at - window) {
+          if (admission.atNanos() - offset + granule - resolution > at - window) {
             used = used.add(big(admission.permits()));
           }
         }
@@ -164,8 +199,8 @@ public abstract class Oracle {
   }
 
   private static final class Weighted extends Oracle {
-    Weighted(Policy policy) {
-      super(policy);
+    Weighted(Policy policy, long resolutionNanos) {
+      super(policy, resolutionNanos);
     }
 
     @Override
@@ -190,8 +225,8 @@ public abstract class Oracle {
   }
 
   private static final class Fixed extends Oracle {
-    Fixed(Policy policy) {
-      super(policy);
+    Fixed(Policy policy, long resolutionNanos) {
+      super(policy, resolutionNanos);
     }
 
     @Override
@@ -221,8 +256,15 @@ public abstract class Oracle {
 
   /** A bucket that refills by one permit an emission interval, the window's share rounded up. */
   private static final class Bucket extends Oracle {
-    Bucket(Policy policy) {
-      super(policy);
+    Bucket(Policy policy, long resolutionNanos) {
+      super(policy, resolutionNanos);
+    }
+
+    private long emissionNanos() {
+      BigInteger fine = ceilDiv(big(window), limit);
+      BigInteger most = fine.multiply(big(policy.burst())).max(big(window));
+      BigInteger unit = most.compareTo(MOST_FINE_NANOS) > 0 ? big(resolution) : BigInteger.ONE;
+      return ceilDiv(fine, unit).multiply(unit).longValueExact();
     }
 
     @Override
@@ -240,7 +282,7 @@ public abstract class Oracle {
       if (limit.signum() == 0) {
         return at -> BigInteger.ZERO;
       }
-      long emission = ceilDiv(big(window), limit).longValueExact();
+      long emission = emissionNanos();
       long depth = Math.multiplyExact(emission, policy.burst());
       long full = Long.MIN_VALUE;
       for (Admission admission : past) {

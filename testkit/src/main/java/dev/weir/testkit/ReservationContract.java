@@ -19,12 +19,12 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /** What reserving, waiting and cancelling must hold to, by any algorithm. */
-public abstract class ReservationContract {
+public abstract class ReservationContract extends StoreFixture {
   private static final long SECOND = 1_000_000_000L;
 
-  /** Creates a limiter that decides by that ticker. */
+  /** Creates a limiter that decides by that ticker. Default: one on a store of its own. */
   protected RateLimiter createLimiter(Policy policy, FakeTicker ticker) {
-    return RateLimiter.builder(policy).ticker(ticker).build();
+    return RateLimiter.builder(policy).ticker(ticker).store(store()).build();
   }
 
   private static Policy policy(Algorithm algorithm, long permits) {
@@ -68,9 +68,9 @@ public abstract class ReservationContract {
     Reservation full = limiter.reserve("k", 1, Duration.ofMinutes(1));
     assertThat(full.granted()).isFalse();
     assertThat(full.decision().retryAfterNanos()).isEqualTo(SECOND / 10);
-    ticker.advance(SECOND / 10 - 1);
+    ticker.advance(SECOND / 10 - steps(1));
     assertThat(limiter.reserve("k", 1, Duration.ofMinutes(1)).granted()).isFalse();
-    ticker.advance(1);
+    ticker.advance(steps(1));
     assertThat(limiter.reserve("k", 1, Duration.ofMinutes(1)).waitNanos())
         .isEqualTo(SECOND - SECOND / 10);
   }
@@ -84,7 +84,7 @@ public abstract class ReservationContract {
       long retry = limiter.tryAcquire("k").retryAfterNanos();
       long wait = algorithm == Algorithm.LEAKY_BUCKET ? -1 : retry;
 
-      Decision refused = limiter.acquire("k", 1, nanos(retry - 1));
+      Decision refused = limiter.acquire("k", 1, nanos(retry - steps(1)));
       assertThat(refused.allowed()).as("%s", algorithm).isFalse();
       assertThat(refused.reason()).isEqualTo(Reason.OVER_LIMIT);
       assertThat(refused.retryAfterNanos()).isEqualTo(retry);
@@ -164,7 +164,7 @@ public abstract class ReservationContract {
     for (Algorithm algorithm : Algorithm.values()) {
       Trials.run(
           getClass().getSimpleName() + ".randomReservations " + algorithm,
-          150,
+          times(150),
           random -> {
             Policy policy = policy(algorithm, random.nextLong(1, 12));
             return new Trial<>(
@@ -175,10 +175,10 @@ public abstract class ReservationContract {
     }
   }
 
-  private static List<Step> steps(SplittableRandom random, Policy policy) {
+  private List<Step> steps(SplittableRandom random, Policy policy) {
     List<Step> steps = new ArrayList<>();
-    for (Ask ask : Traffic.of(random, policy, 80, 0)) {
-      long wait = random.nextInt(3) == 0 ? random.nextLong(5 * SECOND) : -1;
+    for (Ask ask : Traffic.of(random, policy, 80, 0, resolutionNanos())) {
+      long wait = random.nextInt(3) == 0 ? grid(random.nextLong(5 * SECOND)) : -1;
       steps.add(new Step(ask, wait, random.nextInt(4) == 0 ? random.nextInt(6) : -1));
     }
     return steps;

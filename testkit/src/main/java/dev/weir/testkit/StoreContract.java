@@ -19,8 +19,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every store must hold to beside its algorithms: several limits in one request, room for
- * keys, threads. Changes of rules are in {@link RuleChangeContract}.
+ * What every store must hold to beside its algorithms: several limits in one request, threads.
+ * Changes of rules are in {@link RuleChangeContract}, bounds on keys in {@link
+ * BoundedStoreContract}.
  */
 public abstract class StoreContract extends StoreFixture {
   private static final long SECOND = 1_000_000_000L;
@@ -62,12 +63,12 @@ public abstract class StoreContract extends StoreFixture {
       Charges tooMuch = charges().add(limit, key("k"), 3).add(limit, key("k"), 3);
       assertThat(decide(store, tooMuch, 0).allowed()).isFalse();
       assertThat(peek(store, limit, "k", 0, 1).remaining()).isEqualTo(5);
-      assertThat(store.keys()).isZero();
+      assertKeys(store, 0);
 
       Charges fits = charges().add(limit, key("k"), 3).add(limit, key("k"), 2);
       assertThat(decide(store, fits, 0).allowed()).isTrue();
       assertThat(peek(store, limit, "k", 0, 1).remaining()).isZero();
-      assertThat(store.keys()).isEqualTo(1);
+      assertKeys(store, 1);
     }
   }
 
@@ -107,7 +108,7 @@ public abstract class StoreContract extends StoreFixture {
       Charges request = charges().add(limit, key("a"), 1).add(limit, key("b"), -1, role);
       assertThat(decide(store, request, 0).allowed()).isFalse();
       assertThat(request.reason(1)).isEqualTo(Reason.INVALID);
-      assertThat(store.keys()).isZero();
+      assertKeys(store, 0);
     }
   }
 
@@ -134,7 +135,7 @@ public abstract class StoreContract extends StoreFixture {
   void randomRequestsOverSeveralLimits_agreeWithOracles() {
     Trials.run(
         getClass().getSimpleName() + ".randomRequestsOverSeveralLimits",
-        150,
+        times(150),
         random -> {
           List<Policy> policies = new ArrayList<>();
           for (int i = random.nextInt(1, 5); i > 0; i--) {
@@ -144,7 +145,7 @@ public abstract class StoreContract extends StoreFixture {
           List<Request> requests = new ArrayList<>();
           long now = 0;
           for (int i = 0; i < 80; i++) {
-            now += random.nextInt(3) == 0 ? random.nextLong(SECOND / 2) : 0;
+            now += random.nextInt(3) == 0 ? grid(random.nextLong(SECOND / 2)) : 0;
             requests.add(request(random, now, policies.size()));
           }
           return new Trial<>(policies.toString(), requests, some -> assertAgrees(policies, some));
@@ -168,7 +169,7 @@ public abstract class StoreContract extends StoreFixture {
     List<Oracle> oracles = new ArrayList<>();
     for (int i = 0; i < policies.size(); i++) {
       limits.add(store.limit("rule-" + i, policies.get(i), 0));
-      oracles.add(Oracle.of(policies.get(i)));
+      oracles.add(Oracle.of(policies.get(i), resolutionNanos()));
     }
     for (Request request : requests) {
       Charges charges = charges();
@@ -223,64 +224,6 @@ public abstract class StoreContract extends StoreFixture {
   }
 
   @Test
-  void fourTimesTheCapacityInKeys_deniesNewOnesAndNeverForgivesTheHotOne() {
-    for (Algorithm algorithm : Algorithm.values()) {
-      int capacity = 2_000;
-      Store store = store(capacity);
-      Limit limit = store.limit("rule", policy(algorithm, 3), 0);
-      for (int i = 0; i < 3; i++) {
-        assertThat(ask(store, limit, "hot", 0, 1).allowed()).isTrue();
-      }
-      int admitted = 0;
-      for (int i = 0; i < 4 * capacity; i++) {
-        var answer = ask(store, limit, "key-" + i, 0, 1);
-        admitted += answer.allowed() ? 1 : 0;
-        assertThat(answer.reason())
-            .isEqualTo(answer.allowed() ? Reason.WITHIN_LIMIT : Reason.KEY_SPACE_FULL);
-        assertThat(store.keys()).isLessThanOrEqualTo(capacity);
-      }
-      assertThat(admitted).isEqualTo(capacity - 1);
-      var hot = ask(store, limit, "hot", 0, 1);
-      assertThat(hot.allowed()).isFalse();
-      assertThat(hot.reason()).isEqualTo(Reason.OVER_LIMIT);
-      // When they have rested, all of them make room.
-      long later = 3 * SECOND;
-      for (int i = 0; i < 64; i++) {
-        store.expire(later);
-      }
-      assertThat(store.keys()).isZero();
-      assertThat(ask(store, limit, "new", later, 1).allowed()).isTrue();
-    }
-  }
-
-  @Test
-  void noRoomForAShadowOrAnAlternative_doesNotRefuseTheRequest() {
-    Store store = store(1);
-    Limit limit = store.limit("rule", log(5), 0);
-    assertThat(ask(store, limit, "known", 0, 1).allowed()).isTrue();
-
-    Charges shadow = charges().add(limit, key("known"), 1).add(limit, key("new"), 1, Role.OPTIONAL);
-    assertThat(decide(store, shadow, 0).allowed()).isTrue();
-    assertThat(shadow.reason(1)).isEqualTo(Reason.KEY_SPACE_FULL);
-
-    Charges any =
-        charges()
-            .add(limit, key("known"), 1, Role.ANY)
-            .add(limit, key("new"), 1, Role.ANY)
-            .add(limit, key("newer"), 1, Role.OPTIONAL);
-    assertThat(decide(store, any, 0).allowed()).isTrue();
-    assertThat(any.reason(1)).isEqualTo(Reason.KEY_SPACE_FULL);
-
-    Charges none = charges().add(limit, key("known"), 1).add(limit, key("new"), 1, Role.ANY);
-    assertThat(decide(store, none, 0).allowed()).isFalse();
-    Charges required = charges().add(limit, key("known"), 1).add(limit, key("new"), 1);
-    assertThat(decide(store, required, 0).allowed()).isFalse();
-    assertThat(required.reason(1)).isEqualTo(Reason.KEY_SPACE_FULL);
-    assertThat(peek(store, limit, "known", 0, 1).remaining()).isEqualTo(2);
-    assertThat(store.keys()).isEqualTo(1);
-  }
-
-  @Test
   void manyThreadsOverTwoLimits_staysAllOrNothing() throws Exception {
     Store store = store();
     Limit wide = store.limit("wide", log(1_000), 0);
@@ -308,7 +251,7 @@ public abstract class StoreContract extends StoreFixture {
 
   @Test
   void manyThreadsWithRandomKeysAndLimits_neverExceedAnyOfThem() throws Exception {
-    Store store = store(1 << 14);
+    Store store = store();
     List<Limit> limits = new ArrayList<>();
     AtomicLong[] admitted = new AtomicLong[Algorithm.values().length * 4];
     for (Algorithm algorithm : Algorithm.values()) {

@@ -1,5 +1,7 @@
 package dev.weir.testkit;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.weir.Charges;
 import dev.weir.Decision;
 import dev.weir.Fingerprint;
@@ -25,17 +27,69 @@ public abstract class StoreFixture {
 
   private final List<Store> opened = new ArrayList<>();
 
-  /** Creates an empty store with room for so many keys. */
-  protected abstract Store createStore(long maxKeys);
+  /** Creates an empty store with room for a million keys. */
+  protected abstract Store createStore();
 
-  final Store store() {
-    return store(1 << 20);
+  /**
+   * Returns the length of the steps in which the store counts time: 1 ns to 1 ms, a divisor of 1
+   * ms. The suites ask at multiples of it only, and only for windows and granules that are
+   * multiples of it; {@link Oracle} says what they expect of the answers. Default: 1 ns.
+   */
+  protected long resolutionNanos() {
+    return 1;
   }
 
-  final Store store(long maxKeys) {
-    Store store = createStore(maxKeys);
+  /**
+   * Returns what part of the random trials and repetitions to run, above 0 and at most 1: less for
+   * a store that is far away. Default: 1.
+   */
+  protected double effort() {
+    return 1;
+  }
+
+  /**
+   * Returns whether {@link Store#keys()} and {@link Store#bytes()} tell what the store holds; only
+   * then do the suites look at them. Default: true.
+   */
+  protected boolean countsState() {
+    return true;
+  }
+
+  final Store store() {
+    return opened(createStore());
+  }
+
+  /** Has a store verified and closed after the test. */
+  final Store opened(Store store) {
     opened.add(store);
     return store;
+  }
+
+  /** Returns so many steps in nanoseconds. */
+  final long steps(long count) {
+    return count * resolutionNanos();
+  }
+
+  /** Returns the last instant at or before {@code nanos} that the store can count. */
+  final long grid(long nanos) {
+    return nanos - Math.floorMod(nanos, resolutionNanos());
+  }
+
+  /** Returns how often to do what is done so many times with full effort, at least once. */
+  final int times(int count) {
+    return Math.max(1, (int) Math.round(count * effort()));
+  }
+
+  final void assertKeys(Store store, long count) {
+    if (countsState()) {
+      assertThat(store.keys()).as("keys").isEqualTo(count);
+    }
+  }
+
+  final void assertBytes(Store store, long most) {
+    if (countsState()) {
+      assertThat(store.bytes()).as("bytes").isBetween(0L, most);
+    }
   }
 
   /**

@@ -11,9 +11,6 @@ import java.util.SplittableRandom;
 
 /** Makes up policies, and traffic that hurts them. */
 public final class Traffic {
-  /** The first instant that a ticker may give. */
-  private static final long FIRST_NANOS = -Ticker.HORIZON_NANOS;
-
   /** So long before the last one that every wait is over by then. */
   private static final long LAST_NANOS = Ticker.HORIZON_NANOS - (1L << 60);
 
@@ -33,15 +30,26 @@ public final class Traffic {
 
   private final SplittableRandom random;
   private final Policy policy;
+  private final long resolution;
 
-  private Traffic(SplittableRandom random, Policy policy) {
+  private Traffic(SplittableRandom random, Policy policy, long resolutionNanos) {
     this.random = random;
     this.policy = policy;
+    this.resolution = resolutionNanos;
   }
 
   /** Returns any policy of that algorithm, from the whole range of quotas and options. */
   public static Policy policy(SplittableRandom random, Algorithm algorithm) {
-    long window = WINDOWS[random.nextInt(WINDOWS.length)];
+    return policy(random, algorithm, 1);
+  }
+
+  /**
+   * Returns any policy of that algorithm whose window and granule are multiples of the resolution,
+   * from the whole range of quotas and options.
+   */
+  public static Policy policy(SplittableRandom random, Algorithm algorithm, long resolutionNanos) {
+    long window = ceil(WINDOWS[random.nextInt(WINDOWS.length)], resolutionNanos);
+    long granule = (window + Policy.DEFAULT_GRANULES - 1) / Policy.DEFAULT_GRANULES;
     long permits =
         random.nextInt(3) == 0 ? PERMITS[random.nextInt(PERMITS.length)] : random.nextLong(1, 12);
     Policy.Builder builder =
@@ -49,8 +57,9 @@ public final class Traffic {
     if (algorithm == Algorithm.SLIDING_WINDOW_BUCKETS && random.nextBoolean()) {
       long finest = (window + Policy.MAX_GRANULES - 1) / Policy.MAX_GRANULES;
       long most = random.nextBoolean() ? window : Math.min(window, 16 * finest);
-      builder.granularity(Duration.ofNanos(random.nextLong(finest, most + 1)));
+      granule = random.nextLong(finest, most + 1);
     }
+    builder.granularity(Duration.ofNanos(ceil(granule, resolutionNanos)));
     if (algorithm.bucket() && random.nextBoolean()) {
       builder.burst(random.nextLong(0, 20));
     }
@@ -60,6 +69,10 @@ public final class Traffic {
     return builder.build();
   }
 
+  private static long ceil(long nanos, long resolution) {
+    return Math.floorDiv(nanos + resolution - 1, resolution) * resolution;
+  }
+
   /**
    * Returns so many requests: bursts, equal times, steps to either side of windows' and granules'
    * edges, idle spells, clocks that go back, and costs from 0 to far above the limit.
@@ -67,38 +80,50 @@ public final class Traffic {
    * @param backNanos how far the time may go back
    */
   public static List<Ask> of(SplittableRandom random, Policy policy, int count, long backNanos) {
-    return new Traffic(random, policy).make(count, backNanos);
+    return of(random, policy, count, backNanos, 1);
   }
 
-  private List<Ask> make(int count, long backNanos) {
-    long window = policy.quota().windowNanos();
+  /**
+   * As {@link #of(SplittableRandom, Policy, int, long)}, for a store that counts time in steps: all
+   * times are multiples of the resolution, and steps to either side of an edge are so long.
+   */
+  public static List<Ask> of(
+      SplittableRandom random, Policy policy, int count, long backNanos, long resolutionNanos) {
+    return new Traffic(random, policy, resolutionNanos).make(count, backNanos / resolutionNanos);
+  }
+
+  // All times and lengths below are in steps of the resolution.
+
+  private List<Ask> make(int count, long mostBack) {
+    long window = policy.quota().windowNanos() / resolution;
     int keys = random.nextInt(1, 4);
-    long now = start(window * 4 * count);
+    long first = -(Ticker.HORIZON_NANOS / resolution);
+    long last = LAST_NANOS / resolution;
+    long now = start(first, last, Math.min(window * 4, last / 2 / count) * count);
     List<Ask> asks = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      now = Math.min(LAST_NANOS, now + step(now, window));
-      boolean back = backNanos > 0 && random.nextInt(4) == 0;
-      long at = back ? Math.max(FIRST_NANOS, now - random.nextLong(backNanos)) : now;
-      asks.add(new Ask(at, "key-" + random.nextInt(keys), cost()));
+      now = Math.min(last, now + step(now, window));
+      boolean back = mostBack > 0 && random.nextInt(4) == 0;
+      long at = back ? Math.max(first, now - random.nextLong(mostBack)) : now;
+      asks.add(new Ask(at * resolution, "key-" + random.nextInt(keys), cost()));
     }
     return asks;
   }
 
-  /** Returns a time with {@code span} still to go within the horizon. */
-  private long start(long span) {
-    long room = Math.min(span, LAST_NANOS / 2);
+  /** Returns a time with {@code span} still to go until the last one. */
+  private long start(long first, long last, long span) {
     return switch (random.nextInt(6)) {
       case 0 -> 0;
-      case 1 -> FIRST_NANOS;
-      case 2 -> LAST_NANOS - room;
-      case 3 -> -random.nextLong(1_000_000_000_000L);
-      default -> 1_763_700_000_000_000_000L + random.nextLong(1_000_000_000_000L);
+      case 1 -> first;
+      case 2 -> last - span;
+      case 3 -> -random.nextLong(1_000_000_000_000L) / resolution;
+      default -> (1_763_700_000_000_000_000L + random.nextLong(1_000_000_000_000L)) / resolution;
     };
   }
 
   private long step(long now, long window) {
     long edge = window - Math.floorMod(now, window);
-    long granule = policy.granularityNanos();
+    long granule = Math.max(1, policy.granularityNanos() / resolution);
     long share = window / Math.max(1, Math.min(window, policy.quota().permits()));
     return switch (random.nextInt(12)) {
       case 0, 1, 2 -> 0;

@@ -18,8 +18,8 @@ class MemoryStoreAlgorithmsTest {
     }
 
     @Override
-    protected Store createStore(long maxKeys) {
-      return new MemoryStore(maxKeys);
+    protected Store createStore() {
+      return new MemoryStore(1 << 20);
     }
 
     @Override

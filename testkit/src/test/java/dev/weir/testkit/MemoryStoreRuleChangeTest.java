@@ -5,8 +5,8 @@ import dev.weir.Store;
 
 class MemoryStoreRuleChangeTest extends RuleChangeContract {
   @Override
-  protected Store createStore(long maxKeys) {
-    return new MemoryStore(maxKeys);
+  protected Store createStore() {
+    return new MemoryStore(1 << 20);
   }
 
   @Override

@@ -1,4 +1,19 @@
 package dev.weir.testkit;
 
+import dev.weir.MemoryStore;
+import dev.weir.Policy;
+import dev.weir.RateLimiter;
+import dev.weir.Store;
+
 /** Reservations in memory. */
-class ReservationTest extends ReservationContract {}
+class ReservationTest extends ReservationContract {
+  @Override
+  protected Store createStore() {
+    return new MemoryStore();
+  }
+
+  @Override
+  protected RateLimiter createLimiter(Policy policy, FakeTicker ticker) {
+    return RateLimiter.builder(policy).ticker(ticker).build();
+  }
+}

@@ -1,0 +1,112 @@
+package dev.weir.redis;
+
+import dev.weir.Charges;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Asks for all that a request says, in one step. */
+final class Ask extends Question {
+  private final Charges charges;
+  private final Runnable done;
+  private final Consumer<Failure> failed;
+
+  /** What was sent, for when the charges are in other hands again. */
+  private record Sent(RedisLimit limit, long fingerprint, long permits) {}
+
+  private final List<Sent> sent = new ArrayList<>();
+  private final List<Result> results = new ArrayList<>();
+  private boolean peeking;
+  private boolean allowed;
+
+  /**
+   * @param charges whose results are filled in before {@code done} is called
+   */
+  Ask(Charges charges, Runnable done, Consumer<Failure> failed) {
+    this.charges = charges;
+    this.done = done;
+    this.failed = failed;
+  }
+
+  private RedisLimit limit(int i) {
+    return (RedisLimit) charges.limit(i);
+  }
+
+  @Override
+  byte[] key() {
+    return limit(0).key(charges.fingerprint(0));
+  }
+
+  @Override
+  void write(Message message) {
+    peeking = charges.peeking();
+    message.ask(charges.size(), charges.peeking(), charges.queued(), charges.maxWaitNanos());
+    for (int i = 0; i < charges.size(); i++) {
+      byte[] key = limit(i).key(charges.fingerprint(i));
+      sent.add(new Sent(limit(i), charges.fingerprint(i), charges.permits(i)));
+      message.charge(limit(i), key, charges.permits(i), charges.role(i));
+    }
+  }
+
+  @Override
+  void read(MessageReader reply) {
+    allowed = reply.number() == 1;
+    for (int i = 0; i < sent.size(); i++) {
+      results.add(Result.read(reply));
+    }
+  }
+
+  @Override
+  void answer() {
+    for (int i = 0; i < charges.size(); i++) {
+      Result each = results.get(i);
+      charges.result(
+          i,
+          each.reason(),
+          each.remaining(),
+          each.retryAfterNanos(),
+          each.resetAfterNanos(),
+          each.atNanos());
+    }
+    charges.allowed(allowed);
+    done.run();
+  }
+
+  @Override
+  void fail(Failure failure) {
+    failed.accept(failure);
+  }
+
+  @Override
+  List<Refund> undo() {
+    List<Refund> refunds = new ArrayList<>();
+    for (int i = 0; i < results.size() && allowed && !peeking; i++) {
+      Sent one = sent.get(i);
+      Result result = results.get(i);
+      if (result.fits() && one.permits() > 0) {
+        refunds.add(
+            new Refund(
+                one.limit(),
+                one.fingerprint(),
+                one.permits(),
+                result.atNanos(),
+                result.resetNanos()));
+      }
+    }
+    return refunds;
+  }
+
+  @Override
+  long permits() {
+    long sum = 0;
+    for (Sent each : sent) {
+      sum += peeking ? 0 : Math.max(0, each.permits());
+    }
+    return sum;
+  }
+
+  @Override
+  int charges() {
+    return Math.max(1, sent.size());
+  }
+}

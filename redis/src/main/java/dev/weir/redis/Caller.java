@@ -1,0 +1,311 @@
+package dev.weir.redis;
+
+import dev.weir.Ticker;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks a shard what many threads want to know, in as few calls as there can be. Safe for use by
+ * many threads.
+ */
+final class Caller {
+  /*
+   * How is Caller designed, and why? Questions queue up. Whoever finds fewer calls on their way than
+   * there may be takes all that wait, a bounded number, and sends them as one call; nobody waits for
+   * more to come. So a lone question goes at once, and the busier the shard, the more questions
+   * share a call. Questions for the same permits of one key become one, asked for so many times: what
+   * a hot key costs is a call's round trip, however many want it.
+   *
+   * A question belongs to one thread at a time: who takes it out of the queue, or who turns its call
+   * from pending to over. So it is answered or failed once. What comes after the deadline is read
+   * nevertheless, to give back what nobody waits for any more.
+   */
+  /** As many as make the cost of a call small beside theirs, and a script that is still short. */
+  private static final int MOST_QUESTIONS = 128;
+
+  /** Far more than can be answered in time. */
+  private static final int MOST_QUEUED = 1 << 16;
+
+  private final Shard shard;
+  private final Ticker ticker;
+  private final long timeoutNanos;
+  private final Counters counters;
+  private final Consumer<? super String> log;
+  private final Breaker breaker;
+  private final Queue<Question> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger queued = new AtomicInteger();
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger pumping = new AtomicInteger();
+  private final Map<Call, Boolean> pending = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  Caller(
+      Shard shard,
+      Ticker ticker,
+      long timeoutNanos,
+      Counters counters,
+      Consumer<? super String> log) {
+    this.shard = shard;
+    this.ticker = ticker;
+    this.timeoutNanos = timeoutNanos;
+    this.counters = counters;
+    this.log = log;
+    breaker = new Breaker(ticker);
+  }
+
+  boolean available() {
+    return !breaker.isOpen();
+  }
+
+  int queued() {
+    return queued.get();
+  }
+
+  /** Asks; the answer comes on whichever thread has it, this one if there will be none. */
+  void ask(Question question) {
+    if (breaker.isOpen() || closed) {
+      fail(question, Failure.OPEN);
+    } else if (queued.incrementAndGet() > MOST_QUEUED) {
+      queued.decrementAndGet();
+      fail(question, Failure.OVERLOADED);
+    } else {
+      question.deadlineNanos = ticker.nanos() + timeoutNanos;
+      queue.add(question);
+      pump();
+    }
+  }
+
+  private void fail(Question question, Failure failure) {
+    counters.failed(failure, question.charges());
+    try {
+      question.fail(failure);
+    } catch (RuntimeException e) {
+      log.accept("a caller failed on an answer: " + e);
+    }
+  }
+
+  private void pump() {
+    if (pumping.getAndIncrement() != 0) {
+      return;
+    }
+    int missed = 1;
+    do {
+      while (!queue.isEmpty() && inFlight.get() < shard.maxInFlight()) {
+        send();
+      }
+      missed = pumping.addAndGet(-missed);
+    } while (missed != 0);
+  }
+
+  /** Takes what waits, and sends one call for each slot. */
+  private void send() {
+    Map<Integer, Call> calls = new HashMap<>();
+    Map<Object, Question> merging = new HashMap<>();
+    for (int taken = 0; taken < MOST_QUESTIONS; ) {
+      Question question = queue.poll();
+      if (question == null) {
+        break;
+      }
+      queued.decrementAndGet();
+      Object key = question.mergeKey();
+      Question same = key == null ? null : merging.putIfAbsent(key, question);
+      if (same != null && same.nowMicros == question.nowMicros) {
+        same.merge(question);
+        counters.merged.increment();
+        continue;
+      }
+      taken++;
+      // Times of the callers' own are told one by one.
+      int slot = question.nowMicros == Message.NO_TIME ? shard.slot(question.key()) : -1 - taken;
+      calls.computeIfAbsent(slot, s -> new Call()).questions.add(question);
+    }
+    for (Call call : calls.values()) {
+      call.send();
+    }
+  }
+
+  /** Fails what has waited for too long, and probes a shard that was given up on. */
+  void tick() {
+    long now = ticker.nanos();
+    for (Question head = queue.peek(); head != null; head = queue.peek()) {
+      boolean over = now - head.deadlineNanos >= 0;
+      if ((!over && !breaker.isOpen()) || !queue.remove(head)) {
+        break;
+      }
+      queued.decrementAndGet();
+      fail(head, over ? Failure.TIMEOUT : Failure.OPEN);
+    }
+    for (Call call : pending.keySet()) {
+      if (now - call.deadlineNanos >= 0) {
+        call.expire(Failure.TIMEOUT);
+      }
+    }
+    if (!closed && breaker.takeProbe()) {
+      probe();
+    }
+    pump();
+  }
+
+  private void probe() {
+    CompletionStage<?> probe =
+        shard.probe().toCompletableFuture().orTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
+    probe.whenComplete(
+        (done, failed) -> {
+          breaker.probed(failed == null);
+          if (failed == null) {
+            log.accept("the store answers: decisions are shared again");
+          }
+        });
+  }
+
+  /** Takes note that the connection is gone, and with it what was asked. */
+  void disconnected() {
+    if (breaker.open()) {
+      log.accept("the store is gone: rules answer by their on_failure until it is back");
+    }
+    for (Call call : pending.keySet()) {
+      call.expire(Failure.DISCONNECTED);
+    }
+    tick();
+  }
+
+  /** Answers nothing more than what is on its way, and that only until the deadline. */
+  void close() {
+    closed = true;
+    for (Question left = queue.poll(); left != null; left = queue.poll()) {
+      queued.decrementAndGet();
+      fail(left, Failure.OPEN);
+    }
+  }
+
+  /** Returns whether nothing is on its way. */
+  boolean idle() {
+    return pending.isEmpty() && queue.isEmpty();
+  }
+
+  /** One call of the script. */
+  private final class Call {
+    private final List<Question> questions = new ArrayList<>();
+    private final AtomicBoolean over = new AtomicBoolean();
+    private long deadlineNanos;
+
+    void send() {
+      Message message = new Message();
+      for (Question question : questions) {
+        question.write(message);
+      }
+      deadlineNanos = questions.get(0).deadlineNanos;
+      inFlight.incrementAndGet();
+      pending.put(this, true);
+      counters.calls.increment();
+      shard
+          .call(message.keys(), message.toBytes(questions.get(0).nowMicros))
+          .whenComplete(this::replied);
+    }
+
+    private void replied(byte @Nullable [] reply, @Nullable Throwable error) {
+      boolean inTime = !over.getAndSet(true);
+      if (inTime) {
+        leave();
+      }
+      Failure failure = reply == null ? failure(error) : read(reply);
+      if (failure == null && inTime) {
+        breaker.succeeded();
+        answer();
+      } else if (failure == null) {
+        undo();
+      } else {
+        burn(failure);
+        if (inTime) {
+          failed(failure, error == null ? "" : String.valueOf(error.getMessage()));
+        }
+      }
+      pump();
+    }
+
+    private Failure failure(@Nullable Throwable error) {
+      Throwable cause = error;
+      while (cause != null && !(cause instanceof ShardException)) {
+        cause = cause.getCause();
+      }
+      return cause instanceof ShardException known ? known.failure() : Failure.OTHER;
+    }
+
+    private @Nullable Failure read(byte[] reply) {
+      try {
+        MessageReader reader = new MessageReader(reply);
+        reader.number();
+        for (Question question : questions) {
+          question.read(reader);
+        }
+        return null;
+      } catch (RuntimeException e) {
+        log.accept("the store's reply makes no sense: " + e.getMessage());
+        return Failure.OTHER;
+      }
+    }
+
+    private void answer() {
+      for (Question question : questions) {
+        counters.decided.add(question.charges());
+        try {
+          question.answer();
+        } catch (RuntimeException e) {
+          log.accept("a caller failed on an answer: " + e);
+        }
+      }
+    }
+
+    /** Gives back what was charged for those who have been told otherwise. */
+    private void undo() {
+      for (Question question : questions) {
+        for (Refund refund : question.undo()) {
+          counters.late.add(refund.asked());
+          ask(refund);
+        }
+      }
+    }
+
+    private void burn(Failure failure) {
+      for (Question question : questions) {
+        counters.burned.add(failure.harmless ? 0 : question.permits());
+      }
+    }
+
+    void expire(Failure failure) {
+      if (!over.getAndSet(true)) {
+        leave();
+        failed(failure, "");
+      }
+    }
+
+    private void leave() {
+      pending.remove(this);
+      inFlight.decrementAndGet();
+    }
+
+    private void failed(Failure failure, String message) {
+      if (breaker.failed()) {
+        log.accept(
+            "the store does not decide ("
+                + failure.text()
+                + (message.isEmpty() ? "" : ": " + message)
+                + "): rules answer by their on_failure until it does");
+      }
+      for (Question question : questions) {
+        fail(question, failure);
+      }
+    }
+  }
+}

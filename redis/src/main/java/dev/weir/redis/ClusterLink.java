@@ -1,0 +1,245 @@
+package dev.weir.redis;
+
+import dev.weir.Ticker;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to a cluster. Each node that has slots is asked, and given up on, for itself. Safe for
+ * use by many threads.
+ */
+final class ClusterLink implements Link {
+  /** Each slot's questions are a call of their own. */
+  private static final int MAX_IN_FLIGHT = 256;
+
+  private static final long CONNECT_PAUSE_NANOS = 200_000_000L;
+  private static final Duration REFRESH = Duration.ofSeconds(10);
+  private static final Duration TRIGGERED_REFRESH = Duration.ofMillis(500);
+  private static final long LEAST_RECONNECT_MILLIS = 10;
+  private static final long MOST_RECONNECT_MILLIS = 500;
+  private static final Duration QUIET = Duration.ZERO;
+  private static final Duration SHUTDOWN = Duration.ofSeconds(2);
+
+  private final ClientResources resources;
+  private final RedisClusterClient client;
+  private final LinkSettings settings;
+  private final Ticker ticker;
+  private final Counters counters;
+  private final Map<String, Caller> callers = new ConcurrentHashMap<>();
+  private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
+  private volatile boolean closed;
+  private boolean connecting;
+  private long connectAtNanos;
+  private String lastProblem = "";
+
+  ClusterLink(List<RedisURI> uris, LinkSettings settings, Counters counters) {
+    this.settings = settings;
+    this.counters = counters;
+    ticker = settings.ticker();
+    resources =
+        ClientResources.builder()
+            .reconnectDelay(
+                Delay.equalJitter(
+                    LEAST_RECONNECT_MILLIS, MOST_RECONNECT_MILLIS, 1, TimeUnit.MILLISECONDS))
+            .build();
+    client = RedisClusterClient.create(resources, uris);
+    client.setOptions(options());
+    connectAtNanos = ticker.nanos();
+  }
+
+  private static ClusterClientOptions options() {
+    ClusterClientOptions.Builder options = ClusterClientOptions.builder();
+    options.disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS);
+    // Nothing is ever sent twice: it may have been decided.
+    options.replayFilter(command -> true);
+    options.socketOptions(
+        SocketOptions.builder().connectTimeout(LinkSettings.CONNECT_TIMEOUT).build());
+    options.topologyRefreshOptions(
+        ClusterTopologyRefreshOptions.builder()
+            .adaptiveRefreshTriggersTimeout(TRIGGERED_REFRESH)
+            .enablePeriodicRefresh(REFRESH)
+            .build());
+    return options.build();
+  }
+
+  @Override
+  public @Nullable Caller caller(byte[] key) {
+    if (connection == null) {
+      return null;
+    }
+    RedisClusterNode node = client.getPartitions().getPartitionBySlot(SlotHash.getSlot(key));
+    return node == null ? null : caller(node);
+  }
+
+  private Caller caller(RedisClusterNode node) {
+    return callers.computeIfAbsent(
+        node.getNodeId(),
+        id -> new Caller(new Node(id), ticker, settings.timeoutNanos(), counters, settings.log()));
+  }
+
+  @Override
+  public boolean oneSlot() {
+    return false;
+  }
+
+  @Override
+  public int slot(byte[] key) {
+    return SlotHash.getSlot(key);
+  }
+
+  @Override
+  public boolean available() {
+    return connection != null && callers.values().stream().allMatch(Caller::available);
+  }
+
+  @Override
+  public long queued() {
+    return callers.values().stream().mapToLong(Caller::queued).sum();
+  }
+
+  @Override
+  public void tick() {
+    connectIfNeeded();
+    if (connection != null) {
+      callers.values().forEach(Caller::tick);
+    }
+  }
+
+  private synchronized void connectIfNeeded() {
+    if (closed || connecting || connection != null || ticker.nanos() - connectAtNanos < 0) {
+      return;
+    }
+    connecting = true;
+    CompletionStage<StatefulRedisClusterConnection<byte[], byte[]>> connected;
+    try {
+      connected =
+          client
+              .refreshPartitionsAsync()
+              .thenCompose(refreshed -> client.connectAsync(ByteArrayCodec.INSTANCE));
+    } catch (RuntimeException e) {
+      connected = CompletableFuture.failedStage(e);
+    }
+    connected.whenComplete(
+        (opened, error) -> {
+          if (opened == null) {
+            notOpened(Script.cause(error));
+          } else {
+            opened(opened);
+          }
+        });
+  }
+
+  private synchronized void notOpened(Throwable error) {
+    connecting = false;
+    connectAtNanos = ticker.nanos() + CONNECT_PAUSE_NANOS;
+    String problem = String.valueOf(error.getMessage());
+    if (!closed && !problem.equals(lastProblem)) {
+      settings.log().accept("cannot reach the store, trying again: " + problem);
+      lastProblem = problem;
+    }
+  }
+
+  private void opened(StatefulRedisClusterConnection<byte[], byte[]> opened) {
+    synchronized (this) {
+      connecting = false;
+      lastProblem = "";
+      connection = opened;
+    }
+    Checks.run(opened.async(), settings.log());
+    for (RedisClusterNode node : client.getPartitions()) {
+      if (!node.getSlots().isEmpty()) {
+        caller(node).tick();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    callers.values().forEach(Caller::close);
+    Closing.await(() -> callers.values().stream().allMatch(Caller::idle), settings.timeoutNanos());
+    closed = true;
+    client.shutdown(QUIET, SHUTDOWN);
+    Object unused = resources.shutdown();
+  }
+
+  /** One node. */
+  private final class Node implements Shard {
+    private final String id;
+
+    Node(String id) {
+      this.id = id;
+    }
+
+    @Override
+    public CompletionStage<byte[]> call(byte[][] keys, byte[] message) {
+      StatefulRedisClusterConnection<byte[], byte[]> current = connection;
+      return current == null
+          ? failed("not connected")
+          : Script.INSTANCE.call(current.async(), keys, message);
+    }
+
+    /** Writes a key whose slot the node has. */
+    @Override
+    public CompletionStage<?> probe() {
+      StatefulRedisClusterConnection<byte[], byte[]> current = connection;
+      RedisClusterNode node = client.getPartitions().getPartitionByNodeId(id);
+      if (current == null || node == null || node.getSlots().isEmpty()) {
+        return failed("no slots");
+      }
+      int wanted = node.getSlots().get(0);
+      return current
+          .async()
+          .set(
+              Slots.keyIn(settings.prefix() + ":probe", wanted),
+              new byte[0],
+              SetArgs.Builder.px(1_000));
+    }
+
+    private static <T> CompletionStage<T> failed(String message) {
+      return CompletableFuture.failedStage(new ShardException(Failure.OPEN, message));
+    }
+
+    @Override
+    public int slot(byte[] key) {
+      return SlotHash.getSlot(key);
+    }
+
+    @Override
+    public int maxInFlight() {
+      return MAX_IN_FLIGHT;
+    }
+  }
+
+  /** Finds keys by their slots. */
+  private static final class Slots {
+    /** Returns a key that begins with the prefix and is in the slot: about one in 16384 is. */
+    static byte[] keyIn(String prefix, int slot) {
+      for (int i = 0; ; i++) {
+        byte[] key = (prefix + i).getBytes(StandardCharsets.UTF_8);
+        if (SlotHash.getSlot(key) == slot) {
+          return key;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package dev.weir.redis;
+
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What a store counts. Safe for use by many threads. */
+final class Counters {
+  final LongAdder calls = new LongAdder();
+  final LongAdder decided = new LongAdder();
+  final LongAdder merged = new LongAdder();
+  final LongAdder held = new LongAdder();
+  final LongAdder fallback = new LongAdder();
+  final LongAdder late = new LongAdder();
+  final LongAdder burned = new LongAdder();
+  private final Map<Failure, LongAdder> failures = new EnumMap<>(Failure.class);
+
+  Counters() {
+    for (Failure failure : Failure.values()) {
+      failures.put(failure, new LongAdder());
+    }
+  }
+
+  void failed(Failure failure, int charges) {
+    Objects.requireNonNull(failures.get(failure)).add(charges);
+  }
+
+  Map<String, Long> failures() {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    failures.forEach((failure, count) -> counts.put(failure.text(), count.sum()));
+    return counts;
+  }
+}

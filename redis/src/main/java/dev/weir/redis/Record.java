@@ -1,0 +1,53 @@
+package dev.weir.redis;
+
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Tells of permits that were admitted already. */
+final class Record extends Question {
+  private final RedisLimit limit;
+  private final long fingerprint;
+  private final long permits;
+  private final Consumer<Result> told;
+  private final Consumer<Failure> failed;
+  private @Nullable Result result;
+
+  Record(
+      RedisLimit limit,
+      long fingerprint,
+      long permits,
+      Consumer<Result> told,
+      Consumer<Failure> failed) {
+    this.limit = limit;
+    this.fingerprint = fingerprint;
+    this.permits = permits;
+    this.told = told;
+    this.failed = failed;
+  }
+
+  @Override
+  byte[] key() {
+    return limit.key(fingerprint);
+  }
+
+  @Override
+  void write(Message message) {
+    message.record(limit, key(), permits);
+  }
+
+  @Override
+  void read(MessageReader reply) {
+    result = Result.read(reply);
+  }
+
+  @Override
+  void answer() {
+    told.accept(Objects.requireNonNull(result));
+  }
+
+  @Override
+  void fail(Failure failure) {
+    failed.accept(failure);
+  }
+}

@@ -1,0 +1,135 @@
+package dev.weir.redis;
+
+import dev.weir.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks for the same permits of one key, once or several times, and for others who want the same.
+ */
+final class Single extends Question {
+  /** Who is told how often the permits fitted. */
+  interface Asker {
+    void decided(long times, Result result);
+
+    void failed(Failure failure);
+  }
+
+  private record MergeKey(RedisLimit limit, long fingerprint, long permits) {}
+
+  private final RedisLimit limit;
+  private final long fingerprint;
+  private final long permits;
+  private final long count;
+  private final Asker asker;
+  private @Nullable List<Single> others;
+  private long times;
+  private @Nullable Result result;
+
+  Single(RedisLimit limit, long fingerprint, long permits, long count, Asker asker) {
+    this.limit = limit;
+    this.fingerprint = fingerprint;
+    this.permits = permits;
+    this.count = count;
+    this.asker = asker;
+  }
+
+  @Override
+  byte[] key() {
+    return limit.key(fingerprint);
+  }
+
+  @Override
+  Object mergeKey() {
+    return new MergeKey(limit, fingerprint, permits);
+  }
+
+  @Override
+  boolean merge(Question other) {
+    if (others == null) {
+      others = new ArrayList<>();
+    }
+    return others.add((Single) other);
+  }
+
+  private long wanted() {
+    long wanted = count;
+    if (others != null) {
+      for (Single each : others) {
+        wanted += each.count;
+      }
+    }
+    return wanted;
+  }
+
+  @Override
+  void write(Message message) {
+    message.some(limit, key(), permits, wanted());
+  }
+
+  @Override
+  void read(MessageReader reply) {
+    times = reply.number();
+    result = Result.read(reply);
+  }
+
+  @Override
+  void answer() {
+    Result said = Objects.requireNonNull(result);
+    if (said.reason() == Reason.UNCERTAIN) {
+      fail(Failure.STATE);
+      return;
+    }
+    long left = handOn(this, times, said);
+    if (others != null) {
+      for (Single each : others) {
+        left = handOn(each, left, said);
+      }
+    }
+  }
+
+  /** Tells one asker his part, as if he had asked alone and the others after him. */
+  private long handOn(Single to, long left, Result said) {
+    long got = Math.min(left, to.count);
+    long after = left - got;
+    boolean all = got == to.count;
+    Result own =
+        new Result(
+            got > 0 || all ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT,
+            said.remaining() + after * permits,
+            all ? 0 : said.retryAfterNanos(),
+            said.resetAfterNanos(),
+            said.atNanos());
+    to.asker.decided(got, own);
+    return after;
+  }
+
+  @Override
+  void fail(Failure failure) {
+    asker.failed(failure);
+    if (others != null) {
+      others.forEach(each -> each.asker.failed(failure));
+    }
+  }
+
+  @Override
+  List<Refund> undo() {
+    Result said = result;
+    return said == null || times == 0 || permits == 0
+        ? List.of()
+        : List.of(
+            new Refund(limit, fingerprint, times * permits, said.atNanos(), said.resetNanos()));
+  }
+
+  @Override
+  long permits() {
+    return wanted() * permits;
+  }
+
+  @Override
+  int charges() {
+    return others == null ? 1 : 1 + others.size();
+  }
+}

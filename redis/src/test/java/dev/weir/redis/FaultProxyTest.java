@@ -1,0 +1,135 @@
+package dev.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class FaultProxyTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  /** Long enough for an answer that comes to have come, most likely: it only must not come. */
+  private static final Duration SHORT = Duration.ofMillis(100);
+
+  private static RedisServer server;
+  private FaultProxy proxy;
+  private RedisConnection client;
+
+  @BeforeAll
+  static void startServer() {
+    server = RedisServer.start();
+  }
+
+  @AfterAll
+  static void closeServer() {
+    server.close();
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    server.command("FLUSHALL");
+    proxy = new FaultProxy(server.port());
+    client = new RedisConnection(proxy.port()).timeout(LONG);
+    assertThat(client.ask("PING")).isEqualTo("PONG");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    client.close();
+    proxy.close();
+  }
+
+  @Test
+  void healthy_forwardsLargeValuesWhole() throws IOException {
+    String value = "0123456789".repeat(500_000);
+    assertThat(client.ask("SET", "k", value)).isEqualTo("OK");
+    assertThat(client.ask("GET", "k")).isEqualTo(value);
+    assertThat(proxy.connections()).isOne();
+  }
+
+  @Test
+  void delay_holdsBothDirections_alsoOfManyAtOnce() throws IOException {
+    proxy.delay(Duration.ofMillis(50));
+    long start = System.nanoTime();
+    for (int i = 0; i < 50; i++) {
+      client.send("INCR", "k");
+    }
+    assertThat(client.read()).isEqualTo(1L);
+    assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(100_000_000L);
+    for (long i = 2; i <= 50; i++) {
+      assertThat(client.read()).isEqualTo(i);
+    }
+  }
+
+  @Test
+  void stall_forwardsNothingUntilHealed() throws IOException {
+    proxy.stall();
+    client.timeout(SHORT).send("INCR", "k");
+    assertThatThrownBy(client::read).isInstanceOf(SocketTimeoutException.class);
+    assertThat(server.command("EXISTS", "k")).isEqualTo("0");
+    proxy.heal();
+    assertThat(client.timeout(LONG).read()).isEqualTo(1L);
+  }
+
+  @Test
+  void dropReplies_losesTheAnswerButNotTheRequest() throws IOException {
+    proxy.dropReplies();
+    client.timeout(SHORT).send("INCR", "k");
+    server.await("1"::equals, "GET", "k");
+    assertThatThrownBy(client::read).isInstanceOf(SocketTimeoutException.class);
+    proxy.heal();
+    assertThat(client.timeout(LONG).ask("INCR", "k")).isEqualTo(2L);
+  }
+
+  @Test
+  void refuse_turnsAwayNewConnectionsOnly() throws IOException {
+    proxy.refuse();
+    assertThatThrownBy(() -> new RedisConnection(proxy.port()))
+        .isInstanceOf(ConnectException.class);
+    assertThat(client.ask("PING")).isEqualTo("PONG");
+    proxy.heal();
+    try (RedisConnection another = new RedisConnection(proxy.port())) {
+      assertThat(another.ask("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void cut_closesConnectionsAndTakesNewOnes() throws IOException {
+    proxy.cut();
+    assertThatThrownBy(() -> client.ask("PING")).isInstanceOf(IOException.class);
+    assertThat(proxy.connections()).isZero();
+    try (RedisConnection another = new RedisConnection(proxy.port())) {
+      assertThat(another.ask("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void serverThatIsGone_closesTheClientsConnection() throws IOException {
+    try (RedisServer other = RedisServer.start();
+        FaultProxy toOther = new FaultProxy(other.port());
+        RedisConnection connection = new RedisConnection(toOther.port()).timeout(LONG)) {
+      assertThat(connection.ask("PING")).isEqualTo("PONG");
+      other.kill();
+      assertThatThrownBy(connection::read).isInstanceOf(EOFException.class);
+    }
+  }
+
+  @Test
+  void close_endsAlsoWhileStalled() throws IOException {
+    proxy.stall();
+    client.send("PING");
+    proxy.close();
+    assertThatThrownBy(client::read).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> new RedisConnection(proxy.port()))
+        .isInstanceOf(ConnectException.class);
+  }
+}

@@ -1,0 +1,124 @@
+package dev.weir.redis;
+
+import dev.weir.Batch;
+import dev.weir.Charges;
+import dev.weir.Decision;
+import dev.weir.Fingerprint;
+import dev.weir.Limit;
+import dev.weir.Policy;
+import dev.weir.Store;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/** What tests share: one Redis, and as many empty stores in it as they like. */
+final class Redis {
+  private static final long DEADLINE_NANOS = 30_000_000_000L;
+  private static final AtomicLong SCOPES = new AtomicLong();
+
+  private static final class Started {
+    static final RedisServer SERVER = RedisServer.start();
+    static final RedisStore STORE =
+        RedisStore.builder("redis://127.0.0.1:" + SERVER.port())
+            .timeout(java.time.Duration.ofSeconds(20))
+            .log(System.err::println)
+            .callersClock()
+            .build();
+
+    static {
+      await(STORE::available);
+    }
+  }
+
+  private Redis() {}
+
+  /** Returns an empty store that is told the time. */
+  static Store emptyStore() {
+    return new Scoped(Started.STORE, "scope " + SCOPES.incrementAndGet() + " ");
+  }
+
+  /** Waits until it is so. */
+  static void await(BooleanSupplier condition) {
+    long deadline = System.nanoTime() + DEADLINE_NANOS;
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("waited for too long");
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  /** A part of a store, by the names of its limits. */
+  private record Scoped(Store store, String scope) implements Store {
+    @Override
+    public Fingerprint fingerprint() {
+      return store.fingerprint();
+    }
+
+    @Override
+    public Limit limit(String name, Policy policy, long nowNanos) {
+      return store.limit(scope + name, policy, nowNanos);
+    }
+
+    @Override
+    public void retire(String name, long nowNanos) {
+      store.retire(scope + name, nowNanos);
+    }
+
+    @Override
+    public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+      for (int i = 0; i < charges.size(); i++) {
+        if (!charges.limit(i).name().startsWith(scope)) {
+          throw new IllegalArgumentException("limit: " + charges.limit(i) + " (expected: one of this store)");
+        }
+      }
+      store.decide(charges, nowNanos, done);
+    }
+
+    @Override
+    public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
+      store.decide(batch, nowNanos, done);
+    }
+
+    @Override
+    public void refund(
+        Limit limit,
+        long fingerprint,
+        long permits,
+        Decision charged,
+        long nowNanos,
+        LongConsumer done) {
+      store.refund(limit, fingerprint, permits, charged, nowNanos, done);
+    }
+
+    @Override
+    public void expire(long nowNanos) {
+      store.expire(nowNanos);
+    }
+
+    @Override
+    public long keys() {
+      return store.keys();
+    }
+
+    @Override
+    public long maxKeys() {
+      return store.maxKeys();
+    }
+
+    @Override
+    public long bytes() {
+      return store.bytes();
+    }
+
+    @Override
+    public long maxBytes() {
+      return store.maxBytes();
+    }
+
+    @Override
+    public void close() {}
+  }
+}

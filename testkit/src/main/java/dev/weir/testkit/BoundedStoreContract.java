@@ -1,0 +1,94 @@
+package dev.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Algorithm;
+import dev.weir.Charges;
+import dev.weir.Charges.Role;
+import dev.weir.Decision;
+import dev.weir.Limit;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Reason;
+import dev.weir.Store;
+import org.junit.jupiter.api.Test;
+
+/** What a store that bounds its keys must hold to when there is no room for another. */
+public abstract class BoundedStoreContract extends StoreFixture {
+  private static final long SECOND = 1_000_000_000L;
+
+  /** Creates an empty store with room for so many keys. */
+  protected abstract Store createStore(long maxKeys);
+
+  @Override
+  protected final Store createStore() {
+    return createStore(1 << 20);
+  }
+
+  private Store store(long maxKeys) {
+    return opened(createStore(maxKeys));
+  }
+
+  private static Policy policy(Algorithm algorithm, long permits) {
+    return Policy.builder(Quota.perSecond(permits)).algorithm(algorithm).build();
+  }
+
+  @Test
+  void fourTimesTheCapacityInKeys_deniesNewOnesAndNeverForgivesTheHotOne() {
+    for (Algorithm algorithm : Algorithm.values()) {
+      int capacity = 2_000;
+      Store store = store(capacity);
+      Limit limit = store.limit("rule", policy(algorithm, 3), 0);
+      for (int i = 0; i < 3; i++) {
+        assertThat(ask(store, limit, "hot", 0, 1).allowed()).isTrue();
+      }
+      int admitted = 0;
+      for (int i = 0; i < 4 * capacity; i++) {
+        Decision answer = ask(store, limit, "key-" + i, 0, 1);
+        admitted += answer.allowed() ? 1 : 0;
+        assertThat(answer.reason())
+            .isEqualTo(answer.allowed() ? Reason.WITHIN_LIMIT : Reason.KEY_SPACE_FULL);
+        assertThat(store.keys()).isLessThanOrEqualTo(capacity);
+      }
+      assertThat(admitted).isEqualTo(capacity - 1);
+      Decision hot = ask(store, limit, "hot", 0, 1);
+      assertThat(hot.allowed()).isFalse();
+      assertThat(hot.reason()).isEqualTo(Reason.OVER_LIMIT);
+      // When they have rested, all of them make room.
+      long later = 3 * SECOND;
+      for (int i = 0; i < 64; i++) {
+        store.expire(later);
+      }
+      assertThat(store.keys()).isZero();
+      assertThat(ask(store, limit, "new", later, 1).allowed()).isTrue();
+    }
+  }
+
+  @Test
+  void noRoomForAShadowOrAnAlternative_doesNotRefuseTheRequest() {
+    Store store = store(1);
+    Limit limit = store.limit("rule", policy(Algorithm.SLIDING_WINDOW_LOG, 5), 0);
+    assertThat(ask(store, limit, "known", 0, 1).allowed()).isTrue();
+
+    Charges shadow =
+        new Charges().add(limit, key("known"), 1).add(limit, key("new"), 1, Role.OPTIONAL);
+    assertThat(decide(store, shadow, 0).allowed()).isTrue();
+    assertThat(shadow.reason(1)).isEqualTo(Reason.KEY_SPACE_FULL);
+
+    Charges any =
+        new Charges()
+            .add(limit, key("known"), 1, Role.ANY)
+            .add(limit, key("new"), 1, Role.ANY)
+            .add(limit, key("newer"), 1, Role.OPTIONAL);
+    assertThat(decide(store, any, 0).allowed()).isTrue();
+    assertThat(any.reason(1)).isEqualTo(Reason.KEY_SPACE_FULL);
+
+    Charges none = new Charges().add(limit, key("known"), 1).add(limit, key("new"), 1, Role.ANY);
+    assertThat(decide(store, none, 0).allowed()).isFalse();
+    Charges required = new Charges().add(limit, key("known"), 1).add(limit, key("new"), 1);
+    assertThat(decide(store, required, 0).allowed()).isFalse();
+    assertThat(required.reason(1)).isEqualTo(Reason.KEY_SPACE_FULL);
+    assertThat(peek(store, limit, "known", 0, 1).remaining()).isEqualTo(2);
+    assertThat(store.keys()).isEqualTo(1);
+  }
+}
