@@ -162,7 +162,7 @@ public final class Charges implements Results {
     return values[i * WIDTH + REMAINING];
   }
 
-  /** As {@link Decision#retryAfterNanos()}; for a charge that waits, its wait. */
+  /** As {@link Decision#retryAfterNanos()}; for a charge that waits, its wait from now on. */
   public long retryAfterNanos(int i) {
     return values[i * WIDTH + RETRY_AFTER];
   }

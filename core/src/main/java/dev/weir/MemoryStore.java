@@ -502,7 +502,8 @@ public final class MemoryStore implements Store {
         long wait = charges.retryAfterNanos(i);
         key.charge(wait, now);
         long at = key.effectiveNanos + wait;
-        charges.result(i, Reason.WITHIN_LIMIT, key.remaining(), wait, key.resetNanos(at), at);
+        long told = wait == 0 ? 0 : later(wait, key.effectiveNanos - now);
+        charges.result(i, Reason.WITHIN_LIMIT, key.remaining(), told, key.resetNanos(at), at);
       }
     }
     return true;

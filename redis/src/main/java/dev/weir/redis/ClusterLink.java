@@ -45,6 +45,7 @@ final class ClusterLink implements Link {
   private final LinkSettings settings;
   private final Ticker ticker;
   private final Counters counters;
+  private final Script script = new Script();
   private final Map<String, Caller> callers = new ConcurrentHashMap<>();
   private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
   private volatile boolean closed;
@@ -165,6 +166,7 @@ final class ClusterLink implements Link {
       lastProblem = "";
       connection = opened;
     }
+    script.load(opened.async());
     Checks.run(opened.async(), settings.log());
     for (RedisClusterNode node : client.getPartitions()) {
       if (!node.getSlots().isEmpty()) {
@@ -195,7 +197,7 @@ final class ClusterLink implements Link {
       StatefulRedisClusterConnection<byte[], byte[]> current = connection;
       return current == null
           ? failed("not connected")
-          : Script.INSTANCE.call(current.async(), keys, message);
+          : script.call(current.async(), keys, message);
     }
 
     /** Writes a key whose slot the node has. */

@@ -5,8 +5,12 @@ interface Holdings {
   /** Decides, here or by asking; tells {@code asker} once. */
   void decide(RedisLimit limit, long fingerprint, long permits, Single.Asker asker);
 
-  /** Takes back permits that were granted here; returns whether it could. */
-  boolean refund(long fingerprint, long permits);
+  /**
+   * Takes back permits that were granted here; returns whether it could.
+   *
+   * @param atNanos {@link dev.weir.Decision#atNanos()} of the grant
+   */
+  boolean refund(long fingerprint, long permits, long atNanos);
 
   /** Does what is due. */
   void tick(RedisLimit limit);

@@ -91,16 +91,24 @@ final class RedisLimit implements Limit {
             || (algorithm == Algorithm.SLIDING_WINDOW && permits <= Policy.LOG_LIMIT);
     return switch (algorithm) {
       case SLIDING_WINDOW, SLIDING_WINDOW_LOG, SLIDING_WINDOW_BUCKETS ->
-          numbers(LOG, window, exact ? 1 : micros(policy.granularityNanos()), permits);
-      case SLIDING_WINDOW_COUNTER -> numbers(COUNTER, window, 0, permits);
-      case FIXED_WINDOW -> numbers(FIXED, window, policy.alignedToFirstRequest() ? 1 : 0, permits);
+          log(window, exact ? 1 : micros(policy.granularityNanos()), permits);
+      case SLIDING_WINDOW_COUNTER -> numbers(COUNTER, window, 0, 0, permits);
+      case FIXED_WINDOW ->
+          numbers(FIXED, window, policy.alignedToFirstRequest() ? 1 : 0, 0, permits);
       case TOKEN_BUCKET -> bucket(TOKEN, policy, windowNanos);
       case LEAKY_BUCKET -> bucket(LEAKY, policy, windowNanos);
     };
   }
 
-  private static long[] numbers(int algorithm, long window, long detail, long permits) {
-    return new long[] {algorithm, window, detail, 0, permits, permits, 0, 0};
+  private static long[] numbers(int algorithm, long window, long detail, long more, long permits) {
+    return new long[] {algorithm, window, detail, more, permits, permits, 0, 0};
+  }
+
+  /** An entry's distance to the next takes so many bytes; one bit of them is a mark. */
+  private static long[] log(long window, long granule, long permits) {
+    long mostGranules = 4 * (ceilDiv(window, granule) + 2);
+    int bits = Long.SIZE - Long.numberOfLeadingZeros(mostGranules) + 1;
+    return numbers(LOG, window, granule, ceilDiv(bits, Byte.SIZE), permits);
   }
 
   private static long[] bucket(int algorithm, Policy policy, long windowNanos) {
@@ -124,6 +132,11 @@ final class RedisLimit implements Limit {
       emission,
       emission * burst
     };
+  }
+
+  /** Returns a length of time as Redis counts it, in nanoseconds. */
+  static long wholeMicros(long nanos) {
+    return micros(nanos) * NANOS_PER_MICRO;
   }
 
   private static long micros(long nanos) {

@@ -131,6 +131,9 @@ public final class RedisStore implements Store {
                   ? fallback.limit(name, Fallback.share(policy), nowNanos)
                   : null;
           boolean keeps = known != null && RedisLimit.sameHoldings(known.policy(), policy);
+          if (known != null && !keeps && known.holdings != null) {
+            known.holdings.close(known);
+          }
           return new RedisLimit(
               this,
               prefix,
@@ -142,7 +145,11 @@ public final class RedisStore implements Store {
   }
 
   private @Nullable Holdings holdings(Policy policy) {
-    return policy.consistency() == Consistency.STRICT ? null : null;
+    return switch (policy.consistency()) {
+      case STRICT -> null;
+      case LEASED -> new Allotments(policy, ticker, counters, this::askNow);
+      case APPROXIMATE -> new LocalCounts(policy, ticker, counters, this::askNow);
+    };
   }
 
   @Override
@@ -230,7 +237,7 @@ public final class RedisStore implements Store {
     Single.Asker asker =
         new Single.Asker() {
           @Override
-          public void decided(long times, Result result) {
+          public void decided(long times, Result result, long remaining) {
             receiver.decided(
                 result.reason(),
                 result.remaining(),
@@ -286,6 +293,10 @@ public final class RedisStore implements Store {
     return nowNanos - Math.floorMod(nowNanos, Result.NANOS_PER_MICRO) + FALLBACK_MARK_NANOS;
   }
 
+  private void askNow(RedisLimit limit, Question question) {
+    ask(question, ticker.nanos());
+  }
+
   /** Asks whoever the question's key belongs to. */
   void ask(Question question, long nowNanos) {
     if (callersClock) {
@@ -322,7 +333,8 @@ public final class RedisStore implements Store {
       fallback.refund(own.fallback, fingerprint, permits, charged, localNow(nowNanos), done);
     } else if (mark != 0) {
       done.accept(0);
-    } else if (own.holdings != null && own.holdings.refund(fingerprint, permits)) {
+    } else if (own.holdings != null
+        && own.holdings.refund(fingerprint, permits, charged.atNanos())) {
       done.accept(permits);
     } else {
       refund(own, fingerprint, Math.min(permits, Message.MOST_PERMITS), charged, nowNanos, done);

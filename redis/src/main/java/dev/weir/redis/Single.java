@@ -12,7 +12,14 @@ import org.jspecify.annotations.Nullable;
 final class Single extends Question {
   /** Who is told how often the permits fitted. */
   interface Asker {
-    void decided(long times, Result result);
+    /**
+     * Takes the decision.
+     *
+     * @param times how often the permits fitted
+     * @param result as if nobody had asked together with this one
+     * @param remaining permits left after everybody
+     */
+    void decided(long times, Result result, long remaining);
 
     void failed(Failure failure);
   }
@@ -102,7 +109,7 @@ final class Single extends Question {
             all ? 0 : said.retryAfterNanos(),
             said.resetAfterNanos(),
             said.atNanos());
-    to.asker.decided(got, own);
+    to.asker.decided(got, own, said.remaining());
     return after;
   }
 

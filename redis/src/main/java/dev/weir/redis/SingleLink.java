@@ -40,6 +40,7 @@ final class SingleLink implements Link, Shard {
   private final Ticker ticker;
   private final Consumer<? super String> log;
   private final Caller caller;
+  private final Script script = new Script();
   private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
   private volatile boolean closed;
   private boolean connecting;
@@ -102,7 +103,7 @@ final class SingleLink implements Link, Shard {
     if (current == null) {
       return notConnected();
     }
-    CompletionStage<byte[]> reply = Script.INSTANCE.call(current.async(), keys, message);
+    CompletionStage<byte[]> reply = script.call(current.async(), keys, message);
     if (settings.replicas() > 0) {
       reply = reply.thenCompose(bytes -> replicated(current, bytes));
     }
@@ -110,7 +111,7 @@ final class SingleLink implements Link, Shard {
         (bytes, error) -> {
           // A replica now: the address, or the sentinels, may lead to its master.
           if (error != null && Script.failed(error).failure() == Failure.READONLY) {
-            current.closeAsync();
+            closeLater(current);
           }
         });
   }
@@ -202,11 +203,16 @@ final class SingleLink implements Link, Shard {
     }
     if (closed || !opened.isOpen()) {
       lost(opened);
-      opened.closeAsync();
+      closeLater(opened);
       return;
     }
+    script.load(opened.async());
     Checks.run(opened.async(), log);
     caller.tick();
+  }
+
+  private static void closeLater(StatefulRedisConnection<byte[], byte[]> connection) {
+    Object unused = connection.closeAsync();
   }
 
   private void lost(StatefulRedisConnection<byte[], byte[]> gone) {

@@ -10,12 +10,16 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +44,7 @@ public final class FaultProxy implements AutoCloseable {
 
   // Guarded by this; who waits for a change is told of it.
   private @Nullable ServerSocket listener;
+  private Future<?> acceptor = CompletableFuture.completedFuture(null);
   private long delayNanos;
   private boolean stalled;
   private boolean mute;
@@ -98,6 +103,11 @@ public final class FaultProxy implements AutoCloseable {
   public synchronized void refuse() {
     close(listener);
     listener = null;
+    try {
+      acceptor.get(CLOSE_SECONDS, TimeUnit.SECONDS); // Until it has let go, connections are taken.
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      throw new IllegalStateException("fault proxy: still accepts (expected: refuses)", e);
+    }
   }
 
   /** Closes all connections. New ones are taken. */
@@ -109,7 +119,7 @@ public final class FaultProxy implements AutoCloseable {
     try {
       ServerSocket socket = new ServerSocket(port, 128, InetAddress.getLoopbackAddress());
       listener = socket;
-      threads.execute(() -> accept(socket));
+      acceptor = threads.submit(() -> accept(socket));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

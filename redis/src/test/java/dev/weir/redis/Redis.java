@@ -71,7 +71,8 @@ final class Redis {
     public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
       for (int i = 0; i < charges.size(); i++) {
         if (!charges.limit(i).name().startsWith(scope)) {
-          throw new IllegalArgumentException("limit: " + charges.limit(i) + " (expected: one of this store)");
+          throw new IllegalArgumentException(
+              "limit: " + charges.limit(i) + " (expected: one of this store)");
         }
       }
       store.decide(charges, nowNanos, done);

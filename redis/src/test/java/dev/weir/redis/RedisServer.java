@@ -33,15 +33,15 @@ public final class RedisServer implements AutoCloseable {
 
   private static final int ATTEMPTS = 5;
 
-  private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
+  private static final Set<RedisServer> OPEN = ConcurrentHashMap.newKeySet();
 
   private static @Nullable File bundled;
 
   static {
-    Thread hook = new Thread(() -> RUNNING.forEach(Process::destroyForcibly), "redis-servers-end");
-    Runtime.getRuntime().addShutdownHook(hook);
+    Runtime.getRuntime().addShutdownHook(new Thread(RedisServer::closeAll, "redis-servers-end"));
   }
 
+  private final File binary;
   private final List<String> arguments;
   private final @Nullable String password;
   private final Path directory;
@@ -50,6 +50,7 @@ public final class RedisServer implements AutoCloseable {
 
   private RedisServer(int port, List<String> options, List<String> arguments) throws IOException {
     this.port = port;
+    this.binary = binary();
     this.arguments = arguments;
     this.password = password(options);
     directory = Files.createTempDirectory("weir-redis");
@@ -58,6 +59,7 @@ public final class RedisServer implements AutoCloseable {
     lines.add("bind 127.0.0.1");
     if (!arguments.contains("--sentinel")) {
       lines.add("save \"\"");
+      lines.add("repl-diskless-sync-delay 0");
     }
     lines.addAll(options);
     Files.write(directory.resolve("redis.conf"), lines);
@@ -103,6 +105,7 @@ public final class RedisServer implements AutoCloseable {
     for (int attempt = 1; ; attempt++) {
       try {
         RedisServer server = new RedisServer(Ports.free(), options, arguments);
+        OPEN.add(server);
         if (server.awaitAnswer()) {
           return server;
         }
@@ -121,8 +124,6 @@ public final class RedisServer implements AutoCloseable {
   public RedisServer startReplica(String... options) {
     List<String> all = new ArrayList<>(List.of(options));
     all.add("replicaof 127.0.0.1 " + port);
-    all.add("repl-diskless-sync yes");
-    all.add("repl-diskless-sync-delay 0");
     if (password != null) {
       all.add("masterauth " + password);
     }
@@ -138,22 +139,23 @@ public final class RedisServer implements AutoCloseable {
   }
 
   private Process launch() throws IOException {
-    List<String> command = new ArrayList<>(List.of(binary().toString(), "redis.conf"));
+    List<String> command = new ArrayList<>(List.of(binary.toString(), "redis.conf"));
     command.addAll(arguments);
-    Process launched =
-        new ProcessBuilder(command)
-            .directory(directory.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(output().toFile()))
-            .start();
-    RUNNING.add(launched);
-    return launched;
+    return new ProcessBuilder(command)
+        .directory(directory.toFile())
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.appendTo(output().toFile()))
+        .start();
   }
 
   private static synchronized File binary() throws IOException {
     String named = System.getProperty(BINARY_PROPERTY, "");
     if (!named.isEmpty()) {
-      return new File(named);
+      File file = new File(named);
+      if (!file.canExecute()) {
+        throw new IOException(BINARY_PROPERTY + ": " + named + " (expected: a redis-server)");
+      }
+      return file;
     }
     if (bundled == null) {
       File directory = Files.createTempDirectory("weir-redis-binary").toFile();
@@ -271,7 +273,6 @@ public final class RedisServer implements AutoCloseable {
       checkDeadline(deadline, "survives SIGKILL");
       moment();
     }
-    RUNNING.remove(process);
   }
 
   /** Kills it if it runs, and starts it on the same port with what it had kept on disk. */
@@ -343,6 +344,13 @@ public final class RedisServer implements AutoCloseable {
   public void close() {
     kill();
     files().forEach(RedisServer::delete);
+    OPEN.remove(this);
+  }
+
+  /** No server is to survive because the files of another are in the way. */
+  private static void closeAll() {
+    OPEN.forEach(server -> server.process.destroyForcibly());
+    OPEN.forEach(RedisServer::close);
   }
 
   /** Returns what is on disk, contents before directories. */

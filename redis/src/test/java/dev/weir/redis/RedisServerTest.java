@@ -1,10 +1,13 @@
 package dev.weir.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.SocketTimeoutException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -22,6 +25,32 @@ class RedisServerTest {
     assertThat(server.running()).isFalse();
     assertThat(server.printed()).isEmpty();
     assertThatThrownBy(() -> new RedisConnection(server.port())).isInstanceOf(IOException.class);
+  }
+
+  /** A process that starts a server, says on which port, and leaves without closing it. */
+  static final class Careless {
+    public static void main(String[] none) {
+      System.out.println(RedisServer.start().port());
+    }
+  }
+
+  @Test
+  void processThatEnds_takesItsServersAlong() throws Exception {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String binary = System.getProperty(RedisServer.BINARY_PROPERTY, "");
+    Process process =
+        new ProcessBuilder(
+                java,
+                "-D" + RedisServer.BINARY_PROPERTY + "=" + binary,
+                "-cp",
+                System.getProperty("java.class.path"),
+                Careless.class.getName())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String printed = new String(process.getInputStream().readAllBytes(), UTF_8);
+    assertThat(process.waitFor()).isZero();
+    int port = Integer.parseInt(printed.trim());
+    assertThatThrownBy(() -> new RedisConnection(port)).isInstanceOf(ConnectException.class);
   }
 
   @Test

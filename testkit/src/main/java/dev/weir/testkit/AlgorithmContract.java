@@ -90,7 +90,9 @@ public abstract class AlgorithmContract extends StoreFixture {
             assertThat(verdict(answer)).as("%s", ask).isEqualTo(right);
             assertThat(answer.remaining()).isBetween(0L, policy.burst());
             assertThat(answer.resetAfterNanos()).isNotNegative();
-            if (!policy.algorithm().bucket()) { // Those are told in nanoseconds: a refund needs them.
+            if (!policy
+                .algorithm()
+                .bucket()) { // Those are told in nanoseconds: a refund needs them.
               assertThat(grid(answer.resetAfterNanos())).isEqualTo(answer.resetAfterNanos());
             }
             assertThat(grid(answer.atNanos())).isEqualTo(answer.atNanos());

@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tells of permits that were admitted already. */
-final class Record extends Question {
+final class Tell extends Question {
   private final RedisLimit limit;
   private final long fingerprint;
   private final long permits;
@@ -13,7 +13,7 @@ final class Record extends Question {
   private final Consumer<Failure> failed;
   private @Nullable Result result;
 
-  Record(
+  Tell(
       RedisLimit limit,
       long fingerprint,
       long permits,

@@ -1,0 +1,320 @@
+package dev.weir.redis;
+
+import dev.weir.Decision;
+import dev.weir.Policy;
+import dev.weir.Reason;
+import dev.weir.Ticker;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Permits of one limit's keys that this process took ahead of need. Safe for use by many threads.
+ */
+final class Allotments implements Holdings {
+  /*
+   * How is Allotments designed, and why? Redis charges an allotment when it gives it, at g. Its
+   * permits may be granted here until it ends, at g + L at the latest, L being the sync interval; the
+   * end is counted from when it was asked for, which is before g. So the permits granted within any
+   * window (t - W, t] come from allotments given within (t - W - L, t], and Redis counts by a window of
+   * W + L: no excess. Where windows begin by the clock, the allotment ends with its window instead, and
+   * what was charged in a window is granted in it.
+   *
+   * How much to take: what is wanted at the moment and some ahead, twice as much as before when that
+   * was gone in less than half of its life, half when most of it was left; but never more than a
+   * part of what remains. So near the limit single permits are taken, and no process strands what
+   * another could use. What is left at the end is given back.
+   *
+   * A refusal says until when nothing fits; until then nobody is asked.
+   */
+  /** What one process takes ahead is at most this part of what remains. */
+  private static final int PART_OF_REMAINING = 4;
+
+  private static final long MOST_AHEAD = 1 << 20;
+
+  /** Keys beyond this are asked for one by one. */
+  private static final int MOST_KEYS = 1 << 16;
+
+  private final Ticker ticker;
+  private final Counters counters;
+  private final BiConsumer<RedisLimit, Question> redis;
+  private final Policy policy;
+  private final Map<Long, Allotment> allotments = new ConcurrentHashMap<>();
+  private volatile long sweepAtNanos;
+
+  /**
+   * @param redis asks on behalf of a limit
+   */
+  Allotments(
+      Policy policy, Ticker ticker, Counters counters, BiConsumer<RedisLimit, Question> redis) {
+    this.policy = policy;
+    this.ticker = ticker;
+    this.counters = counters;
+    this.redis = redis;
+    sweepAtNanos = ticker.nanos() + policy.syncIntervalNanos();
+  }
+
+  @Override
+  public void decide(RedisLimit limit, long fingerprint, long permits, Single.Asker asker) {
+    Allotment allotment = allotments.get(fingerprint);
+    if (allotment != null && permits > 0) {
+      Result spent = allotment.spend(permits, ticker.nanos());
+      if (spent != null) {
+        counters.held.increment();
+        asker.decided(1, spent, spent.remaining());
+        return;
+      }
+    }
+    boolean known = allotment != null || allotments.size() < MOST_KEYS;
+    if (permits != 1 || !known) {
+      redis.accept(limit, new Single(limit, fingerprint, permits, 1, asker));
+    } else {
+      allotments.computeIfAbsent(fingerprint, key -> new Allotment(key)).want(limit, asker);
+    }
+  }
+
+  @Override
+  public boolean refund(long fingerprint, long permits, long atNanos) {
+    Allotment allotment = allotments.get(fingerprint);
+    return allotment != null && allotment.takeBack(permits, atNanos, ticker.nanos());
+  }
+
+  @Override
+  public void tick(RedisLimit limit) {
+    long now = ticker.nanos();
+    if (now - sweepAtNanos < 0) {
+      return;
+    }
+    sweepAtNanos = now + policy.syncIntervalNanos();
+    allotments.forEach(
+        (fingerprint, allotment) -> {
+          allotment.endIfOver(limit, now);
+          if (allotment.idle(now)) {
+            allotments.remove(fingerprint, allotment);
+          }
+        });
+  }
+
+  @Override
+  public void close(RedisLimit limit) {
+    allotments.values().forEach(allotment -> allotment.end(limit));
+    allotments.clear();
+  }
+
+  /** One key's. */
+  private final class Allotment implements Single.Asker {
+    private final long fingerprint;
+    private final AtomicLong left = new AtomicLong();
+
+    /** Set before {@link #left}: whoever finds permits finds their end. */
+    private volatile long endsAtNanos;
+
+    private volatile @Nullable Result granted;
+    private volatile long refusedUntilNanos;
+    private volatile @Nullable Result refusal;
+    private @Nullable RedisLimit limit;
+    private final Deque<Single.Asker> waiting = new ArrayDeque<>();
+    private boolean asking;
+    private long askedAtNanos;
+    private long asked;
+    private long given;
+    private long ahead;
+    private long usedAtNanos;
+
+    Allotment(long fingerprint) {
+      this.fingerprint = fingerprint;
+      endsAtNanos = ticker.nanos();
+      refusedUntilNanos = endsAtNanos;
+    }
+
+    /** Grants permits if there are so many. */
+    @Nullable Result spend(long permits, long now) {
+      Result by = granted;
+      if (now - endsAtNanos >= 0 || by == null) {
+        return null;
+      }
+      for (long has = left.get(); has >= permits; has = left.get()) {
+        if (left.compareAndSet(has, has - permits)) {
+          return new Result(
+              Reason.WITHIN_LIMIT,
+              by.remaining() + has - permits,
+              0,
+              by.resetAfterNanos(),
+              by.atNanos());
+        }
+      }
+      return null;
+    }
+
+    synchronized boolean takeBack(long permits, long atNanos, long now) {
+      Result by = granted;
+      if (by == null || by.atNanos() != atNanos || now - endsAtNanos >= 0) {
+        return false;
+      }
+      left.addAndGet(permits);
+      return true;
+    }
+
+    /** Grants one permit, refuses it, or lets the asker wait for what Redis says. */
+    void want(RedisLimit by, Single.Asker asker) {
+      long now = ticker.nanos();
+      Result known = spend(1, now);
+      Result no = refusal;
+      if (known == null && no != null && now - refusedUntilNanos < 0) {
+        known =
+            new Result(
+                Reason.OVER_LIMIT,
+                no.remaining(),
+                refusedUntilNanos - now,
+                no.resetAfterNanos(),
+                no.atNanos());
+      }
+      if (known != null) {
+        counters.held.increment();
+        asker.decided(known.fits() ? 1 : 0, known, known.remaining());
+        return;
+      }
+      synchronized (this) {
+        limit = by;
+        waiting.add(asker);
+        if (asking) {
+          return;
+        }
+        plan(now);
+      }
+      ask(by);
+    }
+
+    /** Finds out how much to ask for. */
+    private void plan(long now) {
+      asking = true;
+      usedAtNanos = now;
+      boolean goneEarly = left.get() == 0 && now - askedAtNanos < policy.syncIntervalNanos() / 2;
+      if (given > 0 && goneEarly) {
+        ahead = Math.min(MOST_AHEAD, Math.max(1, 2 * ahead));
+      } else if (!goneEarly) {
+        ahead = Math.min(ahead, Math.max(0, given - left.get())) / 2;
+      }
+      Result before = granted;
+      long fair = before == null ? 0 : before.remaining() / PART_OF_REMAINING;
+      asked = waiting.size() + Math.min(ahead, fair);
+      askedAtNanos = now;
+    }
+
+    private void ask(RedisLimit by) {
+      endIfOver(by, ticker.nanos());
+      redis.accept(by, new Single(by, fingerprint, 1, asked, this));
+    }
+
+    @Override
+    public void decided(long times, Result result, long remaining) {
+      List<Single.Asker> served = new ArrayList<>();
+      List<Single.Asker> refused = new ArrayList<>();
+      RedisLimit again = null;
+      synchronized (this) {
+        asking = false;
+        given = times;
+        Result said =
+            new Result(
+                result.reason(),
+                remaining,
+                result.retryAfterNanos(),
+                result.resetAfterNanos(),
+                result.atNanos());
+        while (served.size() < times && !waiting.isEmpty()) {
+          served.add(waiting.remove());
+        }
+        granted = said;
+        endsAtNanos = askedAtNanos + lifeNanos(said);
+        left.set(times - served.size());
+        if (times < asked) {
+          refused.addAll(waiting);
+          waiting.clear();
+          refusal = said;
+          refusedUntilNanos =
+              said.retryAfterNanos() == Decision.NEVER
+                  ? endsAtNanos
+                  : askedAtNanos + said.retryAfterNanos();
+        } else if (!waiting.isEmpty()) {
+          plan(ticker.nanos());
+          again = limit;
+        }
+      }
+      Result yes =
+          new Result(Reason.WITHIN_LIMIT, remaining, 0, result.resetAfterNanos(), result.atNanos());
+      Result no =
+          new Result(
+              Reason.OVER_LIMIT,
+              remaining,
+              result.retryAfterNanos(),
+              result.resetAfterNanos(),
+              result.atNanos());
+      served.forEach(each -> each.decided(1, yes, remaining));
+      refused.forEach(each -> each.decided(0, no, remaining));
+      if (again != null) {
+        ask(again);
+      }
+    }
+
+    @Override
+    public void failed(Failure failure) {
+      List<Single.Asker> failing;
+      synchronized (this) {
+        asking = false;
+        given = 0;
+        failing = new ArrayList<>(waiting);
+        waiting.clear();
+      }
+      failing.forEach(each -> each.failed(failure));
+    }
+
+    /** Returns for how long permits charged by that result may be granted. */
+    private long lifeNanos(Result result) {
+      long life = policy.syncIntervalNanos();
+      long window = RedisLimit.wholeMicros(policy.quota().windowNanos());
+      return switch (policy.algorithm()) {
+        case SLIDING_WINDOW_COUNTER ->
+            Math.min(life, window - Math.floorMod(result.atNanos(), window));
+        case FIXED_WINDOW ->
+            Math.min(
+                life,
+                policy.alignedToFirstRequest()
+                    ? result.resetAfterNanos()
+                    : window - Math.floorMod(result.atNanos(), window));
+        default -> life;
+      };
+    }
+
+    void endIfOver(RedisLimit by, long now) {
+      if (now - endsAtNanos >= 0 && left.get() > 0) {
+        end(by);
+      }
+    }
+
+    /** Gives back what is left. */
+    void end(RedisLimit by) {
+      Result was;
+      long unspent;
+      synchronized (this) {
+        was = granted;
+        unspent = left.getAndSet(0);
+      }
+      if (was != null && unspent > 0) {
+        redis.accept(by, new Refund(by, fingerprint, unspent, was.atNanos(), was.resetNanos()));
+      }
+    }
+
+    synchronized boolean idle(long now) {
+      return !asking
+          && left.get() == 0
+          && now - refusedUntilNanos >= 0
+          && now - usedAtNanos > 2 * policy.syncIntervalNanos();
+    }
+  }
+}

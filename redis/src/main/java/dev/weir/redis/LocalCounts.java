@@ -1,0 +1,232 @@
+package dev.weir.redis;
+
+import dev.weir.Decision;
+import dev.weir.Policy;
+import dev.weir.Reason;
+import dev.weir.Ticker;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this process admitted of one limit's keys and has not told yet. Safe for use by many
+ * threads.
+ */
+final class LocalCounts implements Holdings {
+  /*
+   * How is LocalCounts designed, and why? A process admits by what Redis said last, less what it
+   * admitted since, for at most the sync interval; and never more untold permits than A, the quota's
+   * share of that interval, at least one. Beyond either it tells Redis and has Redis decide. So what
+   * nobody else knows of a process is at most A at any time, and the excess in any window at most A
+   * for each other process: whoever found the quota used up when Redis last told him admits nothing.
+   *
+   * Telling again what may have been told already counts it twice, which can only deny.
+   */
+  /** Keys beyond this are asked for one by one. */
+  private static final int MOST_KEYS = 1 << 16;
+
+  private final Policy policy;
+  private final Ticker ticker;
+  private final Counters counters;
+  private final BiConsumer<RedisLimit, Question> redis;
+  private final long mostUntold;
+  private final Map<Long, Count> counts = new ConcurrentHashMap<>();
+  private volatile long sweepAtNanos;
+
+  LocalCounts(
+      Policy policy, Ticker ticker, Counters counters, BiConsumer<RedisLimit, Question> redis) {
+    this.policy = policy;
+    this.ticker = ticker;
+    this.counters = counters;
+    this.redis = redis;
+    mostUntold = mostUntold(policy);
+    sweepAtNanos = ticker.nanos();
+  }
+
+  /** Returns how many permits of a key a process may admit without having told of them. */
+  static long mostUntold(Policy policy) {
+    double share = (double) policy.syncIntervalNanos() / policy.quota().windowNanos();
+    return Math.max(1, (long) (policy.quota().permits() * share));
+  }
+
+  @Override
+  public void decide(RedisLimit limit, long fingerprint, long permits, Single.Asker asker) {
+    Count count = counts.get(fingerprint);
+    if (count == null && counts.size() < MOST_KEYS) {
+      count = counts.computeIfAbsent(fingerprint, key -> new Count(key));
+    }
+    if (count == null) {
+      redis.accept(limit, new Single(limit, fingerprint, permits, 1, asker));
+      return;
+    }
+    Result here = count.decide(permits, ticker.nanos());
+    if (here != null) {
+      counters.held.increment();
+      asker.decided(here.fits() ? 1 : 0, here, here.remaining());
+      return;
+    }
+    count.tell(limit);
+    count.ask(limit, permits, asker);
+  }
+
+  @Override
+  public boolean refund(long fingerprint, long permits, long atNanos) {
+    Count count = counts.get(fingerprint);
+    return count != null && count.takeBack(permits);
+  }
+
+  @Override
+  public void tick(RedisLimit limit) {
+    long now = ticker.nanos();
+    if (now - sweepAtNanos < 0) {
+      return;
+    }
+    sweepAtNanos = now + policy.syncIntervalNanos() / 2;
+    counts.forEach(
+        (fingerprint, count) -> {
+          count.tell(limit);
+          if (count.idle(now)) {
+            counts.remove(fingerprint, count);
+          }
+        });
+  }
+
+  @Override
+  public void close(RedisLimit limit) {
+    counts.values().forEach(count -> count.tell(limit));
+    counts.clear();
+  }
+
+  /** One key's. */
+  private final class Count {
+    private final long fingerprint;
+    private long untold;
+
+    /** Those of the untold that are being told. */
+    private long telling;
+
+    private @Nullable Result view;
+    private long viewRemaining;
+    private long viewAtNanos;
+    private long refusedPermits = Long.MAX_VALUE;
+    private long refusedUntilNanos;
+    private boolean gone;
+
+    Count(long fingerprint) {
+      this.fingerprint = fingerprint;
+      viewAtNanos = ticker.nanos();
+      refusedUntilNanos = viewAtNanos;
+    }
+
+    /** Decides by what is known, or returns null if that does not suffice. */
+    synchronized @Nullable Result decide(long permits, long now) {
+      Result known = view;
+      if (known == null || gone || permits == 0) {
+        return null;
+      }
+      if (permits >= refusedPermits && now - refusedUntilNanos < 0) {
+        return new Result(
+            Reason.OVER_LIMIT,
+            Math.max(0, viewRemaining - untold),
+            refusedUntilNanos - now,
+            known.resetAfterNanos(),
+            known.atNanos());
+      }
+      boolean fresh = now - viewAtNanos < policy.syncIntervalNanos();
+      if (!fresh || permits > Math.min(mostUntold, viewRemaining) - untold) {
+        return null;
+      }
+      untold += permits;
+      return new Result(
+          Reason.WITHIN_LIMIT, viewRemaining - untold, 0, known.resetAfterNanos(), known.atNanos());
+    }
+
+    /** Tells Redis of what it does not know. */
+    void tell(RedisLimit limit) {
+      long told;
+      long askedAt = ticker.nanos();
+      synchronized (this) {
+        told = untold - telling;
+        if (told == 0 || telling > 0) {
+          return;
+        }
+        telling = told;
+      }
+      redis.accept(
+          limit,
+          new Tell(
+              limit,
+              fingerprint,
+              told,
+              result -> told(told, result, askedAt),
+              failure -> notTold()));
+    }
+
+    private synchronized void told(long told, Result result, long askedAt) {
+      untold -= told;
+      telling = 0;
+      see(result, result.remaining(), askedAt);
+    }
+
+    private synchronized void notTold() {
+      telling = 0;
+    }
+
+    /** Has Redis decide. */
+    void ask(RedisLimit limit, long permits, Single.Asker asker) {
+      long askedAt = ticker.nanos();
+      redis.accept(
+          limit,
+          new Single(
+              limit,
+              fingerprint,
+              permits,
+              1,
+              new Single.Asker() {
+                @Override
+                public void decided(long times, Result result, long remaining) {
+                  asked(permits, times, result, remaining, askedAt);
+                  asker.decided(times, result, remaining);
+                }
+
+                @Override
+                public void failed(Failure failure) {
+                  asker.failed(failure);
+                }
+              }));
+    }
+
+    private synchronized void asked(
+        long permits, long times, Result result, long remaining, long askedAt) {
+      see(result, remaining, askedAt);
+      if (times == 0 && permits > 0 && result.retryAfterNanos() != Decision.NEVER) {
+        refusedPermits = permits;
+        refusedUntilNanos = askedAt + result.retryAfterNanos();
+      }
+    }
+
+    private void see(Result result, long remaining, long askedAt) {
+      view = result;
+      viewRemaining = remaining;
+      viewAtNanos = askedAt;
+    }
+
+    synchronized boolean takeBack(long permits) {
+      if (permits > untold - telling) {
+        return false;
+      }
+      untold -= permits;
+      return true;
+    }
+
+    /** Returns whether nothing is to be remembered; nothing is counted here any more then. */
+    synchronized boolean idle(long now) {
+      gone =
+          untold == 0
+              && now - refusedUntilNanos >= 0
+              && now - viewAtNanos > 2 * policy.syncIntervalNanos();
+      return gone;
+    }
+  }
+}

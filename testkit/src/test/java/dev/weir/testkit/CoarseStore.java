@@ -1,0 +1,183 @@
+package dev.weir.testkit;
+
+import dev.weir.Algorithm;
+import dev.weir.Batch;
+import dev.weir.Charges;
+import dev.weir.Decision;
+import dev.weir.Fingerprint;
+import dev.weir.Limit;
+import dev.weir.MemoryStore;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Store;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/**
+ * A store that counts time in microseconds, as one in Redis does: one in memory whose answers are
+ * rounded. Refuses to be asked between two microseconds.
+ */
+final class CoarseStore implements Store {
+  static final long RESOLUTION_NANOS = 1_000;
+
+  private final MemoryStore store = new MemoryStore(1 << 20);
+
+  /**
+   * Returns whether a policy is counted exactly as by a store of this resolution: whether {@link
+   * #coarse} can express it.
+   */
+  static boolean exact(Policy policy) {
+    return !granular(policy)
+        || (policy.quota().windowNanos() - RESOLUTION_NANOS >= Quota.MIN_WINDOW_NANOS
+            && policy.quota().windowNanos() - RESOLUTION_NANOS >= policy.granularityNanos());
+  }
+
+  private static boolean granular(Policy policy) {
+    return policy.algorithm() == Algorithm.SLIDING_WINDOW_BUCKETS
+        || (policy.algorithm() == Algorithm.SLIDING_WINDOW
+            && policy.quota().permits() > Policy.LOG_LIMIT);
+  }
+
+  /** Returns the policy that decides in nanoseconds as the given one does in microseconds. */
+  private static Policy coarse(Policy policy) {
+    Quota quota = policy.quota();
+    long window = check("window", quota.windowNanos());
+    if (granular(policy) && exact(policy)) {
+      // A granule ends with its last instant, and that is a whole step before the next granule's.
+      return Policy.builder(new Quota(quota.permits(), window - RESOLUTION_NANOS + 1))
+          .algorithm(policy.algorithm())
+          .granularity(Duration.ofNanos(check("granule", policy.granularityNanos())))
+          .name(policy.name())
+          .build();
+    }
+    if (emissionNanos(policy) % RESOLUTION_NANOS != 0) {
+      long emission = emissionNanos(policy);
+      if (Math.max(emission * policy.burst(), window) > 1L << 52) {
+        return Policy.builder(new Quota(1, ceil(emission)))
+            .algorithm(policy.algorithm())
+            .burst(policy.burst())
+            .name(policy.name())
+            .build();
+      }
+    }
+    return policy;
+  }
+
+  /** Returns the interval between two permits of a bucket, 0 if there is none. */
+  private static long emissionNanos(Policy policy) {
+    long permits = policy.quota().permits();
+    return !policy.algorithm().bucket() || permits == 0
+        ? 0
+        : (policy.quota().windowNanos() + permits - 1) / permits;
+  }
+
+  private static long check(String name, long nanos) {
+    if (Math.floorMod(nanos, RESOLUTION_NANOS) != 0) {
+      throw new IllegalArgumentException(name + ": " + nanos + " ns (expected: whole us)");
+    }
+    return nanos;
+  }
+
+  private static long ceil(long nanos) {
+    return nanos == Decision.NEVER ? nanos : nanos + Math.floorMod(-nanos, RESOLUTION_NANOS);
+  }
+
+  @Override
+  public Fingerprint fingerprint() {
+    return store.fingerprint();
+  }
+
+  @Override
+  public Limit limit(String name, Policy policy, long nowNanos) {
+    return store.limit(name, coarse(policy), check("now", nowNanos));
+  }
+
+  @Override
+  public void retire(String name, long nowNanos) {
+    store.retire(name, check("now", nowNanos));
+  }
+
+  @Override
+  public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+    check("maxWait", charges.maxWaitNanos());
+    store.decide(
+        charges,
+        check("now", nowNanos),
+        decided -> {
+          for (int i = 0; i < decided.size(); i++) {
+            decided.result(
+                i,
+                decided.reason(i),
+                decided.remaining(i),
+                ceil(decided.retryAfterNanos(i)),
+                ceil(decided.resetAfterNanos(i)),
+                ceil(decided.atNanos(i)));
+          }
+          done.accept(decided);
+        });
+  }
+
+  @Override
+  public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
+    throw new UnsupportedOperationException("no suite asks for batches");
+  }
+
+  @Override
+  public void refund(
+      Limit limit,
+      long fingerprint,
+      long permits,
+      Decision charged,
+      long nowNanos,
+      LongConsumer done) {
+    // What was rounded up may be any less: to be safe, the least.
+    boolean rounded = emissionNanos(limit.policy()) % RESOLUTION_NANOS != 0;
+    long reset = charged.resetAfterNanos() - (rounded ? 2 * (RESOLUTION_NANOS - 1) : 0);
+    Decision least =
+        new Decision(
+            charged.outcome(),
+            charged.reason(),
+            charged.policy(),
+            charged.limit(),
+            charged.remaining(),
+            charged.retryAfterNanos(),
+            reset,
+            charged.atNanos());
+    store.refund(limit, fingerprint, permits, least, check("now", nowNanos), done);
+  }
+
+  @Override
+  public void expire(long nowNanos) {
+    store.expire(check("now", nowNanos));
+  }
+
+  @Override
+  public long keys() {
+    return store.keys();
+  }
+
+  @Override
+  public long maxKeys() {
+    return store.maxKeys();
+  }
+
+  @Override
+  public long bytes() {
+    return store.bytes();
+  }
+
+  @Override
+  public long maxBytes() {
+    return store.maxBytes();
+  }
+
+  void verify() {
+    store.verify();
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}
