@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Nested;
 
 /** Two stores hold to what every store must hold to, whichever of them a limit lies in. */
 class RoutedStoreContractTest {
+  private static final long MAX_KEYS = 1 << 20;
+
   private static RoutedStore both(long maxKeys) {
     return RoutedStore.of(new MemoryStore(maxKeys), new MemoryStore(maxKeys));
   }
@@ -48,56 +50,56 @@ class RoutedStoreContractTest {
   @Nested
   class AllShared extends StoreContract {
     @Override
-    protected Store createStore(long maxKeys) {
-      return both(maxKeys);
+    protected Store createStore() {
+      return both(MAX_KEYS);
     }
   }
 
   @Nested
   class AllLocal extends StoreContract {
     @Override
-    protected Store createStore(long maxKeys) {
-      return allLocal(maxKeys);
+    protected Store createStore() {
+      return allLocal(MAX_KEYS);
     }
   }
 
   @Nested
   class Alone extends StoreContract {
     @Override
-    protected Store createStore(long maxKeys) {
-      return RoutedStore.local(new MemoryStore(maxKeys));
+    protected Store createStore() {
+      return RoutedStore.local(new MemoryStore(MAX_KEYS));
     }
   }
 
   @Nested
   class Mixed extends StoreContract {
     @Override
-    protected Store createStore(long maxKeys) {
-      return mixed(maxKeys);
+    protected Store createStore() {
+      return mixed(MAX_KEYS);
     }
   }
 
   @Nested
   class MixedOtherwise extends StoreContract {
     @Override
-    protected Store createStore(long maxKeys) {
-      return mixedOtherwise(maxKeys);
+    protected Store createStore() {
+      return mixedOtherwise(MAX_KEYS);
     }
   }
 
   @Nested
   class RuleChangesShared extends RuleChangeContract {
     @Override
-    protected Store createStore(long maxKeys) {
-      return both(maxKeys);
+    protected Store createStore() {
+      return both(MAX_KEYS);
     }
   }
 
   @Nested
   class RuleChangesLocal extends RuleChangeContract {
     @Override
-    protected Store createStore(long maxKeys) {
-      return allLocal(maxKeys);
+    protected Store createStore() {
+      return allLocal(MAX_KEYS);
     }
   }
 
@@ -116,16 +118,16 @@ class RoutedStoreContractTest {
   @Nested
   class AlgorithmShared extends ByDefault {
     @Override
-    protected Store createStore(long maxKeys) {
-      return both(maxKeys);
+    protected Store createStore() {
+      return both(MAX_KEYS);
     }
   }
 
   @Nested
   class AlgorithmLocal extends ByDefault {
     @Override
-    protected Store createStore(long maxKeys) {
-      return allLocal(maxKeys);
+    protected Store createStore() {
+      return allLocal(MAX_KEYS);
     }
   }
 }
