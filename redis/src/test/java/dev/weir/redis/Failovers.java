@@ -81,6 +81,9 @@ final class Failovers {
         RedisServer one = master.startReplica();
         RedisServer other = master.startReplica();
         RedisServer sentinel = RedisServer.startSentinel("main", master)) {
+      for (RedisServer replica : List.of(one, other)) {
+        replica.await(role -> role.contains("connected"), "ROLE");
+      }
       sentinel.await(info -> info.contains("slaves=2") && info.contains("status=ok"), "INFO");
       String uri = "redis-sentinel://127.0.0.1:" + sentinel.port() + "#main";
       return crash(master, uri, replicas, () -> {});

@@ -256,7 +256,9 @@ class RedisFaultTest extends FaultTest {
         good.add(limiter.tryAcquireAsync("good " + rubbish + j).toCompletableFuture());
         bad.add(limiter.tryAcquireAsync(key).toCompletableFuture());
       }
-      assertThat(bad).as(rubbish).allMatch(decision -> decision.join().reason() == Reason.UNCERTAIN);
+      assertThat(bad)
+          .as(rubbish)
+          .allMatch(decision -> decision.join().reason() == Reason.UNCERTAIN);
       assertThat(good)
           .as(rubbish)
           .allMatch(decision -> decision.join().reason() == Reason.WITHIN_LIMIT);
