@@ -16,6 +16,7 @@ final class Ask extends Question {
 
   private final List<Sent> sent = new ArrayList<>();
   private final List<Result> results = new ArrayList<>();
+  private final int size;
   private boolean peeking;
   private boolean allowed;
 
@@ -24,6 +25,7 @@ final class Ask extends Question {
    */
   Ask(Charges charges, Runnable done, Consumer<Failure> failed) {
     this.charges = charges;
+    size = charges.size();
     this.done = done;
     this.failed = failed;
   }
@@ -107,6 +109,6 @@ final class Ask extends Question {
 
   @Override
   int charges() {
-    return Math.max(1, sent.size());
+    return size;
   }
 }
