@@ -56,7 +56,8 @@ final class FakeShard implements Shard {
     return sent.reply();
   }
 
-  private static List<Request> requests(MessageReader message) {
+  /** Returns what a message asks for. */
+  static List<Request> requests(MessageReader message) {
     message.number();
     for (long left = message.number() * POLICY_NUMBERS; left > 0; left--) {
       message.number();
