@@ -1,6 +1,7 @@
 package dev.weir.redis;
 
 import dev.weir.Charges;
+import dev.weir.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -60,6 +61,10 @@ final class Ask extends Question {
 
   @Override
   void answer() {
+    if (undecided()) {
+      fail(Failure.STATE);
+      return;
+    }
     for (int i = 0; i < charges.size(); i++) {
       Result each = results.get(i);
       charges.result(
@@ -72,6 +77,14 @@ final class Ask extends Question {
     }
     charges.allowed(allowed);
     done.run();
+  }
+
+  /** Returns whether it was refused for no other reason than that a key's state is not known. */
+  private boolean undecided() {
+    return !allowed
+        && results.stream().anyMatch(each -> each.reason() == Reason.UNCERTAIN)
+        && results.stream()
+            .allMatch(each -> each.fits() || each.reason() == Reason.UNCERTAIN);
   }
 
   @Override
