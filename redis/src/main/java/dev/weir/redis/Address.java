@@ -54,8 +54,9 @@ final class Address {
             || uri.startsWith("rediss-sentinel://");
     if (!known) {
       int end = uri.indexOf("://");
+      boolean hasScheme = end > 0 && uri.substring(0, end).matches("[A-Za-z][A-Za-z0-9+-]*");
       throw new IllegalArgumentException(
-          "store: " + (end < 0 ? "no scheme" : uri.substring(0, end + 3)) + expected());
+          "store: " + (hasScheme ? uri.substring(0, end + 3) : "no scheme") + expected());
     }
     try {
       RedisURI parsed = RedisURI.create(uri);

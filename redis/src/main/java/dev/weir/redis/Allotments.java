@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -48,6 +49,9 @@ final class Allotments implements Holdings {
   private final Map<Long, Allotment> allotments = new ConcurrentHashMap<>();
   private volatile long sweepAtNanos;
 
+  /** Set when nobody ends allotments any more. */
+  private volatile boolean closed;
+
   /**
    * @param redis asks on behalf of a limit
    */
@@ -72,7 +76,7 @@ final class Allotments implements Holdings {
       }
     }
     boolean known = allotment != null || allotments.size() < MOST_KEYS;
-    if (permits != 1 || !known) {
+    if (permits != 1 || !known || closed) {
       redis.accept(limit, new Single(limit, fingerprint, permits, 1, asker));
     } else {
       allotments.computeIfAbsent(fingerprint, key -> new Allotment(key)).want(limit, asker);
@@ -80,9 +84,9 @@ final class Allotments implements Holdings {
   }
 
   @Override
-  public boolean refund(long fingerprint, long permits, long atNanos) {
+  public long refund(long fingerprint, long permits, long atNanos) {
     Allotment allotment = allotments.get(fingerprint);
-    return allotment != null && allotment.takeBack(permits, atNanos, ticker.nanos());
+    return allotment == null ? NOT_HERE : allotment.takeBack(permits, atNanos, ticker.nanos());
   }
 
   @Override
@@ -103,6 +107,7 @@ final class Allotments implements Holdings {
 
   @Override
   public void close(RedisLimit limit) {
+    closed = true;
     allotments.values().forEach(allotment -> allotment.end(limit));
     allotments.clear();
   }
@@ -124,6 +129,13 @@ final class Allotments implements Holdings {
     private long askedAtNanos;
     private long asked;
     private long given;
+
+    /** What Redis charged for the allotment. */
+    private long charged;
+
+    /** Set when nobody finds it any more. */
+    private boolean gone;
+
     private long ahead;
     private long usedAtNanos;
 
@@ -152,43 +164,56 @@ final class Allotments implements Holdings {
       return null;
     }
 
-    synchronized boolean takeBack(long permits, long atNanos, long now) {
+    synchronized long takeBack(long permits, long atNanos, long now) {
       Result by = granted;
-      if (by == null || by.atNanos() != atNanos || now - endsAtNanos >= 0) {
-        return false;
+      boolean over = gone || closed || now - endsAtNanos >= 0;
+      if (over || by == null || by.atNanos() != atNanos) {
+        return NOT_HERE;
       }
-      left.addAndGet(permits);
-      return true;
+      long back = Math.min(permits, charged - left.get());
+      left.addAndGet(back);
+      return back;
     }
 
     /** Grants one permit, refuses it, or lets the asker wait for what Redis says. */
     void want(RedisLimit by, Single.Asker asker) {
       long now = ticker.nanos();
-      Result known = spend(1, now);
-      Result no = refusal;
-      if (known == null && no != null && now - refusedUntilNanos < 0) {
-        known =
-            new Result(
-                Reason.OVER_LIMIT,
-                no.remaining(),
-                refusedUntilNanos - now,
-                no.resetAfterNanos(),
-                no.atNanos());
+      Result known = here(now);
+      if (known == null) {
+        synchronized (this) {
+          // Permits may have come meanwhile.
+          known = asking ? null : here(now);
+          if (known == null) {
+            limit = by;
+            waiting.add(asker);
+            if (asking) {
+              return;
+            }
+            plan(now);
+          }
+        }
       }
-      if (known != null) {
+      if (known == null) {
+        ask(by);
+      } else {
         counters.held.increment();
         asker.decided(known.fits() ? 1 : 0, known, known.remaining());
-        return;
       }
-      synchronized (this) {
-        limit = by;
-        waiting.add(asker);
-        if (asking) {
-          return;
-        }
-        plan(now);
+    }
+
+    /** Decides on one permit by what is known, or returns null. */
+    private @Nullable Result here(long now) {
+      Result spent = spend(1, now);
+      Result no = refusal;
+      if (spent != null || no == null || now - refusedUntilNanos >= 0) {
+        return spent;
       }
-      ask(by);
+      return new Result(
+          Reason.OVER_LIMIT,
+          no.remaining(),
+          refusedUntilNanos - now,
+          no.resetAfterNanos(),
+          no.atNanos());
     }
 
     /** Finds out how much to ask for. */
@@ -216,10 +241,16 @@ final class Allotments implements Holdings {
     public void decided(long times, Result result, long remaining) {
       List<Single.Asker> served = new ArrayList<>();
       List<Single.Asker> refused = new ArrayList<>();
+      RedisLimit by;
       RedisLimit again = null;
+      Refund back;
+      boolean over;
       synchronized (this) {
         asking = false;
         given = times;
+        by = Objects.requireNonNull(limit);
+        // What was given back here meanwhile is not of this grant.
+        back = unspent(by);
         Result said =
             new Result(
                 result.reason(),
@@ -231,6 +262,7 @@ final class Allotments implements Holdings {
           served.add(waiting.remove());
         }
         granted = said;
+        charged = times;
         endsAtNanos = askedAtNanos + lifeNanos(said);
         left.set(times - served.size());
         if (times < asked) {
@@ -243,8 +275,9 @@ final class Allotments implements Holdings {
                   : askedAtNanos + said.retryAfterNanos();
         } else if (!waiting.isEmpty()) {
           plan(ticker.nanos());
-          again = limit;
+          again = by;
         }
+        over = gone || closed;
       }
       Result yes =
           new Result(Reason.WITHIN_LIMIT, remaining, 0, result.resetAfterNanos(), result.atNanos());
@@ -255,11 +288,19 @@ final class Allotments implements Holdings {
               result.retryAfterNanos(),
               result.resetAfterNanos(),
               result.atNanos());
-      served.forEach(each -> each.decided(1, yes, remaining));
-      refused.forEach(each -> each.decided(0, no, remaining));
+      if (back != null) {
+        redis.accept(by, back);
+      }
+      if (over) {
+        end(by);
+      }
       if (again != null) {
         ask(again);
       }
+      List<Runnable> answers = new ArrayList<>();
+      served.forEach(each -> answers.add(() -> each.decided(1, yes, remaining)));
+      refused.forEach(each -> answers.add(() -> each.decided(0, no, remaining)));
+      Everyone.tell(answers, Runnable::run);
     }
 
     @Override
@@ -271,7 +312,7 @@ final class Allotments implements Holdings {
         failing = new ArrayList<>(waiting);
         waiting.clear();
       }
-      failing.forEach(each -> each.failed(failure));
+      Everyone.tell(failing, each -> each.failed(failure));
     }
 
     /** Returns for how long permits charged by that result may be granted. */
@@ -299,22 +340,29 @@ final class Allotments implements Holdings {
 
     /** Gives back what is left. */
     void end(RedisLimit by) {
-      Result was;
-      long unspent;
-      synchronized (this) {
-        was = granted;
-        unspent = left.getAndSet(0);
-      }
-      if (was != null && unspent > 0) {
-        redis.accept(by, new Refund(by, fingerprint, unspent, was.atNanos(), was.resetNanos()));
+      Refund back = unspent(by);
+      if (back != null) {
+        redis.accept(by, back);
       }
     }
 
+    /** Takes what is left, to be given back. */
+    private synchronized @Nullable Refund unspent(RedisLimit by) {
+      Result was = granted;
+      long unspent = left.getAndSet(0);
+      return was == null || unspent == 0
+          ? null
+          : new Refund(by, fingerprint, unspent, was.atNanos(), was.resetNanos());
+    }
+
+    /** Returns whether nothing is to be remembered; nothing is kept here any more then. */
     synchronized boolean idle(long now) {
-      return !asking
-          && left.get() == 0
+      gone =
+          !asking
+              && left.get() == 0
           && now - refusedUntilNanos >= 0
           && now - usedAtNanos > 2 * policy.syncIntervalNanos();
+      return gone;
     }
   }
 }

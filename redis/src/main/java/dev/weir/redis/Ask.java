@@ -1,6 +1,7 @@
 package dev.weir.redis;
 
 import dev.weir.Charges;
+import dev.weir.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -16,6 +17,7 @@ final class Ask extends Question {
 
   private final List<Sent> sent = new ArrayList<>();
   private final List<Result> results = new ArrayList<>();
+  private final int size;
   private boolean peeking;
   private boolean allowed;
 
@@ -24,6 +26,7 @@ final class Ask extends Question {
    */
   Ask(Charges charges, Runnable done, Consumer<Failure> failed) {
     this.charges = charges;
+    size = charges.size();
     this.done = done;
     this.failed = failed;
   }
@@ -58,6 +61,10 @@ final class Ask extends Question {
 
   @Override
   void answer() {
+    if (undecided()) {
+      fail(Failure.STATE);
+      return;
+    }
     for (int i = 0; i < charges.size(); i++) {
       Result each = results.get(i);
       charges.result(
@@ -70,6 +77,14 @@ final class Ask extends Question {
     }
     charges.allowed(allowed);
     done.run();
+  }
+
+  /** Returns whether it was refused for no other reason than that a key's state is not known. */
+  private boolean undecided() {
+    return !allowed
+        && results.stream().anyMatch(each -> each.reason() == Reason.UNCERTAIN)
+        && results.stream()
+            .allMatch(each -> each.fits() || each.reason() == Reason.UNCERTAIN);
   }
 
   @Override
@@ -107,6 +122,6 @@ final class Ask extends Question {
 
   @Override
   int charges() {
-    return Math.max(1, sent.size());
+    return size;
   }
 }

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -13,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +34,7 @@ final class Caller {
    * nevertheless, to give back what nobody waits for any more.
    */
   /** As many as make the cost of a call small beside theirs, and a script that is still short. */
-  private static final int MOST_QUESTIONS = 128;
+  private static final int MOST_CHARGES = 128;
 
   /** Far more than can be answered in time. */
   private static final int MOST_QUEUED = 1 << 16;
@@ -112,7 +114,7 @@ final class Caller {
   private void send() {
     Map<Integer, Call> calls = new HashMap<>();
     Map<Object, Question> merging = new HashMap<>();
-    for (int taken = 0; taken < MOST_QUESTIONS; ) {
+    for (int taken = 0; taken < MOST_CHARGES; ) {
       Question question = queue.poll();
       if (question == null) {
         break;
@@ -125,7 +127,7 @@ final class Caller {
         counters.merged.increment();
         continue;
       }
-      taken++;
+      taken += question.charges();
       // Times of the callers' own are told one by one.
       int slot = question.nowMicros == Message.NO_TIME ? shard.slot(question.key()) : -1 - taken;
       calls.computeIfAbsent(slot, s -> new Call()).questions.add(question);
@@ -157,9 +159,20 @@ final class Caller {
     pump();
   }
 
+  /** Returns what the shard does, a failure if it throws: whoever waits must hear of it. */
+  private static <T> CompletionStage<T> orFailed(Supplier<? extends CompletionStage<T>> doing) {
+    try {
+      return doing.get();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedStage(e);
+    }
+  }
+
   private void probe() {
     CompletionStage<?> probe =
-        shard.probe().toCompletableFuture().orTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
+        orFailed(() -> shard.probe())
+            .toCompletableFuture()
+            .orTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
     probe.whenComplete(
         (done, failed) -> {
           breaker.probed(failed == null);
@@ -180,12 +193,20 @@ final class Caller {
     tick();
   }
 
-  /** Answers nothing more than what is on its way, and that only until the deadline. */
-  void close() {
+  /** Takes no more questions. What waits already is still sent, and answered in time. */
+  void refuse() {
     closed = true;
+  }
+
+  /** Fails whatever has no answer yet. */
+  void close() {
+    refuse();
     for (Question left = queue.poll(); left != null; left = queue.poll()) {
       queued.decrementAndGet();
       fail(left, Failure.OPEN);
+    }
+    for (Call call : pending.keySet()) {
+      call.expire(Failure.DISCONNECTED);
     }
   }
 
@@ -209,9 +230,8 @@ final class Caller {
       inFlight.incrementAndGet();
       pending.put(this, true);
       counters.calls.increment();
-      shard
-          .call(message.keys(), message.toBytes(questions.get(0).nowMicros))
-          .whenComplete(this::replied);
+      byte[] bytes = message.toBytes(questions.get(0).nowMicros);
+      orFailed(() -> shard.call(message.keys(), bytes)).whenComplete(this::replied);
     }
 
     private void replied(byte @Nullable [] reply, @Nullable Throwable error) {

@@ -181,9 +181,10 @@ final class ClusterLink implements Link {
 
   @Override
   public void close() {
-    callers.values().forEach(Caller::close);
+    callers.values().forEach(Caller::refuse);
     Closing.await(() -> callers.values().stream().allMatch(Caller::idle), settings.timeoutNanos());
     closed = true;
+    callers.values().forEach(Caller::close);
     client.shutdown(QUIET, SHUTDOWN);
     Object unused = resources.shutdown();
   }

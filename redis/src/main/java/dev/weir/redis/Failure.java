@@ -1,6 +1,7 @@
 package dev.weir.redis;
 
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** Why Redis gave no decision. */
 enum Failure {
@@ -56,7 +57,10 @@ enum Failure {
 
   /** Older versions wrap what a command within the script said. */
   private static Failure inner(String message) {
-    if (message.contains("READONLY") || message.contains("read only replica")) {
+    boolean readOnly =
+        Stream.of("READONLY", "read only replica", "-NOREPLICAS", "-MISCONF")
+            .anyMatch(message::contains);
+    if (readOnly) {
       return READONLY;
     }
     return message.contains("OOM") ? OOM : OTHER;

@@ -2,6 +2,7 @@ package dev.weir.redis;
 
 import dev.weir.Charges;
 import dev.weir.Charges.Role;
+import dev.weir.Decision;
 import dev.weir.FailureAnswer;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
@@ -41,6 +42,7 @@ final class Fallback {
   static void decide(
       Charges charges, Reason reason, MemoryStore store, long nowNanos, long retryNanos) {
     boolean doomed = false;
+    boolean invalid = false;
     boolean anyAsked = false;
     boolean anyFits = false;
     boolean anyLocal = false;
@@ -51,12 +53,20 @@ final class Fallback {
         anyLocal |= any;
         continue;
       }
-      charges.result(i, reason, 0, retryNanos, 0, nowNanos);
+      boolean valid = charges.permits(i) >= 0;
+      charges.result(
+          i,
+          valid ? reason : Reason.INVALID,
+          0,
+          valid ? retryNanos : Decision.NEVER,
+          0,
+          nowNanos);
+      invalid |= !valid && !any;
       boolean passes = charges.forgiven(i);
       anyFits |= any && passes;
       doomed |= charges.role(i) == Role.REQUIRED && !passes;
     }
-    doomed |= anyAsked && !anyFits && !anyLocal;
+    doomed |= (anyAsked && !anyFits && !anyLocal) || invalid;
     boolean fits = local(charges, store, nowNanos, doomed, anyFits);
     charges.allowed(!doomed && fits);
   }

@@ -34,6 +34,9 @@ final class LocalCounts implements Holdings {
   private final Map<Long, Count> counts = new ConcurrentHashMap<>();
   private volatile long sweepAtNanos;
 
+  /** Set when nobody tells any more what would be admitted here. */
+  private volatile boolean closed;
+
   LocalCounts(
       Policy policy, Ticker ticker, Counters counters, BiConsumer<RedisLimit, Question> redis) {
     this.policy = policy;
@@ -53,7 +56,7 @@ final class LocalCounts implements Holdings {
   @Override
   public void decide(RedisLimit limit, long fingerprint, long permits, Single.Asker asker) {
     Count count = counts.get(fingerprint);
-    if (count == null && counts.size() < MOST_KEYS) {
+    if (count == null && !closed && counts.size() < MOST_KEYS) {
       count = counts.computeIfAbsent(fingerprint, key -> new Count(key));
     }
     if (count == null) {
@@ -71,9 +74,9 @@ final class LocalCounts implements Holdings {
   }
 
   @Override
-  public boolean refund(long fingerprint, long permits, long atNanos) {
+  public long refund(long fingerprint, long permits, long atNanos) {
     Count count = counts.get(fingerprint);
-    return count != null && count.takeBack(permits);
+    return count != null && count.takeBack(permits, atNanos) ? permits : NOT_HERE;
   }
 
   @Override
@@ -94,6 +97,7 @@ final class LocalCounts implements Holdings {
 
   @Override
   public void close(RedisLimit limit) {
+    closed = true;
     counts.values().forEach(count -> count.tell(limit));
     counts.clear();
   }
@@ -122,13 +126,22 @@ final class LocalCounts implements Holdings {
       refusedUntilNanos = viewAtNanos;
     }
 
-    /** Decides by what is known, or returns null if that does not suffice. */
+    /** Decides by what is known, or returns null if that does not suffice and Redis is asked. */
     synchronized @Nullable Result decide(long permits, long now) {
+      Result here = here(permits, now);
+      if (here == null) {
+        asking += permits;
+      }
+      return here;
+    }
+
+    private @Nullable Result here(long permits, long now) {
       Result known = view;
-      if (known == null || gone || permits == 0) {
+      if (known == null || gone || closed || permits == 0) {
         return null;
       }
-      if (permits >= refusedPermits && now - refusedUntilNanos < 0) {
+      // What is more may have to wait for longer.
+      if (permits == refusedPermits && now - refusedUntilNanos < 0) {
         return new Result(
             Reason.OVER_LIMIT,
             Math.max(0, viewRemaining - untold),
@@ -151,10 +164,10 @@ final class LocalCounts implements Holdings {
       long askedAt = ticker.nanos();
       synchronized (this) {
         told = untold - telling;
-        if (told == 0 || telling > 0) {
+        if (told == 0) {
           return;
         }
-        telling = told;
+        telling += told;
       }
       redis.accept(
           limit,
@@ -163,25 +176,22 @@ final class LocalCounts implements Holdings {
               fingerprint,
               told,
               result -> told(told, result, askedAt),
-              failure -> notTold()));
+              failure -> notTold(told)));
     }
 
     private synchronized void told(long told, Result result, long askedAt) {
       untold -= told;
-      telling = 0;
+      telling -= told;
       see(result, result.remaining(), askedAt);
     }
 
-    private synchronized void notTold() {
-      telling = 0;
+    private synchronized void notTold(long told) {
+      telling -= told;
     }
 
     /** Has Redis decide. */
     void ask(RedisLimit limit, long permits, Single.Asker asker) {
       long askedAt = ticker.nanos();
-      synchronized (this) {
-        asking += permits;
-      }
       redis.accept(
           limit,
           new Single(
@@ -224,8 +234,10 @@ final class LocalCounts implements Holdings {
       viewAtNanos = askedAt;
     }
 
-    synchronized boolean takeBack(long permits) {
-      if (permits > untold - telling) {
+    /** Takes back what was admitted by what is known now: older permits may count no more. */
+    synchronized boolean takeBack(long permits, long atNanos) {
+      Result known = view;
+      if (known == null || known.atNanos() != atNanos || permits > untold - telling) {
         return false;
       }
       untold -= permits;

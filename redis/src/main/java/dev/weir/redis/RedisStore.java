@@ -13,6 +13,8 @@ import dev.weir.Reason;
 import dev.weir.Store;
 import dev.weir.Ticker;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -123,7 +125,9 @@ public final class RedisStore implements Store {
    */
   @Override
   public Limit limit(String name, Policy policy, long nowNanos) {
-    return limits.compute(
+    List<RedisLimit> replaced = new ArrayList<>();
+    RedisLimit inForce =
+    limits.compute(
         name,
         (same, known) -> {
           Limit local =
@@ -131,8 +135,8 @@ public final class RedisStore implements Store {
                   ? fallback.limit(name, Fallback.share(policy), nowNanos)
                   : null;
           boolean keeps = known != null && RedisLimit.sameHoldings(known.policy(), policy);
-          if (known != null && !keeps && known.holdings != null) {
-            known.holdings.close(known);
+          if (known != null && !keeps) {
+            replaced.add(known);
           }
           return new RedisLimit(
               this,
@@ -142,6 +146,14 @@ public final class RedisStore implements Store {
               local,
               keeps ? Objects.requireNonNull(known).holdings : holdings(policy));
         });
+    replaced.forEach(RedisStore::giveBack);
+    return inForce;
+  }
+
+  private static void giveBack(RedisLimit limit) {
+    if (limit.holdings != null) {
+      limit.holdings.close(limit);
+    }
   }
 
   private @Nullable Holdings holdings(Policy policy) {
@@ -155,8 +167,8 @@ public final class RedisStore implements Store {
   @Override
   public void retire(String name, long nowNanos) {
     RedisLimit gone = limits.remove(name);
-    if (gone != null && gone.holdings != null) {
-      gone.holdings.close(gone);
+    if (gone != null) {
+      giveBack(gone);
     }
     fallback.retire(name, nowNanos);
   }
@@ -203,6 +215,9 @@ public final class RedisStore implements Store {
 
   @Override
   public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
+    for (int i = 0; i < batch.size(); i++) {
+      own(batch.limit(i));
+    }
     AtomicInteger missing = new AtomicInteger(batch.size() + 1);
     for (int i = 0; i < batch.size(); i++) {
       int index = i;
@@ -333,11 +348,17 @@ public final class RedisStore implements Store {
       fallback.refund(own.fallback, fingerprint, permits, charged, localNow(nowNanos), done);
     } else if (mark != 0) {
       done.accept(0);
-    } else if (own.holdings != null
-        && own.holdings.refund(fingerprint, permits, charged.atNanos())) {
-      done.accept(permits);
     } else {
-      refund(own, fingerprint, Math.min(permits, Message.MOST_PERMITS), charged, nowNanos, done);
+      Holdings holdings = own.holdings;
+      long here =
+          holdings == null
+              ? Holdings.NOT_HERE
+              : holdings.refund(fingerprint, permits, charged.atNanos());
+      if (here == Holdings.NOT_HERE) {
+        refund(own, fingerprint, Math.min(permits, Message.MOST_PERMITS), charged, nowNanos, done);
+      } else {
+        done.accept(here);
+      }
     }
   }
 

@@ -91,18 +91,21 @@ final class Single extends Question {
       fail(Failure.STATE);
       return;
     }
-    long left = handOn(this, times, said);
-    if (others != null) {
-      for (Single each : others) {
-        left = handOn(each, left, said);
-      }
+    long left = times;
+    List<Part> parts = new ArrayList<>();
+    for (Single each : askers()) {
+      long got = Math.min(left, each.count);
+      left -= got;
+      parts.add(part(each, got, left, said));
     }
+    Everyone.tell(
+        parts, part -> part.to.asker.decided(part.times, part.result, said.remaining()));
   }
 
-  /** Tells one asker his part, as if he had asked alone and the others after him. */
-  private long handOn(Single to, long left, Result said) {
-    long got = Math.min(left, to.count);
-    long after = left - got;
+  private record Part(Single to, long times, Result result) {}
+
+  /** Returns one asker's part, as if he had asked alone and the others after him. */
+  private Part part(Single to, long got, long after, Result said) {
     boolean all = got == to.count;
     Result own =
         new Result(
@@ -111,16 +114,22 @@ final class Single extends Question {
             all ? 0 : said.retryAfterNanos(),
             said.resetAfterNanos(),
             said.atNanos());
-    to.asker.decided(got, own, said.remaining());
-    return after;
+    return new Part(to, got, own);
   }
 
   @Override
   void fail(Failure failure) {
-    asker.failed(failure);
+    Everyone.tell(askers(), each -> each.asker.failed(failure));
+  }
+
+  /** Returns this one and the others, in the order in which they asked. */
+  private List<Single> askers() {
+    List<Single> askers = new ArrayList<>();
+    askers.add(this);
     if (others != null) {
-      others.forEach(each -> each.asker.failed(failure));
+      askers.addAll(others);
     }
+    return askers;
   }
 
   @Override

@@ -267,9 +267,10 @@ final class SingleLink implements Link, Shard {
 
   @Override
   public void close() {
-    caller.close();
+    caller.refuse();
     Closing.await(caller::idle, settings.timeoutNanos());
     closed = true;
+    caller.close();
     client.shutdown(QUIET, SHUTDOWN);
   }
 }

@@ -129,6 +129,8 @@ final class FleetMember {
   private FleetMember() {}
 
   /**
+   * Runs until its parent ends it.
+   *
    * @param args the store's URI; how far this process's clock is off, in nanoseconds; how much
    *     faster it runs, in parts of a million
    */

@@ -1,0 +1,415 @@
+package dev.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Decision;
+import dev.weir.Reason;
+import dev.weir.testkit.FakeTicker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class CallerTest {
+  private static final long TIMEOUT_NANOS = 10_000_000_000L;
+  private static final long FITS = 0;
+  private static final long OVER_LIMIT = 1;
+  private static final long UNCERTAIN = 3;
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final FakeShard shard = new FakeShard();
+  private final Counters counters = new Counters();
+  private final List<String> log = new CopyOnWriteArrayList<>();
+  private final Caller caller = new Caller(shard, ticker, TIMEOUT_NANOS, counters, log::add);
+
+  @BeforeEach
+  void theShardAnswersItsProbe() {
+    caller.tick();
+    shard.probes.get(0).complete(null);
+    log.clear();
+  }
+
+  private Told ask(long key, long permits, long count) {
+    Told told = new Told();
+    caller.ask(new Single(Limits.ANY, key, permits, count, told));
+    return told;
+  }
+
+  private Told ask(long key) {
+    return ask(key, 1, 1);
+  }
+
+  private FakeShard.Sent call(int i) {
+    return shard.calls.get(i);
+  }
+
+  /** Fills both places on the way, so that what is asked next waits. */
+  private void occupy() {
+    ask(-1);
+    ask(-2);
+  }
+
+  private static long[] fits(long times, long remaining) {
+    return new long[] {times, FITS, remaining, 0, 1_000, 0, 5_000};
+  }
+
+  @Test
+  void loneQuestion_isSentAtOnce() {
+    Told told = ask(1);
+
+    assertThat(shard.calls).hasSize(1);
+    assertThat(told.answers).isEmpty();
+
+    call(0).answer(fits(1, 99));
+
+    assertThat(told.result())
+        .isEqualTo(new Result(Reason.WITHIN_LIMIT, 99, 0, 1_000_000, 5_000_000));
+  }
+
+  @Test
+  void whatWaits_sharesTheNextCall_andNoMoreThanTwoAreOnTheirWay() {
+    occupy();
+    List<Told> waiting = new ArrayList<>();
+    for (int key = 1; key <= 5; key++) {
+      waiting.add(ask(key));
+    }
+
+    assertThat(shard.calls).hasSize(2);
+    assertThat(caller.queued()).isEqualTo(5);
+
+    call(0).answer(fits(1, 0));
+
+    assertThat(shard.calls).hasSize(3);
+    assertThat(call(2).requests()).hasSize(5);
+    assertThat(caller.queued()).isZero();
+    assertThat(waiting).allSatisfy(told -> assertThat(told.answers).isEmpty());
+  }
+
+  @Test
+  void oneCall_hasABoundedNumberOfQuestions() {
+    occupy();
+    for (int key = 1; key <= 200; key++) {
+      ask(key);
+    }
+
+    call(0).answer(fits(1, 0));
+
+    assertThat(call(2).requests()).hasSize(128);
+  }
+
+  @Test
+  void samePermitsOfOneKey_areOneRequest_toldAsIfAskedOneAfterTheOther() {
+    occupy();
+    List<Told> same = List.of(ask(7, 10, 1), ask(7, 10, 1), ask(7, 10, 1), ask(7, 10, 1));
+    Told other = ask(7, 9, 1);
+
+    call(0).answer(fits(1, 0));
+
+    assertThat(call(2).requests())
+        .extracting(FakeShard.Request::permits, FakeShard.Request::count)
+        .containsExactly(
+            org.assertj.core.groups.Tuple.tuple(10L, 4L),
+            org.assertj.core.groups.Tuple.tuple(9L, 1L));
+
+    // Of 35 permits three times ten fit, and five are left.
+    call(2).answer(3, FITS, 5, 700, 1_000, 0, 5_000, 0, OVER_LIMIT, 5, 600, 1_000, 0, 5_000);
+
+    assertThat(same).extracting(Told::times).containsExactly(1L, 1L, 1L, 0L);
+    assertThat(same)
+        .extracting(told -> told.result().remaining())
+        .containsExactly(25L, 15L, 5L, 5L);
+    assertThat(same)
+        .extracting(told -> told.result().reason())
+        .containsExactly(
+            Reason.WITHIN_LIMIT, Reason.WITHIN_LIMIT, Reason.WITHIN_LIMIT, Reason.OVER_LIMIT);
+    assertThat(same)
+        .extracting(told -> told.result().retryAfterNanos())
+        .containsExactly(0L, 0L, 0L, 700_000L);
+    assertThat(other.result().retryAfterNanos()).isEqualTo(600_000);
+    assertThat(counters.merged.sum()).isEqualTo(3);
+  }
+
+  @Test
+  void someoneWhoAsksForMore_takesHisPartFirst_ifHeCameFirst() {
+    occupy();
+    Told many = ask(7, 1, 5);
+    Told one = ask(7, 1, 1);
+    call(0).answer(fits(1, 0));
+
+    call(2).answer(5, FITS, 0, 700, 1_000, 0, 5_000);
+
+    assertThat(many.times()).isEqualTo(5);
+    assertThat(many.result().retryAfterNanos()).isZero();
+    assertThat(one.times()).isZero();
+    assertThat(one.result().reason()).isEqualTo(Reason.OVER_LIMIT);
+  }
+
+  @Test
+  void askerThatThrows_keepsNothingFromTheOthers() {
+    occupy();
+    caller.ask(
+        new Single(
+            Limits.ANY,
+            7,
+            1,
+            1,
+            new Single.Asker() {
+              @Override
+              public void decided(long times, Result result, long remaining) {
+                throw new IllegalStateException("mine");
+              }
+
+              @Override
+              public void failed(Failure failure) {
+                throw new IllegalStateException("mine");
+              }
+            }));
+    Told same = ask(7);
+    Told other = ask(8);
+    call(0).answer(fits(1, 0));
+
+    long[] numbers = {2, FITS, 1, 0, 1_000, 0, 5_000, 1, FITS, 1, 0, 1_000, 0, 5_000};
+    call(2).answer(numbers);
+
+    assertThat(same.times()).isEqualTo(1);
+    assertThat(other.times()).isEqualTo(1);
+    assertThat(log).singleElement().asString().contains("mine");
+  }
+
+  @Test
+  void deadline_isATimeout_andTheLateAnswerGivesBackExactlyWhatItCharged() {
+    Told told = ask(7, 10, 3);
+    ticker.advance(TIMEOUT_NANOS - 1);
+    caller.tick();
+    assertThat(told.answers).isEmpty();
+
+    ticker.advance(1);
+    caller.tick();
+    assertThat(told.failure()).isEqualTo(Failure.TIMEOUT);
+
+    call(0).answer(2, FITS, 5, 700, 1_000, 0, 5_000);
+
+    assertThat(told.answers).hasSize(1);
+    assertThat(shard.calls).hasSize(2);
+    assertThat(call(1).requests())
+        .containsExactly(new FakeShard.Request("refund", 1, 20, 0, 5_000));
+    assertThat(counters.late.sum()).isEqualTo(20);
+    assertThat(counters.failures().get("timeout")).isEqualTo(1);
+    assertThat(counters.burned.sum()).isZero();
+  }
+
+  @Test
+  void lateRefusal_givesNothingBack() {
+    ask(7);
+    ticker.advance(TIMEOUT_NANOS);
+    caller.tick();
+
+    call(0).answer(0, OVER_LIMIT, 0, 700, 1_000, 0, 5_000);
+
+    assertThat(shard.calls).hasSize(1);
+    assertThat(counters.late.sum()).isZero();
+  }
+
+  @Test
+  void lateAnswers_areGivenBackAlsoWhenTheBreakerHasOpened() {
+    for (int i = 0; i < 3; i++) {
+      ask(i);
+      ticker.advance(TIMEOUT_NANOS);
+      caller.tick();
+    }
+    assertThat(caller.available()).isFalse();
+
+    call(0).answer(fits(1, 99));
+
+    assertThat(call(3).requests()).containsExactly(new FakeShard.Request("refund", 1, 1, 0, 5_000));
+  }
+
+  @Test
+  void whatWaitsForTooLong_isNotSentAnyMore() {
+    occupy();
+    Told waiting = ask(7);
+
+    ticker.advance(TIMEOUT_NANOS);
+    caller.tick();
+
+    assertThat(waiting.failure()).isEqualTo(Failure.TIMEOUT);
+    assertThat(shard.calls).hasSize(2);
+    assertThat(caller.idle()).isTrue();
+  }
+
+  @Test
+  void failures_burnPermitsUnlessTheyAreHarmless() {
+    for (Failure failure : Failure.values()) {
+      Counters own = new Counters();
+      FakeShard failing = new FakeShard();
+      Caller asked = new Caller(failing, ticker, TIMEOUT_NANOS, own, log::add);
+      asked.tick();
+      failing.probes.get(0).complete(null);
+      Told told = new Told();
+      asked.ask(new Single(Limits.ANY, 1, 5, 2, told));
+
+      failing.calls.get(0).fail(failure);
+
+      assertThat(told.failure()).isEqualTo(failure);
+      assertThat(own.failures().get(failure.text())).isEqualTo(1);
+      assertThat(own.burned.sum()).as(failure.text()).isEqualTo(failure.harmless ? 0 : 10);
+    }
+  }
+
+  @Test
+  void replyThatMakesNoSense_isAFailure() {
+    Told early = ask(1);
+    call(0).answer(1, FITS);
+    Told strange = ask(2);
+    call(1).reply().complete(new byte[] {1});
+
+    assertThat(early.failure()).isEqualTo(Failure.OTHER);
+    assertThat(strange.failure()).isEqualTo(Failure.OTHER);
+    assertThat(log).hasSize(2).allSatisfy(line -> assertThat(line).contains("makes no sense"));
+  }
+
+  @Test
+  void stateThatIsNotOurs_isAFailureOfThatKeyAlone() {
+    Told told = ask(1);
+
+    call(0).answer(0, UNCERTAIN, 0, 0, 0, 0, 0);
+
+    assertThat(told.failure()).isEqualTo(Failure.STATE);
+    assertThat(caller.available()).isTrue();
+  }
+
+  @Test
+  void shardThatThrows_failsTheQuestion_andTheNextIsAsked() {
+    shard.thrown = new IllegalStateException("broken");
+    Told failed = ask(1);
+    shard.thrown = null;
+    Told next = ask(2);
+    call(0).answer(fits(1, 9));
+
+    assertThat(failed.failure()).isEqualTo(Failure.OTHER);
+    assertThat(next.times()).isEqualTo(1);
+  }
+
+  @Test
+  void probeThatThrows_isFollowedByAnother() {
+    caller.disconnected();
+    shard.thrown = new IllegalStateException("broken");
+    ticker.advance(TIMEOUT_NANOS);
+    caller.tick();
+    shard.thrown = null;
+    ticker.advance(TIMEOUT_NANOS);
+    caller.tick();
+
+    assertThat(shard.probes).hasSize(2);
+    shard.probes.get(1).complete(null);
+    assertThat(caller.available()).isTrue();
+  }
+
+  @Test
+  void openBreaker_answersAtOnce() {
+    caller.disconnected();
+
+    assertThat(ask(1).failure()).isEqualTo(Failure.OPEN);
+    assertThat(shard.calls).isEmpty();
+    assertThat(log).containsExactly("the store is gone: rules answer by their on_failure until it is back");
+  }
+
+  @Test
+  void loss_failsWhatIsOnItsWay_andWhatWaits() {
+    occupy();
+    Told waiting = ask(3);
+
+    caller.disconnected();
+
+    assertThat(waiting.failure()).isEqualTo(Failure.OPEN);
+    assertThat(counters.failures().get("disconnected")).isEqualTo(2);
+  }
+
+  @Test
+  void moreThanCanBeAnsweredInTime_isRefused() {
+    occupy();
+    int most = 1 << 16;
+    for (int i = 0; i < most; i++) {
+      ask(i);
+    }
+
+    assertThat(ask(-3).failure()).isEqualTo(Failure.OVERLOADED);
+    assertThat(caller.queued()).isEqualTo(most);
+    assertThat(counters.failures().get("overloaded")).isEqualTo(1);
+  }
+
+  @Test
+  void refusing_stillSendsWhatWaits() {
+    occupy();
+    Told waiting = ask(1);
+    caller.refuse();
+
+    assertThat(ask(2).failure()).isEqualTo(Failure.OPEN);
+    assertThat(caller.idle()).isFalse();
+
+    call(0).answer(fits(1, 9));
+    call(1).answer(fits(1, 9));
+    call(2).answer(fits(1, 9));
+
+    assertThat(waiting.times()).isEqualTo(1);
+    assertThat(caller.idle()).isTrue();
+  }
+
+  @Test
+  void closing_answersEverything() {
+    Told sent = ask(1);
+    ask(2);
+    Told waiting = ask(3);
+
+    caller.close();
+
+    assertThat(sent.failure()).isEqualTo(Failure.DISCONNECTED);
+    assertThat(waiting.failure()).isEqualTo(Failure.OPEN);
+    assertThat(ask(4).failure()).isEqualTo(Failure.OPEN);
+    assertThat(caller.idle()).isTrue();
+  }
+
+  @Test
+  void manyThreads_areToldOnceEach() throws InterruptedException {
+    shard.answers =
+        requests -> {
+          long[] numbers = new long[7 * requests.size()];
+          for (int i = 0; i < requests.size(); i++) {
+            long half = (requests.get(i).count() + 1) / 2;
+            long[] one = {half, half > 0 ? FITS : OVER_LIMIT, 0, -1, 0, 0, 0};
+            System.arraycopy(one, 0, numbers, 7 * i, 7);
+          }
+          return numbers;
+        };
+    int threads = 8;
+    int each = 2_000;
+    List<Told> told = new CopyOnWriteArrayList<>();
+    CountDownLatch done = new CountDownLatch(threads);
+    for (int t = 0; t < threads; t++) {
+      new Thread(
+              () -> {
+                List<Told> own = new ArrayList<>();
+                for (int i = 0; i < each; i++) {
+                  own.add(ask(i % 3));
+                }
+                told.addAll(own);
+                done.countDown();
+              })
+          .start();
+    }
+    assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
+
+    assertThat(told).hasSize(threads * each);
+    assertThat(told).allSatisfy(one -> assertThat(one.answers).hasSize(1));
+    assertThat(counters.decided.sum()).isEqualTo(threads * each);
+    assertThat(told.stream().mapToLong(Told::times).sum())
+        .isGreaterThanOrEqualTo((long) threads * each / 2);
+    assertThat(told)
+        .filteredOn(one -> one.times() == 0)
+        .allSatisfy(
+            one -> assertThat(one.result().retryAfterNanos()).isEqualTo(Decision.NEVER));
+  }
+}

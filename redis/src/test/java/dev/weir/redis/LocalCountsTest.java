@@ -1,0 +1,227 @@
+package dev.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Consistency;
+import dev.weir.Decision;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Reason;
+import dev.weir.testkit.FakeTicker;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LocalCountsTest {
+  private static final long MILLI = 1_000_000L;
+  private static final long INTERVAL = 50 * MILLI;
+  private static final long KEY = 7;
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final FakeRedis redis = new FakeRedis(ticker);
+
+  /** A process may have five permits untold. */
+  private final Policy policy = policy(100);
+
+  private final LocalCounts counts =
+      new LocalCounts(policy, ticker, new Counters(), redis::ask);
+  private final RedisLimit limit = Limits.of("weir", "approximate", policy, counts);
+
+  private static Policy policy(long permits) {
+    return Policy.builder(Quota.perSecond(permits))
+        .consistency(Consistency.APPROXIMATE)
+        .syncInterval(Duration.ofNanos(INTERVAL))
+        .build();
+  }
+
+  private Told ask(long permits) {
+    Told told = new Told();
+    counts.decide(limit, KEY, permits, told);
+    return told;
+  }
+
+  private static Result fits(long remaining, long atNanos) {
+    return new Result(Reason.WITHIN_LIMIT, remaining, 0, 1_000 * MILLI, atNanos);
+  }
+
+  /** Has Redis say that so many permits remain. */
+  private void know(long remaining) {
+    ask(1);
+    redis.grant(1, fits(remaining, ticker.nanos()));
+  }
+
+  @Test
+  void untold_areTheQuotasShareOfTheInterval_atLeastOne() {
+    assertThat(List.of(0, 1, 19, 20, 40, 100))
+        .extracting(permits -> LocalCounts.mostUntold(policy(permits)))
+        .containsExactly(1L, 1L, 1L, 1L, 2L, 5L);
+  }
+
+  @Test
+  void unknownKey_isAskedFor() {
+    Told told = ask(1);
+    assertThat(told.answers).isEmpty();
+
+    redis.grant(1, fits(99, 0));
+    assertThat(told.times()).isEqualTo(1);
+  }
+
+  @Test
+  void knownKey_isDecidedHere_untilAsManyAreUntoldAsMayBe() {
+    know(99);
+
+    for (int left = 98; left >= 94; left--) {
+      assertThat(ask(1).result().remaining()).isEqualTo(left);
+    }
+    assertThat(redis.asked).isEmpty();
+
+    assertThat(ask(1).answers).isEmpty();
+    assertThat(redis.kinds()).containsExactly("record 5", "some 1");
+  }
+
+  @Test
+  void whatRemains_isNeverExceeded() {
+    know(2);
+
+    assertThat(ask(2).times()).isEqualTo(1);
+    assertThat(ask(1).answers).isEmpty();
+  }
+
+  @Test
+  void oldView_isAskedAnew() {
+    know(99);
+    ticker.advance(INTERVAL - 1);
+    assertThat(ask(1).times()).isEqualTo(1);
+
+    ticker.advance(1);
+    assertThat(ask(1).answers).isEmpty();
+  }
+
+  @Test
+  void eachPermit_isToldOnce() {
+    know(99);
+    ask(2);
+    ask(1);
+    ticker.advance(INTERVAL);
+    counts.tick(limit);
+    assertThat(redis.kinds()).containsExactly("record 3");
+
+    ticker.advance(INTERVAL);
+    counts.tick(limit);
+    assertThat(redis.kinds()).containsExactly("record 3");
+
+    redis.take(fits(90, 0));
+    ticker.advance(INTERVAL);
+    counts.tick(limit);
+    assertThat(redis.asked).isEmpty();
+  }
+
+  @Test
+  void whatCouldNotBeTold_isToldAgain() {
+    know(99);
+    ask(3);
+    ticker.advance(INTERVAL);
+    counts.tick(limit);
+    redis.fail(Failure.TIMEOUT);
+
+    ticker.advance(INTERVAL);
+    counts.tick(limit);
+
+    assertThat(redis.kinds()).containsExactly("record 3");
+  }
+
+  @Test
+  void whatIsAdmittedWhileTelling_isToldBeforeRedisDecides() {
+    know(99);
+    ask(2);
+    ticker.advance(INTERVAL / 2);
+    counts.tick(limit);
+    ask(3);
+
+    ask(1);
+
+    assertThat(redis.kinds()).containsExactly("record 2", "record 3", "some 1");
+  }
+
+  @Test
+  void whatRedisMayBeGiving_isNotAdmittedHereAsWell() {
+    know(6);
+    ask(6);
+
+    assertThat(redis.kinds()).containsExactly("some 6");
+    assertThat(ask(1).answers).isEmpty();
+  }
+
+  @Test
+  void refusal_isRememberedUntilTheInstant_forThosePermits() {
+    ask(3);
+    redis.grant(0, new Result(Reason.OVER_LIMIT, 2, 30 * MILLI, 1_000 * MILLI, 0));
+    ticker.advance(10 * MILLI);
+
+    Told refused = ask(3);
+    assertThat(refused.result().reason()).isEqualTo(Reason.OVER_LIMIT);
+    assertThat(refused.result().retryAfterNanos()).isEqualTo(20 * MILLI);
+    assertThat(ask(2).times()).isEqualTo(1);
+    // Four may have to wait for longer.
+    assertThat(ask(4).answers).isEmpty();
+    redis.take(fits(0, 0));
+    redis.grant(0, new Result(Reason.OVER_LIMIT, 0, Decision.NEVER, 1_000 * MILLI, 0));
+
+    ticker.advance(20 * MILLI);
+    assertThat(ask(3).answers).isEmpty();
+  }
+
+  @Test
+  void failure_isTold_andNothingIsAdmittedForIt() {
+    know(1);
+    Told told = ask(2);
+
+    redis.fail(Failure.TIMEOUT);
+
+    assertThat(told.failure()).isEqualTo(Failure.TIMEOUT);
+    assertThat(ask(1).times()).isEqualTo(1);
+  }
+
+  @Test
+  void refund_ofWhatIsUntold_isHere_andOnce() {
+    know(1);
+    Result admitted = ask(1).result();
+
+    assertThat(counts.refund(KEY, 1, admitted.atNanos())).isEqualTo(1);
+    assertThat(counts.refund(KEY, 1, admitted.atNanos())).isEqualTo(Holdings.NOT_HERE);
+    assertThat(ask(1).times()).isEqualTo(1);
+  }
+
+  @Test
+  void refund_ofOlderPermits_takesNoneOfTheNewerBack() {
+    know(99);
+    Result old = ask(1).result();
+    ticker.advance(2_000 * MILLI);
+    ask(1);
+    redis.take(fits(99, ticker.nanos()));
+    redis.grant(1, fits(98, ticker.nanos()));
+    ask(1);
+
+    assertThat(counts.refund(KEY, 1, old.atNanos())).isEqualTo(Holdings.NOT_HERE);
+  }
+
+  @Test
+  void afterClosing_allIsTold_andRedisDecides() {
+    know(99);
+    ask(2);
+
+    counts.close(limit);
+    assertThat(redis.kinds()).containsExactly("record 2");
+
+    assertThat(ask(1).answers).isEmpty();
+    assertThat(redis.kinds()).containsExactly("record 2", "some 1");
+  }
+
+  @Test
+  void looking_asksRedis() {
+    know(99);
+
+    assertThat(ask(0).answers).isEmpty();
+    assertThat(redis.kinds()).containsExactly("some 0");
+  }
+}
