@@ -83,7 +83,8 @@ final class Ask extends Question {
   private boolean undecided() {
     return !allowed
         && results.stream().anyMatch(each -> each.reason() == Reason.UNCERTAIN)
-        && results.stream().allMatch(each -> each.fits() || each.reason() == Reason.UNCERTAIN);
+        && results.stream()
+            .allMatch(each -> each.fits() || each.reason() == Reason.UNCERTAIN);
   }
 
   @Override

@@ -219,7 +219,8 @@ class AllotmentsTest {
 
   @Test
   void alignedWindow_endsTheAllotment() {
-    for (Algorithm algorithm : List.of(Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW_COUNTER)) {
+    for (Algorithm algorithm :
+        List.of(Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW_COUNTER)) {
       FakeRedis other = new FakeRedis(ticker);
       Policy aligned = policy(algorithm);
       Allotments held = new Allotments(aligned, ticker, counters, other::ask);

@@ -7,8 +7,8 @@ import dev.weir.Reason;
 import dev.weir.testkit.FakeTicker;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -314,8 +314,7 @@ class CallerTest {
 
     assertThat(ask(1).failure()).isEqualTo(Failure.OPEN);
     assertThat(shard.calls).isEmpty();
-    assertThat(log)
-        .containsExactly("the store is gone: rules answer by their on_failure until it is back");
+    assertThat(log).containsExactly("the store is gone: rules answer by their on_failure until it is back");
   }
 
   @Test
@@ -410,6 +409,7 @@ class CallerTest {
         .isGreaterThanOrEqualTo((long) threads * each / 2);
     assertThat(told)
         .filteredOn(one -> one.times() == 0)
-        .allSatisfy(one -> assertThat(one.result().retryAfterNanos()).isEqualTo(Decision.NEVER));
+        .allSatisfy(
+            one -> assertThat(one.result().retryAfterNanos()).isEqualTo(Decision.NEVER));
   }
 }

@@ -64,7 +64,9 @@ final class FakeRedis {
 
   /** Returns what the requests without an answer are, oldest first. */
   List<String> kinds() {
-    return requests.stream().map(each -> each.kind() + " " + each.permits()).toList();
+    return requests.stream()
+        .map(each -> each.kind() + " " + each.permits())
+        .toList();
   }
 
   /** Returns how often the only request's permits are asked for. */
