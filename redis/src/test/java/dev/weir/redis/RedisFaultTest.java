@@ -114,7 +114,7 @@ class RedisFaultTest extends FaultTest {
     RedisStore store = store(through(proxy), TIMEOUT);
     Crowd crowd = crowd(Consistency.STRICT, List.of(store));
     for (int i = 1; i <= 3; i++) {
-      crowd.awaitAdmitted(100 * i);
+      crowd.awaitAdmitted(100L * i);
       proxy.dropReplies();
       crowd.await(Reason.UNCERTAIN);
       proxy.cut();
@@ -149,7 +149,7 @@ class RedisFaultTest extends FaultTest {
     FaultProxy proxy = closing(new FaultProxy(closing(RedisServer.start()).port()));
     Crowd crowd = crowd(Consistency.STRICT, stores(through(proxy), TIMEOUT));
     for (int i = 1; i <= 5; i++) {
-      crowd.awaitAdmitted(100 * i);
+      crowd.awaitAdmitted(100L * i);
       proxy.cut();
       crowd.await(Reason.WITHIN_LIMIT);
     }
@@ -182,7 +182,7 @@ class RedisFaultTest extends FaultTest {
     crowd.awaitAdmitted(100);
     server.command("CONFIG", "SET", "maxmemory", "1");
     crowd.await(Reason.UNCERTAIN);
-    Redis.await(() -> store.metrics().failures().get("oom") > 0);
+    Redis.await(() -> store.metrics().failures().getOrDefault("oom", 0L) > 0);
     server.command("CONFIG", "SET", "maxmemory", "0");
     crowd.await(Reason.WITHIN_LIMIT);
     crowd.stop();

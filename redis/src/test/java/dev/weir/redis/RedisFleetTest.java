@@ -102,7 +102,7 @@ class RedisFleetTest {
     boolean aligned =
         policy.algorithm() == Algorithm.FIXED_WINDOW
             || policy.algorithm() == Algorithm.SLIDING_WINDOW_COUNTER;
-    return (aligned ? 2 : 1) * (PROCESSES - 1) * untold;
+    return (aligned ? 2L : 1L) * (PROCESSES - 1) * untold;
   }
 
   /**
