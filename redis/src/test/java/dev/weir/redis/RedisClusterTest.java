@@ -63,13 +63,19 @@ class RedisClusterTest {
   void everyAlgorithm_admitsTheQuotaOfEachKey_whateverItsNode(Algorithm algorithm) {
     for (Consistency consistency : Consistency.values()) {
       Policy policy =
-          policy(consistency + " " + algorithm).algorithm(algorithm).consistency(consistency).build();
+          policy(consistency + " " + algorithm)
+              .algorithm(algorithm)
+              .consistency(consistency)
+              .build();
       RateLimiter limiter = RateLimiter.builder(policy).store(store).build();
       List<CompletableFuture<Boolean>> answers = new ArrayList<>();
       for (int i = 0; i < 2 * PERMITS; i++) {
         for (int key = 0; key < 12; key++) {
           answers.add(
-              limiter.tryAcquireAsync("key " + key).thenApply(d -> d.allowed()).toCompletableFuture());
+              limiter
+                  .tryAcquireAsync("key " + key)
+                  .thenApply(d -> d.allowed())
+                  .toCompletableFuture());
         }
       }
       long admitted = answers.stream().filter(CompletableFuture::join).count();
@@ -83,7 +89,8 @@ class RedisClusterTest {
     Limit other = store.limit("other", policy("other").build(), 0);
     long key = store.fingerprint().of("k");
     assertThat(cluster.nodes().get(0).command("CLUSTER", "KEYSLOT", nameInRedis(one, "k")))
-        .isNotEqualTo(cluster.nodes().get(0).command("CLUSTER", "KEYSLOT", nameInRedis(other, "k")));
+        .isNotEqualTo(
+            cluster.nodes().get(0).command("CLUSTER", "KEYSLOT", nameInRedis(other, "k")));
     assertThat(decided(new Charges().add(one, key, 4).add(other, key, 6)).allowed()).isTrue();
     Charges refused = decided(new Charges().add(one, key, 5).add(other, key, 5));
     assertThat(refused.allowed()).isFalse();
@@ -105,8 +112,7 @@ class RedisClusterTest {
   @Test
   void lostNode_makesItsKeysUncertain_andNoOthers_untilItIsBack() {
     try (RedisCluster own = RedisCluster.start(3, "cluster-require-full-coverage no");
-        RedisStore shared =
-            RedisStore.builder(own.uri()).timeout(Duration.ofMillis(300)).build()) {
+        RedisStore shared = RedisStore.builder(own.uri()).timeout(Duration.ofMillis(300)).build()) {
       RateLimiter limiter = RateLimiter.builder(policy("rule").build()).store(shared).build();
       Limit limit = shared.limit("rule", limiter.policy(), 0);
       List<String> lost = new ArrayList<>();
@@ -122,12 +128,14 @@ class RedisClusterTest {
       }
       own.nodes().get(0).kill();
       lost.forEach(key -> Redis.await(() -> limiter.tryAcquire(key).reason() == Reason.UNCERTAIN));
-      kept.forEach(key -> Redis.await(() -> limiter.tryAcquire(key).reason() == Reason.WITHIN_LIMIT));
+      kept.forEach(
+          key -> Redis.await(() -> limiter.tryAcquire(key).reason() == Reason.WITHIN_LIMIT));
       for (String key : lost) {
         assertThat(limiter.tryAcquire(key).reason()).isEqualTo(Reason.UNCERTAIN);
       }
       own.nodes().get(0).restart();
-      lost.forEach(key -> Redis.await(() -> limiter.tryAcquire(key, 0).reason() == Reason.WITHIN_LIMIT));
+      lost.forEach(
+          key -> Redis.await(() -> limiter.tryAcquire(key, 0).reason() == Reason.WITHIN_LIMIT));
     }
   }
 }
