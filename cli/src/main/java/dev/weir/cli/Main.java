@@ -1,5 +1,6 @@
 package dev.weir.cli;
 
+import dev.weir.server.StoreUri;
 import java.io.PrintWriter;
 import java.util.Objects;
 import picocli.CommandLine;
@@ -68,7 +69,7 @@ public final class Main implements Runnable {
   private static int wrongUsage(ParameterException exception, String[] arguments) {
     CommandLine line = exception.getCommandLine();
     PrintWriter err = line.getErr();
-    err.println("weir: " + exception.getMessage());
+    err.println("weir: " + StoreUri.hidden(String.valueOf(exception.getMessage())));
     if (!CommandLine.UnmatchedArgumentException.printSuggestions(exception, err)) {
       err.println();
       line.usage(err);

@@ -70,6 +70,19 @@ class MainTest {
   }
 
   @Test
+  void passwordOfAStore_isNotRepeatedInErrors() {
+    String uri = "redis://ann:secret@h";
+    for (String[] arguments :
+        new String[][] {
+          {"serve", "--stor", uri}, {"serve", "--port", uri}, {"serve", uri}, {"serv", uri}
+        }) {
+      Ran ran = Ran.weir(arguments);
+      assertThat(ran.status()).isEqualTo(2);
+      assertThat(ran.err()).contains("weir: ").doesNotContain("secret");
+    }
+  }
+
+  @Test
   void lint_problems_exitsWithOneAndShowsAll(@TempDir Path folder) throws Exception {
     Path broken =
         Files.writeString(

@@ -247,7 +247,9 @@ final class SingleLink implements Link, Shard {
   }
 
   private static void closeLater(StatefulRedisConnection<byte[], byte[]> connection) {
-    Object unused = connection.closeAsync();
+    if (connection.isOpen()) {
+      Object unused = connection.closeAsync();
+    }
   }
 
   private void lost(StatefulRedisConnection<byte[], byte[]> gone) {

@@ -5,13 +5,15 @@ local meters = {[LOG] = log, [COUNTER] = counter, [FIXED] = fixed, [TOKEN] = buc
 
 local input, at_input, now, keys, values, held, policies, output, size
 
--- How many fields a section has, by its algorithm; a fixed window from the first request one more.
-local LENGTHS = {11, 9, 8, 11, 11, 11, 11}
+-- How many fields a section has at least and at most, by its algorithm.
+local LEAST = {11, 9, 8, 8, 8, 8, 8}
+local MOST = {11, 9, 9, 11, 11, 11, 11}
 
 local function is_section(s)
   local algorithm = type(s) == 'table' and s[ALGORITHM]
-  local length = LENGTHS[algorithm]
-  if not length or #s ~= length + (algorithm == FIXED and s[DETAIL] == 1 and 1 or 0) then
+  local least = LEAST[algorithm]
+  if not least or #s < least + (algorithm == FIXED and s[DETAIL] == 1 and 1 or 0)
+      or #s > MOST[algorithm] then
     return false
   end
   for i = 1, #s do

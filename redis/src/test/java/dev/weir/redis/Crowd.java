@@ -28,6 +28,7 @@ final class Crowd implements AutoCloseable {
   private static final long PAUSE_NANOS = 50_000;
 
   private final Policy policy;
+  private final int keys;
   private final List<RateLimiter> limiters = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final Queue<Operation> admitted = new ConcurrentLinkedQueue<>();
@@ -37,18 +38,19 @@ final class Crowd implements AutoCloseable {
   private final AtomicLong probes = new AtomicLong();
   private volatile boolean stopped;
 
-  private Crowd(Policy policy) {
+  private Crowd(Policy policy, int keys) {
     this.policy = policy;
+    this.keys = keys;
   }
 
   /** Has two threads for each store ask for that many keys. */
   static Crowd start(Policy policy, int keys, List<RedisStore> stores) {
-    Crowd crowd = new Crowd(policy);
+    Crowd crowd = new Crowd(policy, keys);
     for (RedisStore store : stores) {
       RateLimiter limiter = RateLimiter.builder(policy).store(store).build();
       crowd.limiters.add(limiter);
       for (int i = 0; i < THREADS; i++) {
-        Thread thread = new Thread(() -> crowd.run(limiter, keys));
+        Thread thread = new Thread(() -> crowd.run(limiter));
         thread.setDaemon(true);
         crowd.threads.add(thread);
       }
@@ -57,7 +59,7 @@ final class Crowd implements AutoCloseable {
     return crowd;
   }
 
-  private void run(RateLimiter limiter, int keys) {
+  private void run(RateLimiter limiter) {
     SplittableRandom random = new SplittableRandom();
     while (!stopped) {
       if (!ask(limiter, "key " + random.nextInt(keys)).allowed()) {
@@ -94,6 +96,18 @@ final class Crowd implements AutoCloseable {
   /** Waits until so many answers had that reason since the start. */
   void awaitAnswers(Reason reason, long count) {
     Redis.await(() -> answers(reason) >= count);
+  }
+
+  /** Returns all keys that it ever asked for. */
+  List<String> keys() {
+    List<String> all = new ArrayList<>();
+    for (int i = 0; i < keys; i++) {
+      all.add("key " + i);
+    }
+    for (long i = 1; i <= probes.get(); i++) {
+      all.add("probe " + i);
+    }
+    return all;
   }
 
   /** Returns how many answers had that reason. */

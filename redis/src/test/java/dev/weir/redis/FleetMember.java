@@ -3,6 +3,7 @@ package dev.weir.redis;
 import dev.weir.Algorithm;
 import dev.weir.Consistency;
 import dev.weir.Decision;
+import dev.weir.Outcome;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.RateLimiter;
@@ -128,6 +129,8 @@ final class FleetMember {
   private FleetMember() {}
 
   /**
+   * Runs until its parent ends it.
+   *
    * @param args the store's URI; how far this process's clock is off, in nanoseconds; how much
    *     faster it runs, in parts of a million
    */
@@ -202,7 +205,7 @@ final class FleetMember {
         redis.set(name, String.valueOf(count + permits), args);
       }
       return new Decision(
-          fits ? dev.weir.Outcome.ALLOWED : dev.weir.Outcome.DENIED,
+          fits ? Outcome.ALLOWED : Outcome.DENIED,
           fits ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT,
           load.policy().name(),
           load.permits(),

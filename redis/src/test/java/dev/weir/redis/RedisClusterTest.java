@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -55,7 +56,7 @@ class RedisClusterTest {
   private static Charges decided(Charges charges) {
     CompletableFuture<Charges> done = new CompletableFuture<>();
     store.decide(charges, 0, done::complete);
-    return done.orTimeout(30, java.util.concurrent.TimeUnit.SECONDS).join();
+    return done.orTimeout(30, TimeUnit.SECONDS).join();
   }
 
   @ParameterizedTest

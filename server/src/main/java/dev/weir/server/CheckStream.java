@@ -60,7 +60,7 @@ final class CheckStream implements StreamObserver<CheckBatchRequest> {
       turn = Turn.DECIDING;
     }
     try {
-      WeirMessages.batch(message).decide(decider, this::answer);
+      WeirMessages.batch(message).decide(decider, GrpcReply.to(call, this::answer));
     } catch (BadRequest e) {
       over();
       call.onError(WeirService.refusal(e));

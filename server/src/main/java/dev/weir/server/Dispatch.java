@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,8 +120,7 @@ final class Dispatch {
       try {
         endpoint.handler().handle(request, body);
       } catch (RuntimeException e) {
-        Logs.LOG.log(Level.SEVERE, "http: " + endpoint.path() + " failed", e);
-        Reply.problem(request, 500, "Internal error", "The server failed; its log says how.");
+        Reply.failed(request, e);
       }
     }
   }

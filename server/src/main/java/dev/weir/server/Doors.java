@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
+import dev.weir.redis.RedisMetrics;
 import io.grpc.BindableService;
 import java.io.IOException;
 import java.time.Duration;
@@ -37,14 +38,20 @@ final class Doors {
   /**
    * Opens all doors; they say that the server is not ready.
    *
+   * @param shared what the metrics page tells of, if there is one
    * @throws StartException if one cannot be opened; the others are then closed again
    */
   static Doors open(
-      ServerSettings settings, Engine engine, ThrottleTable table, Tokens tokens, Ticker ticker)
+      ServerSettings settings,
+      Engine engine,
+      @Nullable SharedStore shared,
+      ThrottleTable table,
+      Tokens tokens,
+      Ticker ticker)
       throws StartException, InterruptedException {
     Doors doors = new Doors(settings, ticker);
     try {
-      doors.openAll(engine, table, tokens, ticker);
+      doors.openAll(engine, shared, table, tokens, ticker);
       return doors;
     } catch (StartException | RuntimeException | Error e) {
       doors.close(Duration.ZERO);
@@ -52,7 +59,12 @@ final class Doors {
     }
   }
 
-  private void openAll(Engine engine, ThrottleTable table, Tokens tokens, Ticker ticker)
+  private void openAll(
+      Engine engine,
+      @Nullable SharedStore shared,
+      ThrottleTable table,
+      Tokens tokens,
+      Ticker ticker)
       throws StartException, InterruptedException {
     Setting<?> port = Setting.GRPC_PORT;
     try {
@@ -63,11 +75,7 @@ final class Doors {
       grpc = GrpcDoor.open(settings, services, grpcOwn, tokens, of("grpc"), ticker);
       port = Setting.PORT;
       Endpoints endpoints =
-          new Endpoints(
-              decider,
-              settings,
-              () -> ready,
-              () -> MetricsPage.text(engine.metrics(), table, counters, ready));
+          new Endpoints(decider, settings, () -> ready, () -> metrics(engine, shared, table));
       http =
           HttpDoor.open(settings, loops, endpoints.all(), certificates, tokens, of("http"), ticker);
       port = Setting.RESP_PORT;
@@ -85,6 +93,11 @@ final class Doors {
     } catch (IOException e) {
       throw cannotListen(port, e);
     }
+  }
+
+  private String metrics(Engine engine, @Nullable SharedStore shared, ThrottleTable table) {
+    RedisMetrics store = shared == null ? null : shared.metrics();
+    return MetricsPage.text(engine.metrics(), store, table, counters, ready);
   }
 
   private DoorCounters of(String door) {

@@ -18,6 +18,7 @@ final class Endpoints {
   private final Decider decider;
   private final RlsJson json;
   private final OlderFields olderFields;
+  private final boolean shared;
   private final BooleanSupplier ready;
   private final Supplier<String> metrics;
   private final String openApi;
@@ -27,6 +28,7 @@ final class Endpoints {
     this.decider = decider;
     this.json = new RlsJson(new RlsMessages(settings));
     this.olderFields = settings.value(Setting.OLDER_FIELDS);
+    this.shared = settings.value(Setting.STORE).isPresent();
     this.ready = ready;
     this.metrics = metrics;
     this.openApi = resource("openapi.json");
@@ -68,7 +70,7 @@ final class Endpoints {
   private void check(HttpServerRequest request, byte[] body) {
     try {
       Request asked = CheckReader.read(body);
-      decider.decide(asked, answer -> answerCheck(request, asked, answer));
+      decider.decide(asked, Reply.onLoop(request, answer -> answerCheck(request, asked, answer)));
     } catch (BadRequest e) {
       badRequest(request, e.getMessage());
     }
@@ -110,7 +112,8 @@ final class Endpoints {
 
   private void checkBatch(HttpServerRequest request, byte[] body) {
     try {
-      CheckReader.readBatch(body).decide(decider, results -> answerBatch(request, results));
+      CheckReader.readBatch(body)
+          .decide(decider, Reply.onLoop(request, results -> answerBatch(request, results)));
     } catch (BadRequest e) {
       badRequest(request, e.getMessage());
     }
@@ -138,7 +141,7 @@ final class Endpoints {
 
   private void json(HttpServerRequest request, byte[] body) {
     try {
-      decider.decide(json.read(body), answer -> answerJson(request, answer));
+      decider.decide(json.read(body), Reply.onLoop(request, answer -> answerJson(request, answer)));
     } catch (BadRequest e) {
       Reply.send(request, 400, Reply.TEXT, e.getMessage() + "\n");
     }
@@ -159,7 +162,7 @@ final class Endpoints {
   }
 
   private void rules(HttpServerRequest request, byte[] body) {
-    Reply.send(request, 200, Reply.TEXT, RulesPage.text(decider.engine().rules()));
+    Reply.send(request, 200, Reply.TEXT, RulesPage.text(decider.engine().rules(), shared));
   }
 
   private void metrics(HttpServerRequest request, byte[] body) {

@@ -12,6 +12,7 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 
 /** The server's log: one line an event, to standard error. */
 final class Logs {
@@ -22,12 +23,13 @@ final class Logs {
   static final Logger LOG = new Logger("dev.weir", null) {};
 
   /**
-   * Transports warn of whatever a client does wrong, so a client could fill the log; only their
-   * errors are heard. Kept here, or they would be forgotten.
+   * Transports warn of whatever a client does wrong, or at every attempt to reach a store, so they
+   * could fill the log; only their errors are heard. Kept here, or they would be forgotten.
    */
   private static final List<Logger> QUIET =
-      List.of(
-          Logger.getLogger("io.grpc"), Logger.getLogger("io.netty"), Logger.getLogger("io.vertx"));
+      Stream.of("io.grpc", "io.netty", "io.vertx", "io.lettuce", "reactor")
+          .map(Logger::getLogger)
+          .toList();
 
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)

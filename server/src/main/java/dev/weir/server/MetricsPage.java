@@ -3,6 +3,7 @@ package dev.weir.server;
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.RuleMetrics;
+import dev.weir.redis.RedisMetrics;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
@@ -15,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes all counters in Prometheus's text format, version 0.0.4.
@@ -35,12 +37,20 @@ final class MetricsPage {
   /**
    * Returns the page.
    *
+   * @param store the shared one's, if there is one
    * @param doors by name
    */
   static String text(
-      EngineMetrics engine, ThrottleTable table, Map<String, DoorCounters> doors, boolean ready) {
+      EngineMetrics engine,
+      @Nullable RedisMetrics store,
+      ThrottleTable table,
+      Map<String, DoorCounters> doors,
+      boolean ready) {
     MetricsPage page = new MetricsPage();
     page.service(engine, ready);
+    if (store != null) {
+      page.store(store);
+    }
     page.throttle(table);
     page.decisionTime(engine);
     page.rules(engine.rules());
@@ -72,6 +82,37 @@ final class MetricsPage {
         engine.reloadFailures());
     gauge(
         "weir_ready", "1 if the server takes requests, 0 while it starts or stops.", ready ? 1 : 0);
+  }
+
+  private void store(RedisMetrics store) {
+    gauge("weir_store_available", "1 if the shared store can be asked.", store.available() ? 1 : 0);
+    counter("weir_store_calls_total", "Calls of the store's script.", store.calls());
+    counter("weir_store_decided_total", "Charges that the store decided.", store.decided());
+    counter(
+        "weir_store_merged_total",
+        "Charges that shared another's place in a call, being for the same key.",
+        store.merged());
+    counter(
+        "weir_store_held_total",
+        "Charges decided here by what the store had granted or told before.",
+        store.held());
+    counter(
+        "weir_store_fallback_total",
+        "Charges decided here because the store could not be asked.",
+        store.fallback());
+    String failures = "weir_store_failures_total";
+    head(failures, "counter", "Charges that got no answer from the store, by what was wrong.");
+    new TreeMap<>(store.failures())
+        .forEach((kind, count) -> sample(failures, label("kind", kind), Long.toString(count)));
+    counter(
+        "weir_store_late_permits_total",
+        "Permits of answers that came too late, given back.",
+        store.late());
+    counter(
+        "weir_store_burned_permits_total",
+        "Permits that may have been charged for requests that were refused.",
+        store.burned());
+    gauge("weir_store_queued", "Charges that wait to be sent.", store.queued());
   }
 
   private void throttle(ThrottleTable table) {

@@ -5,7 +5,12 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.http.HttpServerRequestInternal;
 import java.util.Locale;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.logging.Level;
 
 /** Sends HTTP answers. */
 final class Reply {
@@ -46,6 +51,38 @@ final class Reply {
     } else {
       send(request, status, PROBLEM, ProblemType.document(status, title, detail));
     }
+  }
+
+  /** Says that the server has failed, which is a bug. */
+  static void failed(HttpServerRequest request, RuntimeException failure) {
+    Logs.LOG.log(Level.SEVERE, "http: " + request.path() + " failed", failure);
+    problem(request, 500, "Internal error", "The server failed; its log says how.");
+  }
+
+  /**
+   * Returns what replies on the request's event loop, on whatever thread the store answers. What is
+   * answered when the loop has ended is for nobody.
+   */
+  static <T> Consumer<T> onLoop(HttpServerRequest request, Consumer<? super T> reply) {
+    ContextInternal loop = ((HttpServerRequestInternal) request).context();
+    return answer -> {
+      if (loop.inThread()) {
+        reply.accept(answer);
+        return;
+      }
+      try {
+        loop.runOnContext(
+            now -> {
+              try {
+                reply.accept(answer);
+              } catch (RuntimeException e) {
+                failed(request, e);
+              }
+            });
+      } catch (RejectedExecutionException e) {
+        Logs.LOG.log(Level.FINE, "http: an answer came too late", e);
+      }
+    };
   }
 
   /** Returns whether the client takes plain text and no JSON. */

@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import dev.weir.engine.Answer;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -10,6 +11,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   /** Replies beyond that are sent before more commands are looked at. */
   private static final int MAX_UNSENT = 64 << 10;
 
+  /** An event: to close as soon as everything that has been read is answered. */
+  static final Object DRAIN = new Object();
+
   private static final byte[] NONE = {};
 
   private final RespLoop loop;
@@ -51,6 +56,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   private boolean waiting;
   private boolean paused;
   private boolean incomplete;
+  private boolean draining;
   private boolean closing;
 
   RespConnection(RespLoop loop, RespSession session, int maxCommandBytes) {
@@ -189,19 +195,31 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     if (ctx == null) {
       return;
     }
-    if (working && ctx.executor().inEventLoop()) {
+    if (ctx.executor().inEventLoop() && working) {
       loop.commands.reply(answer);
       answered = true;
-    } else {
-      ctx.executor()
-          .execute(
-              () -> {
-                loop.out.clear();
-                loop.commands.reply(answer);
-                send(ctx);
-                waiting = false;
-                work(ctx, pending, pendingFrom, pendingTo);
-              });
+      return;
+    }
+    try {
+      ctx.executor().execute(() -> resume(ctx, answer));
+    } catch (RejectedExecutionException e) {
+      Logs.LOG.log(Level.FINE, "resp: an answer came too late", e);
+    }
+  }
+
+  /** Replies what was waited for, and goes on with what has been read meanwhile. */
+  private void resume(ChannelHandlerContext ctx, Answer answer) {
+    if (!ctx.channel().isActive()) {
+      return; // Nobody is there any more.
+    }
+    try {
+      loop.out.clear();
+      loop.commands.reply(answer);
+      send(ctx);
+      waiting = false;
+      work(ctx, pending, pendingFrom, pendingTo);
+    } catch (RuntimeException e) {
+      exceptionCaught(ctx, e);
     }
   }
 
@@ -242,6 +260,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
       paused = false;
       ctx.executor().execute(() -> work(ctx, pending, pendingFrom, pendingTo));
     }
+    if (draining && !waiting) {
+      ChannelFuture unused =
+          ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    }
     boolean reading = !waiting && !paused;
     if (channel.config().isAutoRead() != reading) {
       channel.config().setAutoRead(reading);
@@ -255,6 +277,18 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
       loop.guard.requestEnded(channel, channel, now);
     } else if (!before || progress) {
       loop.guard.requestBegan(channel, channel, now);
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == DRAIN) {
+      draining = true;
+      if (!waiting) {
+        ChannelFuture unused = ctx.close();
+      }
+    } else {
+      ctx.fireUserEventTriggered(event);
     }
   }
 

@@ -149,9 +149,14 @@ final class RespDoor {
     listener.close().await();
   }
 
-  /** Closes; whatever was read has been answered, as far as its client reads. */
+  /** Answers whatever was read, as far as its client reads and the store answers, and closes. */
   void close(Duration timeout) throws InterruptedException {
     shut();
+    open.forEach(channel -> channel.pipeline().fireUserEventTriggered(RespConnection.DRAIN));
+    if (!timeout.isZero()
+        && !open.newCloseFuture().await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+      Logs.LOG.warning("resp: not all commands were answered in time");
+    }
     if (!open.close().await(Math.max(1_000, timeout.toMillis()), TimeUnit.MILLISECONDS)) {
       Logs.LOG.warning("resp: connections are still closing");
     }

@@ -22,7 +22,8 @@ final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplBase {
   public void shouldRateLimit(
       RateLimitRequest message, StreamObserver<RateLimitResponse> observer) {
     try {
-      decider.decide(messages.request(message), answer -> answer(answer, observer));
+      decider.decide(
+          messages.request(message), GrpcReply.to(observer, answer -> answer(answer, observer)));
     } catch (BadRequest e) {
       refuse(e.getMessage(), observer);
     }

@@ -1,6 +1,7 @@
 package dev.weir.server;
 
 import dev.weir.engine.Engine;
+import dev.weir.engine.RulesException;
 import dev.weir.rules.Problem;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.RuleWatcher;
@@ -47,8 +48,8 @@ final class RulesInForce implements AutoCloseable {
     long revision;
     try {
       revision = engine.apply(rules);
-    } catch (IllegalArgumentException e) {
-      throw new StartException("rules: " + e.getMessage());
+    } catch (RulesException e) {
+      throw new StartException("rules: cannot be used\n" + lines(e.problems()));
     }
     logWarnings(first);
     Logs.LOG.info(
@@ -61,7 +62,7 @@ final class RulesInForce implements AutoCloseable {
             + " (revision "
             + revision
             + ")\n"
-            + RulesPage.text(rules).stripTrailing());
+            + RulesPage.text(rules, settings.value(Setting.STORE).isPresent()).stripTrailing());
     return new RulesInForce(engine);
   }
 
@@ -78,11 +79,7 @@ final class RulesInForce implements AutoCloseable {
     RuleSet rules = loaded.ruleSet();
     if (rules == null) {
       engine.reloadFailed();
-      Logs.LOG.severe(
-          "rules: broken, revision "
-              + engine.revision()
-              + " stays in force\n"
-              + lines(loaded.problems()));
+      refused("broken", loaded.problems());
       return;
     }
     List<String> difference = engine.rules().diff(rules);
@@ -94,10 +91,19 @@ final class RulesInForce implements AutoCloseable {
               + revision
               + " in force\n"
               + (difference.isEmpty() ? "no change in what they say" : bounded(difference)));
-    } catch (IllegalArgumentException e) {
-      Logs.LOG.severe(
-          "rules: " + e.getMessage() + "; revision " + engine.revision() + " stays in force");
+    } catch (RulesException e) {
+      refused("cannot be used", e.problems());
     }
+  }
+
+  private void refused(String why, List<Problem> problems) {
+    Logs.LOG.severe(
+        "rules: "
+            + why
+            + ", revision "
+            + engine.revision()
+            + " stays in force\n"
+            + lines(problems));
   }
 
   private static void logWarnings(Rules.Loaded loaded) {

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -22,6 +23,15 @@ import org.jspecify.annotations.Nullable;
 public final class ServerSettings {
   /** A value as it was written, and where: {@code --port}, {@code weir.yaml:3:7 port}. */
   record Written(String where, String text) {}
+
+  private static final String DEFAULT = "default";
+
+  private static final List<Setting<?>> OF_THE_STORE =
+      List.of(
+          Setting.STORE_PASSWORD_FILE,
+          Setting.STORE_PREFIX,
+          Setting.STORE_TIMEOUT,
+          Setting.STORE_REPLICAS);
 
   private static final String USE_TLS = "GRPC_SERVER_USE_TLS";
 
@@ -140,7 +150,7 @@ public final class ServerSettings {
   }
 
   private <T> void read(Setting<T> setting, @Nullable Written written, List<String> problems) {
-    String where = written == null ? "default" : written.where;
+    String where = written == null ? DEFAULT : written.where;
     String text = written == null ? setting.defaultText() : written.text;
     sources.put(setting, where);
     if (written == null && text.isEmpty()) {
@@ -149,7 +159,8 @@ public final class ServerSettings {
     try {
       values.put(setting, setting.kind().reader().read(text.strip()));
     } catch (IllegalArgumentException | ArithmeticException e) {
-      problems.add(where + ": " + text + " (expected: " + setting.expected() + ")");
+      String shown = StoreUri.hidden(text); // Whatever the setting: it may have got a wrong name.
+      problems.add(where + ": " + shown + " (expected: " + setting.expected() + ")");
     }
   }
 
@@ -167,6 +178,7 @@ public final class ServerSettings {
     checkTls(TlsSettings.ALL, problems);
     checkTls(TlsSettings.GRPC, problems);
     checkReadable(Setting.TOKEN_FILE, problems);
+    checkStore(problems);
     if (!loopback() && !authenticated()) {
       if (value(Setting.INSECURE)) {
         warnings.add(
@@ -181,6 +193,44 @@ public final class ServerSettings {
                 + value(Setting.HOST)
                 + " is open to others (expected: --token-file, or --tls-client-ca, or --insecure)");
       }
+    }
+  }
+
+  private void checkStore(List<String> problems) {
+    checkReadable(Setting.STORE_PASSWORD_FILE, problems);
+    Optional<StoreUri> store = value(Setting.STORE);
+    if (store.isEmpty()) {
+      for (Setting<?> setting : OF_THE_STORE) {
+        if (!source(setting).equals(DEFAULT)) {
+          warnings.add(source(setting) + ": of no effect without " + Setting.STORE.flag());
+        }
+      }
+      return;
+    }
+    int replicas = value(Setting.STORE_REPLICAS);
+    try {
+      store.get().builder().replicas(replicas);
+    } catch (IllegalArgumentException e) {
+      problems.add(
+          source(Setting.STORE_REPLICAS) + ": " + replicas + " (expected: 0 for a cluster)");
+    }
+    // Or connections would be closed for the time that the store takes.
+    checkShorter(Setting.STORE_TIMEOUT, Setting.REQUEST_TIMEOUT, problems);
+    checkShorter(Setting.STORE_TIMEOUT, Setting.IDLE_TIMEOUT, problems);
+  }
+
+  private void checkShorter(
+      Setting<Duration> shorter, Setting<Duration> longer, List<String> problems) {
+    if (value(shorter).compareTo(value(longer)) >= 0) {
+      problems.add(
+          source(shorter)
+              + ": "
+              + SettingKind.text(value(shorter))
+              + " (expected: less than "
+              + longer.flag()
+              + ", "
+              + SettingKind.text(value(longer))
+              + ")");
     }
   }
 
@@ -236,7 +286,7 @@ public final class ServerSettings {
 
   /** Returns where the value in force was written: a flag, a variable, a file, or "default". */
   public String source(Setting<?> setting) {
-    return sources.getOrDefault(setting, "default");
+    return sources.getOrDefault(setting, DEFAULT);
   }
 
   /** Returns what the user may have meant otherwise: variables that look like a setting's. */

@@ -53,6 +53,42 @@ public final class Setting<T> {
           "6380",
           "Port for Redis clients; 0 takes a free one, off opens none.");
 
+  /** None where each server counts for itself. */
+  public static final Setting<Optional<StoreUri>> STORE =
+      new Setting<>(
+          "store",
+          SettingKind.store(),
+          "local",
+          "Where limits are counted: local, or the URI of a Redis or Valkey that servers share.");
+
+  public static final Setting<Optional<Path>> STORE_PASSWORD_FILE =
+      new Setting<>(
+          "store-password-file",
+          SettingKind.file(),
+          "",
+          "File with the store's password, in place of one in --store.");
+
+  public static final Setting<String> STORE_PREFIX =
+      new Setting<>(
+          "store-prefix",
+          SettingKind.storePrefix(),
+          "weir",
+          "What all keys in the store begin with; servers that share limits have the same.");
+
+  public static final Setting<Duration> STORE_TIMEOUT =
+      new Setting<>(
+          "store-timeout",
+          SettingKind.duration(Duration.ofMillis(1), Duration.ofMinutes(1)),
+          "100ms",
+          "Longest wait for the store's decision; then a rule's on_failure answers.");
+
+  public static final Setting<Integer> STORE_REPLICAS =
+      new Setting<>(
+          "store-replicas",
+          SettingKind.number(0, 16),
+          "0",
+          "Replicas that must have a decision before it is answered.");
+
   public static final Setting<Boolean> SHADOW_MODE =
       new Setting<>(
               "shadow-mode",

@@ -26,6 +26,7 @@ record SettingKind<T>(String expected, String placeholder, Reader<T> reader) {
 
   private static final Pattern DURATION_PART = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
   private static final Pattern MEMORY = Pattern.compile("(\\d{1,9})([kmg%])");
+  private static final Pattern STORE_PREFIX = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
 
   static SettingKind<Integer> number(long min, long max) {
@@ -143,6 +144,26 @@ record SettingKind<T>(String expected, String placeholder, Reader<T> reader) {
             paths.add(path(each.strip()));
           }
           return List.copyOf(paths);
+        });
+  }
+
+  /** A shared store, or none. */
+  static SettingKind<Optional<StoreUri>> store() {
+    return new SettingKind<>(
+        "local, redis://[user:password@]host[:port][/database], the same with rediss:// for TLS,"
+            + " redis-sentinel://host[:port][,host...][/database]#master,"
+            + " or redis-cluster://host[:port][,host...]",
+        "local|URI",
+        text -> text.equalsIgnoreCase("local") ? Optional.empty() : Optional.of(StoreUri.of(text)));
+  }
+
+  static SettingKind<String> storePrefix() {
+    return new SettingKind<>(
+        "1..64 of letters, digits, . _ - and :",
+        "TEXT",
+        text -> {
+          require(STORE_PREFIX.matcher(text).matches());
+          return text;
         });
   }
 

@@ -3,6 +3,7 @@ package dev.weir.server;
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
+import dev.weir.engine.RoutedStore;
 import dev.weir.rules.Rules;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -25,6 +26,7 @@ public final class WeirServer implements AutoCloseable {
 
   private final ServerSettings settings;
   private final Engine engine;
+  private final @Nullable SharedStore shared;
   private final ThrottleTable throttle;
   private final RulesInForce rules;
   private final Doors doors;
@@ -56,12 +58,14 @@ public final class WeirServer implements AutoCloseable {
   private WeirServer(
       ServerSettings settings,
       Engine engine,
+      @Nullable SharedStore shared,
       ThrottleTable throttle,
       RulesInForce rules,
       @Nullable TokenFile tokens,
       Doors doors) {
     this.settings = settings;
     this.engine = engine;
+    this.shared = shared;
     this.throttle = throttle;
     this.rules = rules;
     this.tokens = tokens;
@@ -89,16 +93,35 @@ public final class WeirServer implements AutoCloseable {
       throws StartException, InterruptedException {
     Logs.install(settings);
     settings.warnings().forEach(Logs.LOG::warning);
-    Ticker ticker = Ticker.system();
-    Rules.Loaded first = RulesInForce.load(settings);
+    return start(settings, SharedStore.open(settings, Ticker.system()));
+  }
+
+  /** Starts a server with a shared store, or with none; it closes the store when it is closed. */
+  static WeirServer start(ServerSettings settings, @Nullable SharedStore shared)
+      throws StartException, InterruptedException {
     long maxBytes = settings.value(Setting.MAX_MEMORY);
     long throttleBytes =
         settings.value(Setting.RESP_PORT).isPresent() ? maxBytes / THROTTLE_SHARE : 0;
-    Engine engine =
-        Engine.create(
-            new MemoryStore(settings.value(Setting.MAX_KEYS), maxBytes - throttleBytes),
-            ticker,
-            settings.engine());
+    MemoryStore memory =
+        new MemoryStore(settings.value(Setting.MAX_KEYS), maxBytes - throttleBytes);
+    RoutedStore store =
+        shared == null ? RoutedStore.local(memory) : RoutedStore.of(memory, shared.store());
+    Engine engine = Engine.create(store, Ticker.system(), settings.engine());
+    try {
+      WeirServer server = start(settings, engine, shared, throttleBytes);
+      server.begin();
+      return server;
+    } catch (StartException | InterruptedException | RuntimeException | Error e) {
+      engine.close();
+      throw e;
+    }
+  }
+
+  private static WeirServer start(
+      ServerSettings settings, Engine engine, @Nullable SharedStore shared, long throttleBytes)
+      throws StartException, InterruptedException {
+    Ticker ticker = Ticker.system();
+    Rules.Loaded first = RulesInForce.load(settings);
     TokenFile tokenFile = TokenFile.of(settings);
     Tokens tokens = tokenFile == null ? Tokens.notRequired() : tokenFile.tokens();
     ThrottleTable throttle =
@@ -108,10 +131,8 @@ public final class WeirServer implements AutoCloseable {
     if (!settings.value(Setting.NO_WARMUP)) {
       Logs.LOG.info(WarmUp.run(ticker));
     }
-    Doors doors = Doors.open(settings, engine, throttle, tokens, ticker);
-    WeirServer server = new WeirServer(settings, engine, throttle, rules, tokenFile, doors);
-    server.begin();
-    return server;
+    Doors doors = Doors.open(settings, engine, shared, throttle, tokens, ticker);
+    return new WeirServer(settings, engine, shared, throttle, rules, tokenFile, doors);
   }
 
   private void begin() {
@@ -122,8 +143,18 @@ public final class WeirServer implements AutoCloseable {
     doors.ready();
     String host = settings.value(Setting.HOST);
     String resp = respPort < 0 ? "" : ", resp on " + host + ":" + respPort;
+    String store = shared == null ? "" : ", store " + shared;
     Logs.LOG.info(
-        "ready: http on " + host + ":" + httpPort + ", grpc on " + host + ":" + grpcPort + resp);
+        "ready: http on "
+            + host
+            + ":"
+            + httpPort
+            + ", grpc on "
+            + host
+            + ":"
+            + grpcPort
+            + resp
+            + store);
   }
 
   /** A round that fails must not end all rounds to come. */
@@ -133,6 +164,9 @@ public final class WeirServer implements AutoCloseable {
       throttle.expire(Ticker.system().nanos());
       warn(fullness.look(engine.fullPercent()));
       warn(throttleFullness.look(throttle.fullPercent()));
+      if (shared != null) {
+        shared.look(engine.rules());
+      }
       doors.refresh();
       if (tokens != null) {
         tokens.refresh();

@@ -22,10 +22,12 @@ final class WeirService extends WeirGrpc.WeirImplBase {
       WeirMessages.batch(message)
           .decide(
               decider,
-              results -> {
-                observer.onNext(WeirMessages.response(results));
-                observer.onCompleted();
-              });
+              GrpcReply.to(
+                  observer,
+                  results -> {
+                    observer.onNext(WeirMessages.response(results));
+                    observer.onCompleted();
+                  }));
     } catch (BadRequest e) {
       observer.onError(refusal(e));
     }

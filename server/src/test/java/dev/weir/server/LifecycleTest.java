@@ -101,6 +101,30 @@ class LifecycleTest {
         .hasMessageContainingAll("r.yaml:2:1", "foo", "r.yaml:3:1", "bar");
   }
 
+  private static final String REDIS =
+      RunningServer.RULES.replace("name: per-user", "name: per-user, store: redis");
+
+  @Test
+  void ruleForAStoreThatIsNotThere_isRefusedAtTheStart() throws Exception {
+    Path rules = Files.writeString(folder.resolve("r.yaml"), REDIS);
+    assertThatThrownBy(() -> RunningServer.start(Map.of("rules", rules.toString())))
+        .isInstanceOf(StartException.class)
+        .hasMessageStartingWith("rules: cannot be used\n" + rules + ":3:5 ")
+        .hasMessageContaining("store: redis (expected: local, there is no shared store)");
+  }
+
+  @Test
+  void ruleForAStoreThatIsNotThere_changesNothingOnReload() throws Exception {
+    try (RunningServer running = RunningServer.start(folder)) {
+      replace(folder.resolve("rules.yaml"), REDIS);
+      assertThat(log.await("rules: cannot be used"))
+          .contains(
+              "revision 1 stays in force\n", "rules.yaml:3:5 ", "store: redis (expected: local");
+      assertThat(running.check("user", "ann").body()).contains("\"remaining\":2", "\"revision\":1");
+      assertThat(running.get("/metrics").body()).contains("weir_rule_reload_failures_total 1");
+    }
+  }
+
   @Test
   void takenPort_isNamedWithItsFlag() throws Exception {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

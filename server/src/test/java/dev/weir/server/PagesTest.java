@@ -10,12 +10,16 @@ import dev.weir.engine.Engine;
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.EngineSettings;
 import dev.weir.engine.RuleMetrics;
+import dev.weir.redis.RedisMetrics;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.Rules;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.logging.Level;
@@ -30,6 +34,10 @@ class PagesTest {
   private static final Pattern SAMPLE =
       Pattern.compile(
           "([a-z_]+)(?:\\{([a-z]+)=\"((?:[^\"\\\\\n]|\\\\[\\\\\"n])*)\"})? (-?[0-9.]+)");
+
+  private static final RedisMetrics STORE =
+      new RedisMetrics(
+          true, 11, 12, 13, 14, 15, Map.of("timeout", 16L, "disconnected", 17L), 18, 19, 20);
 
   private static EngineMetrics metrics(String rule) {
     return new EngineMetrics(
@@ -59,7 +67,11 @@ class PagesTest {
     door.opened();
     String page =
         MetricsPage.text(
-            metrics("d.a\"b\\c\nd"), new ThrottleTable(9, 1 << 20, 0), Map.of("http", door), true);
+            metrics("d.a\"b\\c\nd"),
+            STORE,
+            new ThrottleTable(9, 1 << 20, 0),
+            Map.of("http", door),
+            true);
     Map<String, String> types = new HashMap<>();
     Map<String, String> samples = new HashMap<>();
     for (String line : page.lines().toList()) {
@@ -97,11 +109,63 @@ class PagesTest {
         .containsEntry("weir_uncertain_total", "11")
         .containsEntry("weir_state_bytes", "4096")
         .containsEntry("weir_rule_revision", "9")
+        .containsEntry("weir_store_available", "1")
+        .containsEntry("weir_store_calls_total", "11")
+        .containsEntry("weir_store_decided_total", "12")
+        .containsEntry("weir_store_merged_total", "13")
+        .containsEntry("weir_store_held_total", "14")
+        .containsEntry("weir_store_fallback_total", "15")
+        .containsEntry("weir_store_failures_total timeout", "16")
+        .containsEntry("weir_store_failures_total disconnected", "17")
+        .containsEntry("weir_store_late_permits_total", "18")
+        .containsEntry("weir_store_burned_permits_total", "19")
+        .containsEntry("weir_store_queued", "20")
         .containsEntry("weir_connections http", "2")
         .containsEntry("weir_connections_refused_total http", "1")
         .containsKey("process_cpu_seconds_total")
         .containsKey("jvm_heap_used_bytes");
     assertThat(types).containsEntry("weir_decision_seconds", "histogram");
+  }
+
+  @Test
+  void metrics_withoutASharedStore_areSilentOfIt() {
+    ThrottleTable table = new ThrottleTable(9, 1 << 20, 0);
+    assertThat(MetricsPage.text(metrics("d.a"), null, table, Map.of(), true))
+        .contains("weir_requests_total 100")
+        .doesNotContain("weir_store");
+  }
+
+  @Test
+  void rules_sayWhereTheyAreCounted_ifThereAreTwoPlaces() {
+    RuleSet rules =
+        Objects.requireNonNull(
+            Rules.parse(
+                    "rules.yaml",
+                    """
+                    domain: d
+                    descriptors:
+                      - key: a
+                        rate_limit: {unit: minute, requests_per_unit: 3}
+                      - key: b
+                        rate_limit: {window: 90s, requests_per_unit: 3, consistency: leased,
+                          sync_interval: 200ms, on_failure: local, local_share: 25%}
+                      - key: c
+                        rate_limit: {unit: day, requests_per_unit: 3, store: local, on_failure: allow}
+                      - key: e
+                        rate_limit: {unlimited: true}
+                    """)
+                .ruleSet());
+    assertThat(RulesPage.text(rules, true).lines())
+        .containsExactly(
+            "d.a: unit=MINUTE requests_per_unit=3, shadow_mode: false, quota_mode: false,"
+                + " store: redis, consistency: strict, on_failure: deny",
+            "d.b: window=90s requests_per_unit=3, shadow_mode: false, quota_mode: false,"
+                + " store: redis, consistency: leased sync_interval=200ms,"
+                + " on_failure: local local_share=0.25",
+            "d.c: unit=DAY requests_per_unit=3, shadow_mode: false, quota_mode: false,"
+                + " store: local, on_failure: allow",
+            "d.e: unlimited, shadow_mode: false, quota_mode: false");
+    assertThat(RulesPage.text(rules, false)).doesNotContain("store", "consistency", "on_failure");
   }
 
   @Test

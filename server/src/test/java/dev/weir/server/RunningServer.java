@@ -49,6 +49,19 @@ final class RunningServer implements AutoCloseable {
   }
 
   static RunningServer start(Map<String, String> base, String... namesAndValues) throws Exception {
+    return new RunningServer(WeirServer.start(settings(base, namesAndValues)));
+  }
+
+  /** Starts a server with the rules above and a store that it shares. */
+  static RunningServer start(Path folder, SharedStore shared, String... namesAndValues)
+      throws Exception {
+    Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
+    ServerSettings settings = settings(Map.of("rules", rules.toString()), namesAndValues);
+    Logs.install(settings);
+    return new RunningServer(WeirServer.start(settings, shared));
+  }
+
+  private static ServerSettings settings(Map<String, String> base, String... namesAndValues) {
     Map<String, String> flags = new HashMap<>(base);
     flags.putIfAbsent("port", "0");
     flags.putIfAbsent("grpc-port", "0");
@@ -59,7 +72,7 @@ final class RunningServer implements AutoCloseable {
     for (int i = 0; i < namesAndValues.length; i += 2) {
       flags.put(namesAndValues[i], namesAndValues[i + 1]);
     }
-    return new RunningServer(WeirServer.start(ServerSettings.of(flags)));
+    return ServerSettings.of(flags);
   }
 
   URI uri(String path) {

@@ -167,6 +167,89 @@ class ServerSettingsTest {
     assertThat(settings.value(Setting.REQUEST_TIMEOUT)).isEqualTo(Duration.ofMillis(250));
   }
 
+  @Test
+  void store_isReadWithItsOptions() throws IOException {
+    Path password = Files.writeString(folder.resolve("password"), "secret\n");
+    Path file =
+        file(
+            "store: redis://ann@h:7000/1\nstore-prefix: shop\nstore-timeout: 250ms\n"
+                + "store-replicas: 2\nstore-password-file: "
+                + password);
+    ServerSettings settings = ServerSettings.of(Map.of("config", file.toString()));
+    assertThat(settings.value(Setting.STORE)).get().hasToString("redis://***@h:7000/1");
+    assertThat(settings.value(Setting.STORE_PREFIX)).isEqualTo("shop");
+    assertThat(settings.value(Setting.STORE_TIMEOUT)).isEqualTo(Duration.ofMillis(250));
+    assertThat(settings.value(Setting.STORE_REPLICAS)).isEqualTo(2);
+    assertThat(settings.warnings()).isEmpty();
+    assertThat(ServerSettings.of(Map.of("store", "Local")).value(Setting.STORE)).isEmpty();
+    assertThat(ServerSettings.of(Map.of(), Map.of("WEIR_STORE", "redis://h")).value(Setting.STORE))
+        .isPresent();
+  }
+
+  @Test
+  void optionsOfAStoreThatIsNotThere_areWarnedOf() {
+    ServerSettings settings =
+        ServerSettings.of(Map.of("store-timeout", "1s"), Map.of("WEIR_STORE_PREFIX", "p"));
+    assertThat(settings.warnings())
+        .containsExactly(
+            "WEIR_STORE_PREFIX: of no effect without --store",
+            "--store-timeout: of no effect without --store");
+  }
+
+  @Test
+  void optionsOfAStore_areHeldToTheirBounds() throws IOException {
+    assertThat(
+            problems(
+                Map.of(
+                    "store", "redis://h",
+                    "store-prefix", "a b",
+                    "store-timeout", "2m",
+                    "store-replicas", "17"),
+                Map.of()))
+        .containsExactlyInAnyOrder(
+            "--store-prefix: a b (expected: 1..64 of letters, digits, . _ - and :)",
+            "--store-timeout: 2m (expected: 1ms..1m, for example 500ms, 10s, 1h30m)",
+            "--store-replicas: 17 (expected: 0..16)");
+    assertThat(
+            problems(
+                Map.of(
+                    "store", "redis-cluster://h",
+                    "store-replicas", "1",
+                    "store-timeout", "5s",
+                    "idle-timeout", "3s"),
+                Map.of()))
+        .containsExactly(
+            "--store-replicas: 1 (expected: 0 for a cluster)",
+            "--store-timeout: 5s (expected: less than --request-timeout, 5s)",
+            "--store-timeout: 5s (expected: less than --idle-timeout, 3s)");
+    assertThat(problems(Map.of("store", "redis://h", "store-password-file", "nowhere"), Map.of()))
+        .containsExactly("--store-password-file: nowhere (expected: a readable file)");
+  }
+
+  @Test
+  void passwordOfAStore_isNeverShown() throws IOException {
+    Path file = file("store: {redis: secret}\nhost: redis://ann:secret@h x\n");
+    assertThat(
+            problems(
+                Map.of("config", file.toString(), "port", "redis://:secret@h"),
+                Map.of("WEIR_GRPC_PORT", "redis://:secret", "WEIR_STORE", "http://:secret@h")))
+        .hasSize(5)
+        .noneMatch(problem -> problem.contains("secret"))
+        .contains("--port: redis://***@h (expected: 0..65535)");
+  }
+
+  @Test
+  void storeThatIsNone_isRefused() {
+    for (String uri :
+        new String[] {"redis", "http://h", "redis://", "redis://h:port", "redis-sentinel://h"}) {
+      assertThat(problems(Map.of("store", uri), Map.of()))
+          .singleElement()
+          .asString()
+          .startsWith("--store: " + uri + " (expected: local, redis://")
+          .endsWith("host[:port][,host...])");
+    }
+  }
+
   private Path file(String text) throws IOException {
     return Files.writeString(folder.resolve("weir.yaml"), text);
   }

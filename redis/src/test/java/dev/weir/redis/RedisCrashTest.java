@@ -1,0 +1,139 @@
+package dev.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Consistency;
+import dev.weir.RateLimiter;
+import dev.weir.Reason;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is admitted when Redis loses what it knew, or another takes its place. */
+class RedisCrashTest extends FaultTest {
+  @ParameterizedTest
+  @EnumSource(Consistency.class)
+  void killedAndBackEmpty_admitsAtMostOneMoreQuota(Consistency consistency) {
+    RedisServer server = closing(RedisServer.start());
+    Crowd crowd = crowd(consistency, stores(server.uri(), TIMEOUT));
+    crowd.awaitAdmitted(KEYS * PERMITS / 2);
+    server.kill();
+    crowd.await(Reason.UNCERTAIN);
+    server.restartEmpty();
+    crowd.await(Reason.WITHIN_LIMIT);
+    crowd.awaitAdmitted(KEYS * PERMITS * 5 / 4);
+    assertThat(crowd.stop().excess()).isBetween(1L, PERMITS + slack(consistency));
+    assertInTime(crowd);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Consistency.class)
+  void killedAndBackWithEveryDecision_admitsNothingExtra(Consistency consistency) {
+    RedisServer server = closing(RedisServer.start("appendonly yes", "appendfsync always"));
+    Crowd crowd = crowd(consistency, stores(server.uri(), TIMEOUT));
+    for (int part = 1; part < 4; part++) {
+      crowd.awaitAdmitted(KEYS * PERMITS * part / 5);
+      server.kill();
+      crowd.await(Reason.UNCERTAIN);
+      server.restart();
+      crowd.await(Reason.WITHIN_LIMIT);
+    }
+    crowd.awaitAnswers(Reason.OVER_LIMIT, 2_000);
+    assertThat(crowd.stop().excess()).isLessThanOrEqualTo(slack(consistency));
+    assertInTime(crowd);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Consistency.class)
+  void flushAll_admitsAtMostOneMoreQuota(Consistency consistency) {
+    RedisServer server = closing(RedisServer.start());
+    List<RedisStore> stores = stores(server.uri(), LONG);
+    stores.forEach(store -> Redis.await(store::available));
+    Crowd crowd = crowd(consistency, stores);
+    crowd.awaitAdmitted(KEYS * PERMITS / 2);
+    server.command("FLUSHALL");
+    crowd.awaitAdmitted(KEYS * PERMITS * 5 / 4);
+    assertThat(crowd.stop().excess()).isBetween(1L, PERMITS + slack(consistency));
+    assertThat(crowd.answers(Reason.UNCERTAIN)).isZero();
+  }
+
+  @Test
+  void scriptFlushUnderLoad_failsNothing() {
+    RedisServer server = closing(RedisServer.start());
+    List<RedisStore> stores = stores(server.uri(), LONG);
+    stores.forEach(store -> Redis.await(store::available));
+    Crowd crowd = crowd(Consistency.STRICT, stores);
+    for (int i = 1; i <= 40; i++) {
+      crowd.awaitAdmitted(i * 50L);
+      server.command("SCRIPT", "FLUSH");
+    }
+    crowd.stop();
+    assertThat(crowd.answers(Reason.UNCERTAIN)).isZero();
+    assertThat(crowd.excess()).isZero();
+  }
+
+  @Test
+  void replica_isUncertain_untilItIsPromoted() {
+    RedisServer master = closing(RedisServer.start());
+    RedisServer replica = closing(master.startReplica());
+    Crowd crowd = crowd(Consistency.STRICT, stores(replica.uri(), TIMEOUT));
+    crowd.await(Reason.UNCERTAIN);
+    assertThat(crowd.admitted()).isZero();
+    replica.promote();
+    crowd.await(Reason.WITHIN_LIMIT);
+    replica.command("REPLICAOF", "127.0.0.1", String.valueOf(master.port()));
+    crowd.await(Reason.UNCERTAIN);
+    replica.promote();
+    crowd.await(Reason.WITHIN_LIMIT);
+    crowd.stop();
+    assertInTime(crowd);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Consistency.class)
+  void sentinelPromotesAReplica_afterACrash(Consistency consistency) {
+    failover(consistency, true);
+  }
+
+  @Test
+  void sentinelPromotesAReplica_ofAMasterThatHangs() {
+    failover(Consistency.STRICT, false);
+  }
+
+  private void failover(Consistency consistency, boolean crash) {
+    RedisServer master = closing(RedisServer.start());
+    closing(master.startReplica());
+    RedisServer sentinel = closing(RedisServer.startSentinel("main", master));
+    sentinel.await(info -> info.contains("slaves=1") && info.contains("status=ok"), "INFO");
+    String uri = "redis-sentinel://127.0.0.1:" + sentinel.port() + "#main";
+    Crowd crowd = crowd(consistency, stores(uri, TIMEOUT));
+    crowd.awaitAdmitted(KEYS * PERMITS / 2);
+    if (crash) {
+      master.kill();
+    } else {
+      master.pause();
+    }
+    crowd.await(Reason.UNCERTAIN);
+    crowd.await(Reason.WITHIN_LIMIT);
+    crowd.awaitAnswers(Reason.OVER_LIMIT, 2_000);
+    // What the replica had not got yet is admitted again.
+    assertThat(crowd.stop().excess()).isLessThanOrEqualTo(PERMITS + slack(consistency));
+    assertInTime(crowd);
+  }
+
+  @Test
+  void decisionsThatTooFewReplicasHave_areUncertain() {
+    RedisServer master = closing(RedisServer.start());
+    RedisServer replica = closing(master.startReplica());
+    RedisStore store =
+        closing(
+            RedisStore.builder(master.uri()).replicas(1).timeout(TIMEOUT).log(log::add).build());
+    RateLimiter limiter = limiter(policy(PERMITS), store);
+    Redis.await(() -> limiter.tryAcquire("k").reason() == Reason.WITHIN_LIMIT);
+    replica.pause();
+    Redis.await(() -> limiter.tryAcquire("k").reason() == Reason.UNCERTAIN);
+    replica.resume();
+    Redis.await(() -> limiter.tryAcquire("k").reason() == Reason.WITHIN_LIMIT);
+  }
+}

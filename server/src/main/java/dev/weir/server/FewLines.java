@@ -1,0 +1,43 @@
+package dev.weir.server;
+
+import dev.weir.Algorithm;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.RateLimiter;
+import dev.weir.Ticker;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Level;
+
+/**
+ * Writes lines to the server's log, but few: what happens again and again must not fill it. Safe
+ * for use by many threads.
+ */
+final class FewLines {
+  /** At once; enough to tell what happened. After that, one every {@value #SECONDS} seconds. */
+  private static final int BURST = 6;
+
+  private static final int SECONDS = 30;
+
+  private final RateLimiter limiter;
+  private final AtomicLong leftOut = new AtomicLong();
+
+  FewLines(Ticker ticker) {
+    Policy policy =
+        Policy.builder(new Quota(1, SECONDS * 1_000_000_000L))
+            .algorithm(Algorithm.TOKEN_BUCKET)
+            .burst(BURST)
+            .build();
+    limiter = RateLimiter.builder(policy).ticker(ticker).maxKeys(1).build();
+  }
+
+  /** Writes a line, or leaves it out and counts it; returns whether it was written. */
+  boolean write(Level level, String line) {
+    if (!limiter.tryAcquire("").allowed()) {
+      leftOut.incrementAndGet();
+      return false;
+    }
+    long before = leftOut.getAndSet(0);
+    Logs.LOG.log(level, before == 0 ? line : line + " (" + before + " lines left out before)");
+    return true;
+  }
+}

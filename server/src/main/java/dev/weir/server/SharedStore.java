@@ -1,0 +1,129 @@
+package dev.weir.server;
+
+import dev.weir.FailureAnswer;
+import dev.weir.Policy;
+import dev.weir.Store;
+import dev.weir.Ticker;
+import dev.weir.redis.RedisMetrics;
+import dev.weir.redis.RedisStore;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.StoreChoice;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
+
+/** The store that this server shares with others, and what the log says of it. */
+final class SharedStore {
+  private final Store store;
+  private final Supplier<RedisMetrics> metrics;
+  private final String where;
+  private final FewLines log;
+
+  /** What the log has said last, null before. */
+  private @Nullable Boolean said;
+
+  /**
+   * @param where for people, without a password
+   */
+  SharedStore(Store store, Supplier<RedisMetrics> metrics, String where, FewLines log) {
+    this.store = store;
+    this.metrics = metrics;
+    this.where = where;
+    this.log = log;
+  }
+
+  /**
+   * Opens the store by the settings, whether it can be reached or not. Returns null if it is this
+   * process alone.
+   *
+   * @throws StartException if its password cannot be read
+   */
+  static @Nullable SharedStore open(ServerSettings settings, Ticker ticker) throws StartException {
+    StoreUri uri = settings.value(Setting.STORE).orElse(null);
+    if (uri == null) {
+      return null;
+    }
+    FewLines details = new FewLines(ticker);
+    RedisStore.Builder builder =
+        uri.builder()
+            .prefix(settings.value(Setting.STORE_PREFIX))
+            .timeout(settings.value(Setting.STORE_TIMEOUT))
+            .replicas(settings.value(Setting.STORE_REPLICAS))
+            .log(line -> details.write(Level.WARNING, "store: " + StoreUri.hidden(line)));
+    Optional<Path> file = settings.value(Setting.STORE_PASSWORD_FILE);
+    if (file.isPresent()) {
+      builder.password(password(settings.source(Setting.STORE_PASSWORD_FILE), file.get()));
+    }
+    RedisStore store = builder.build();
+    return new SharedStore(store, store::metrics, uri.toString(), new FewLines(ticker));
+  }
+
+  private static String password(String source, Path file) throws StartException {
+    String where = source + ": " + file;
+    try {
+      String password = Files.readString(file, StandardCharsets.UTF_8).replaceFirst("\\R$", "");
+      if (password.isEmpty() || password.lines().count() > 1) {
+        throw new StartException(where + ": not one line (expected: the password alone)");
+      }
+      return password;
+    } catch (IOException e) {
+      throw new StartException(where + ": cannot be read: " + e + " (expected: a password)", e);
+    }
+  }
+
+  Store store() {
+    return store;
+  }
+
+  RedisMetrics metrics() {
+    return metrics.get();
+  }
+
+  /**
+   * Tells the log when the store is lost or reached; to be called every second or so.
+   *
+   * @param rules in force
+   */
+  void look(RuleSet rules) {
+    boolean available = metrics().available();
+    if (said == null || said != available) {
+      boolean written =
+          available
+              ? log.write(Level.INFO, "store: " + where + " decides")
+              : log.write(Level.WARNING, "store: " + where + " cannot be reached; " + until(rules));
+      if (written) {
+        said = available;
+      }
+    }
+  }
+
+  /** Returns what is answered until the store can be reached. */
+  private static String until(RuleSet rules) {
+    Map<FailureAnswer, Integer> answers = new EnumMap<>(FailureAnswer.class);
+    for (Rule rule : rules.rules()) {
+      Policy policy = rule.policy();
+      if (policy != null && rule.store() != StoreChoice.LOCAL) {
+        answers.merge(policy.onFailure(), 1, Integer::sum);
+      }
+    }
+    List<String> words = new ArrayList<>();
+    answers.forEach((answer, count) -> words.add(count + " " + RulesPage.lower(answer)));
+    return "until it can, rules answer as their on_failure says: " + String.join(", ", words);
+  }
+
+  /** Returns where it is, without a password. */
+  @Override
+  public String toString() {
+    return where;
+  }
+}

@@ -1,0 +1,49 @@
+package dev.weir.server;
+
+import dev.weir.redis.RedisStore;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Where a shared store is. It may hold a password, and shows none. Immutable. */
+public final class StoreUri {
+  /** Up to the last @ of a URI, however it is garbled, anything may be a password. */
+  private static final Pattern SECRET = Pattern.compile("(:?//|:).*@", Pattern.DOTALL);
+
+  /** So may what begins where no host can. */
+  private static final Pattern SECRET_ALONE = Pattern.compile("//:.*", Pattern.DOTALL);
+
+  private final String text;
+
+  private StoreUri(String text) {
+    this.text = text;
+  }
+
+  /**
+   * Returns the URI of a shared store.
+   *
+   * @throws IllegalArgumentException if no store has such a one
+   */
+  static StoreUri of(String text) {
+    RedisStore.Builder unused = RedisStore.builder(text);
+    return new StoreUri(text);
+  }
+
+  /** Returns a text without what may be a password in it, for people to see. */
+  public static String hidden(String text) {
+    Matcher secret = SECRET.matcher(text);
+    return secret.find()
+        ? secret.replaceFirst("$1***@")
+        : SECRET_ALONE.matcher(text).replaceFirst("//***");
+  }
+
+  /** Returns a builder of the store that is there. */
+  RedisStore.Builder builder() {
+    return RedisStore.builder(text);
+  }
+
+  /** Returns it without user and password. */
+  @Override
+  public String toString() {
+    return hidden(text);
+  }
+}

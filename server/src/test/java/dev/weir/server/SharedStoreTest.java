@@ -1,0 +1,137 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.MemoryStore;
+import dev.weir.redis.RedisMetrics;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.Rules;
+import dev.weir.testkit.FakeTicker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the log says of a store that comes and goes. */
+class SharedStoreTest {
+  private static final RuleSet RULES =
+      Objects.requireNonNull(
+          Rules.parse(
+                  "rules.yaml",
+                  """
+                  domain: test
+                  descriptors:
+                    - key: a
+                      rate_limit: {unit: minute, requests_per_unit: 3}
+                    - key: b
+                      rate_limit: {unit: minute, requests_per_unit: 3, store: redis}
+                    - key: c
+                      rate_limit: {unit: minute, requests_per_unit: 3, on_failure: allow}
+                    - key: d
+                      rate_limit:
+                        {unit: minute, requests_per_unit: 3, on_failure: local, local_share: 50%}
+                    - key: e
+                      rate_limit: {unit: minute, requests_per_unit: 3, store: local}
+                    - key: f
+                  """)
+              .ruleSet());
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final List<String> lines = new ArrayList<>();
+  private final Handler handler =
+      new Handler() {
+        @Override
+        public void publish(LogRecord event) {
+          lines.add(event.getLevel() + " " + event.getMessage());
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+      };
+
+  private boolean available;
+  private final SharedStore store =
+      new SharedStore(
+          new MemoryStore(),
+          () -> new RedisMetrics(available, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0),
+          "redis://h",
+          new FewLines(ticker));
+
+  @BeforeEach
+  void listen() {
+    Logs.LOG.addHandler(handler);
+  }
+
+  @AfterEach
+  void stopListening() {
+    Logs.LOG.removeHandler(handler);
+  }
+
+  private void look(boolean now) {
+    available = now;
+    store.look(RULES);
+  }
+
+  @Test
+  void everyChange_isSaidOnce() {
+    look(false);
+    look(false);
+    look(true);
+    look(true);
+    look(false);
+    assertThat(lines)
+        .containsExactly(
+            "WARNING store: redis://h cannot be reached;"
+                + " until it can, rules answer as their on_failure says: 2 deny, 1 allow, 1 local",
+            "INFO store: redis://h decides",
+            lines.get(0));
+  }
+
+  @Test
+  void storeThatIsThereFromTheStart_isSaidToo() {
+    look(true);
+    look(true);
+    assertThat(lines).containsExactly("INFO store: redis://h decides");
+  }
+
+  @Test
+  void storeThatComesAndGoes_doesNotFillTheLog() {
+    for (int second = 0; second < 3_600; second++) {
+      look(second % 2 == 0);
+      ticker.advance(Duration.ofSeconds(1));
+    }
+    assertThat(lines).hasSizeBetween(100, 130);
+    String last = lines.get(lines.size() - 1);
+    look(last.startsWith("WARNING"));
+    ticker.advance(Duration.ofMinutes(1));
+    look(available);
+    assertThat(lines.get(lines.size() - 1))
+        .as("what it is at last is said")
+        .contains(available ? "decides" : "cannot be reached");
+  }
+
+  @Test
+  void linesLeftOut_areCounted() {
+    FewLines few = new FewLines(ticker);
+    int written = 0;
+    for (int i = 0; i < 1_000; i++) {
+      written += few.write(Level.INFO, "line") ? 1 : 0;
+    }
+    ticker.advance(Duration.ofMinutes(1));
+    few.write(Level.INFO, "next");
+    assertThat(written).isBetween(1, 10);
+    assertThat(lines).hasSize(written + 1);
+    assertThat(lines.get(written))
+        .isEqualTo("INFO next (" + (1_000 - written) + " lines left out before)");
+  }
+}
