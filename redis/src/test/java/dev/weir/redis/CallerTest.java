@@ -405,7 +405,7 @@ class CallerTest {
 
     assertThat(told).hasSize(threads * each);
     assertThat(told).allSatisfy(one -> assertThat(one.answers).hasSize(1));
-    assertThat(counters.decided.sum()).isEqualTo(threads * each);
+    assertThat(counters.decided.sum()).isEqualTo((long) threads * each);
     assertThat(told.stream().mapToLong(Told::times).sum())
         .isGreaterThanOrEqualTo((long) threads * each / 2);
     assertThat(told)

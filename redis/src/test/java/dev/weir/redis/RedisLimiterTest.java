@@ -193,8 +193,8 @@ class RedisLimiterTest {
     long restedMillis = (decision.atNanos() + decision.resetAfterNanos()) / 1_000_000;
     try (RedisConnection redis = server.connect()) {
       // Less than a millisecond of it is rounding; the rest has passed meanwhile.
-      Long left = (Long) redis.ask("PTTL", key);
-      List<?> time = (List<?>) redis.ask("TIME");
+      Long left = (Long) asked(redis, "PTTL", key);
+      List<?> time = (List<?>) asked(redis, "TIME");
       long now =
           Long.parseLong((String) time.get(0)) * 1_000
               + Long.parseLong((String) time.get(1)) / 1_000;
