@@ -24,7 +24,7 @@ final class Bucket4jLimiter extends PerKey<Bucket> {
   }
 
   @Override
-  Bucket create() {
+  Bucket create(String key) {
     return Bucket.builder().addLimit(bandwidth).withCustomTimePrecision(time).build();
   }
 

@@ -1,8 +1,10 @@
 package dev.weir.bench;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.weir.Algorithm;
 import dev.weir.Ticker;
 import io.github.bucket4j.TimeMeter;
+import io.github.bucket4j.caffeine.Bucket4jCaffeine;
 
 /** The limiters that are compared, by the names used in parameters and tables. */
 enum Contender {
@@ -48,11 +50,17 @@ enum Contender {
       case WEIR_DECISION -> new WeirDecisionLimiter(load, ticker);
       case WEIR_ALLOW -> new WeirAllowLimiter(load, ticker);
       case BUCKET4J -> new Bucket4jLimiter(load, bucket4jTime);
-      case BUCKET4J_CAFFEINE -> new Bucket4jCaffeineLimiter(load, bucket4jTime);
+      case BUCKET4J_CAFFEINE -> bucket4jInCaffeine(load, bucket4jTime);
       case RESILIENCE4J -> new Resilience4jLimiter(load);
       case GUAVA -> new GuavaLimiter(load);
       case DEQUES -> new DequeLimiter(load, ticker);
     };
+  }
+
+  private static KeyedLimiter bucket4jInCaffeine(Load load, TimeMeter time) {
+    return new Bucket4jProxyLimiter(
+        Bucket4jCaffeine.<String>builderFor(Caffeine.newBuilder()).clientClock(time).build(),
+        Bucket4jLimiter.bandwidth(load));
   }
 
   /**

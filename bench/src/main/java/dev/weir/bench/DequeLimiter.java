@@ -23,7 +23,7 @@ final class DequeLimiter extends PerKey<ArrayDeque<Long>> {
   }
 
   @Override
-  ArrayDeque<Long> create() {
+  ArrayDeque<Long> create(String key) {
     return new ArrayDeque<>();
   }
 

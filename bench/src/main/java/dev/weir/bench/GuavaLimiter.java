@@ -14,7 +14,7 @@ final class GuavaLimiter extends PerKey<RateLimiter> {
   }
 
   @Override
-  RateLimiter create() {
+  RateLimiter create(String key) {
     return RateLimiter.create(permitsPerSecond);
   }
 

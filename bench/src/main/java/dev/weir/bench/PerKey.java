@@ -10,7 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 abstract class PerKey<L> implements KeyedLimiter {
   private final ConcurrentHashMap<String, L> limiters = new ConcurrentHashMap<>();
 
-  abstract L create();
+  /** Returns the limiter of a key that has none yet. */
+  abstract L create(String key);
 
   abstract boolean ask(L limiter);
 
@@ -24,6 +25,6 @@ abstract class PerKey<L> implements KeyedLimiter {
     // Looked up first, because computeIfAbsent locks a bin of several keys even if the key is
     // there.
     L limiter = limiters.get(key);
-    return ask(limiter != null ? limiter : limiters.computeIfAbsent(key, absent -> create()));
+    return ask(limiter != null ? limiter : limiters.computeIfAbsent(key, this::create));
   }
 }

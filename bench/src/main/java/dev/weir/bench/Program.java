@@ -57,13 +57,22 @@ final class Program implements AutoCloseable {
       said.append(line).append('\n');
       Matcher matcher = ready.matcher(line);
       if (matcher.find()) {
-        Thread rest = new Thread(() -> lines.lines().forEach(more -> {}), "output");
+        Thread rest = new Thread(() -> skip(lines), "output");
         rest.setDaemon(true);
         rest.start();
         return matcher;
       }
     }
     throw new IOException(String.join(" ", command) + ": ended early\n" + said);
+  }
+
+  /** Reads what nobody wants to know, until the program or its output is closed. */
+  private static void skip(BufferedReader lines) {
+    try (lines) {
+      while (lines.readLine() != null) {}
+    } catch (IOException e) {
+      // Ended by this program.
+    }
   }
 
   /** Runs a program to its end; returns what it printed. */

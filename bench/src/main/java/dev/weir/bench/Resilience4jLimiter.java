@@ -18,7 +18,7 @@ final class Resilience4jLimiter extends PerKey<RateLimiter> {
   }
 
   @Override
-  RateLimiter create() {
+  RateLimiter create(String key) {
     return RateLimiter.of("key", config);
   }
 

@@ -3,8 +3,6 @@ package dev.weir.bench;
 import dev.weir.server.proto.RateLimitDescriptor;
 import dev.weir.server.proto.RateLimitRequest;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,22 +26,6 @@ final class Wire {
       descriptors:
         - key: user
           rate_limit: {unit: second, requests_per_unit: 4294967295, algorithm: token-bucket}
-      """;
-
-  /** The generic cell rate algorithm as one would write it for Redis. */
-  private static final String LUA =
-      """
-      local now = redis.call('TIME')
-      local t = now[1] * 1000000 + now[2]
-      local burst, count, period = tonumber(ARGV[1]) + 1, tonumber(ARGV[2]), tonumber(ARGV[3])
-      local emission = period * 1000000 / count
-      local tat = math.max(tonumber(redis.call('GET', KEYS[1]) or 0), t)
-      local new = tat + emission
-      if new - emission * burst > t then
-        return {1, burst, 0, math.ceil((new - emission * burst - t) / 1000000), math.ceil((tat - t) / 1000000)}
-      end
-      redis.call('SET', KEYS[1], string.format('%.0f', new), 'PX', math.ceil((new - t) / 1000))
-      return {0, burst, math.floor((emission * burst - (new - t)) / emission), -1, math.ceil((new - t) / 1000000)}
       """;
 
   /** A virtual machine on one processor takes a while to compile what it runs. */
@@ -140,17 +122,10 @@ final class Wire {
       System.out.println("\nRESP: not measured, redis-server and redis-benchmark are not there.");
       return;
     }
-    String redis;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      redis = Integer.toString(free.getLocalPort());
-    }
-    Program.start(
-        started,
-        Pattern.compile("Ready to accept connections"),
-        Program.on(
-            0, List.of("redis-server", "--port", redis, "--save", "", "--appendonly", "no")));
+    String redis = RedisServer.start(started, command -> Program.on(0, command));
     redis(redis, 64, 8, 3_000_000, "SET", KEY, "abc");
-    String sha = Program.run(List.of("redis-cli", "-p", redis, "SCRIPT", "LOAD", LUA)).strip();
+    String sha =
+        Program.run(List.of("redis-cli", "-p", redis, "SCRIPT", "LOAD", ScriptLimiter.LUA)).strip();
     String[] throttle = {"CL.THROTTLE", KEY, "100", "100", "60"};
     String[] lua = {"EVALSHA", sha, "1", "lua:__rand_int__", "100", "100", "60"};
     table(
@@ -294,9 +269,9 @@ final class Wire {
     }
     System.out.printf(
         "%n**%s**%n%n| | per second | ratio | lowest, highest |%n|---|---|---|---|%n", title);
-    double first = median(found[0]);
+    double first = Median.of(Arrays.stream(found[0]));
     for (int i = 0; i < contestants.length; i++) {
-      double median = median(found[i]);
+      double median = Median.of(Arrays.stream(found[i]));
       Arrays.sort(found[i]);
       String ratio = i == 0 ? "" : String.format(Locale.ROOT, "Weir has %.2f x", first / median);
       System.out.printf(
@@ -327,12 +302,5 @@ final class Wire {
     double perSecond = contestant.run().perSecond();
     System.err.printf(Locale.ROOT, "%s: %s %,.0f/s%n", title, contestant.name(), perSecond);
     return perSecond;
-  }
-
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    int half = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
   }
 }

@@ -267,13 +267,21 @@ final class Caller {
       }
     }
 
-    /** Gives back what was charged for those who have been told otherwise. */
+    /**
+     * Gives back what was charged for those who have been told otherwise: at once, for whoever
+     * answered this is there, even if a probe has not found out yet.
+     */
     private void undo() {
+      Call back = new Call();
       for (Question question : questions) {
         for (Refund refund : question.undo()) {
           counters.late.add(refund.asked());
-          ask(refund);
+          refund.deadlineNanos = ticker.nanos() + timeoutNanos;
+          back.questions.add(refund);
         }
+      }
+      if (!back.questions.isEmpty()) {
+        back.send();
       }
     }
 

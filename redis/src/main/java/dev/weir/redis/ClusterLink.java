@@ -16,6 +16,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -161,6 +162,13 @@ final class ClusterLink implements Link {
   }
 
   private void opened(StatefulRedisClusterConnection<byte[], byte[]> opened) {
+    // Each node is there to be waited for before anybody can take the cluster for available.
+    List<Caller> masters = new ArrayList<>();
+    for (RedisClusterNode node : client.getPartitions()) {
+      if (!node.getSlots().isEmpty()) {
+        masters.add(caller(node));
+      }
+    }
     synchronized (this) {
       connecting = false;
       lastProblem = "";
@@ -168,11 +176,7 @@ final class ClusterLink implements Link {
     }
     script.load(opened.async());
     Checks.run(opened.async(), settings.log());
-    for (RedisClusterNode node : client.getPartitions()) {
-      if (!node.getSlots().isEmpty()) {
-        caller(node).tick();
-      }
-    }
+    masters.forEach(Caller::tick);
   }
 
   @Override

@@ -106,6 +106,9 @@ final class LocalCounts implements Holdings {
     /** Those of the untold that are being told. */
     private long telling;
 
+    /** Permits that Redis may be giving at the moment; the view may or may not have them. */
+    private long asking;
+
     private @Nullable Result view;
     private long viewRemaining;
     private long viewAtNanos;
@@ -134,7 +137,7 @@ final class LocalCounts implements Holdings {
             known.atNanos());
       }
       boolean fresh = now - viewAtNanos < policy.syncIntervalNanos();
-      if (!fresh || permits > Math.min(mostUntold, viewRemaining) - untold) {
+      if (!fresh || permits > Math.min(mostUntold, viewRemaining - asking) - untold) {
         return null;
       }
       untold += permits;
@@ -176,6 +179,9 @@ final class LocalCounts implements Holdings {
     /** Has Redis decide. */
     void ask(RedisLimit limit, long permits, Single.Asker asker) {
       long askedAt = ticker.nanos();
+      synchronized (this) {
+        asking += permits;
+      }
       redis.accept(
           limit,
           new Single(
@@ -192,6 +198,7 @@ final class LocalCounts implements Holdings {
 
                 @Override
                 public void failed(Failure failure) {
+                  notAsked(permits);
                   asker.failed(failure);
                 }
               }));
@@ -199,11 +206,16 @@ final class LocalCounts implements Holdings {
 
     private synchronized void asked(
         long permits, long times, Result result, long remaining, long askedAt) {
+      asking -= permits;
       see(result, remaining, askedAt);
       if (times == 0 && permits > 0 && result.retryAfterNanos() != Decision.NEVER) {
         refusedPermits = permits;
         refusedUntilNanos = askedAt + result.retryAfterNanos();
       }
+    }
+
+    private synchronized void notAsked(long permits) {
+      asking -= permits;
     }
 
     private void see(Result result, long remaining, long askedAt) {
@@ -224,6 +236,7 @@ final class LocalCounts implements Holdings {
     synchronized boolean idle(long now) {
       gone =
           untold == 0
+              && asking == 0
               && now - refusedUntilNanos >= 0
               && now - viewAtNanos > 2 * policy.syncIntervalNanos();
       return gone;

@@ -5,7 +5,7 @@ import java.util.function.LongConsumer;
 /** Gives permits back. */
 final class Refund extends Question {
   private final RedisLimit limit;
-  private final long fingerprint;
+  private final byte[] key;
   private final long permits;
   private final long atNanos;
   private final long resetNanos;
@@ -25,7 +25,7 @@ final class Refund extends Question {
       long resetNanos,
       LongConsumer done) {
     this.limit = limit;
-    this.fingerprint = fingerprint;
+    key = limit.key(fingerprint);
     this.permits = permits;
     this.atNanos = atNanos;
     this.resetNanos = resetNanos;
@@ -39,12 +39,12 @@ final class Refund extends Question {
 
   @Override
   byte[] key() {
-    return limit.key(fingerprint);
+    return key;
   }
 
   @Override
   void write(Message message) {
-    message.refund(limit, key(), permits, atNanos, resetNanos);
+    message.refund(limit, key, permits, atNanos, resetNanos);
   }
 
   @Override

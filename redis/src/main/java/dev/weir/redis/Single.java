@@ -28,6 +28,7 @@ final class Single extends Question {
 
   private final RedisLimit limit;
   private final long fingerprint;
+  private final byte[] key;
   private final long permits;
   private final long count;
   private final Asker asker;
@@ -38,6 +39,7 @@ final class Single extends Question {
   Single(RedisLimit limit, long fingerprint, long permits, long count, Asker asker) {
     this.limit = limit;
     this.fingerprint = fingerprint;
+    key = limit.key(fingerprint);
     this.permits = permits;
     this.count = count;
     this.asker = asker;
@@ -45,7 +47,7 @@ final class Single extends Question {
 
   @Override
   byte[] key() {
-    return limit.key(fingerprint);
+    return key;
   }
 
   @Override
@@ -73,7 +75,7 @@ final class Single extends Question {
 
   @Override
   void write(Message message) {
-    message.some(limit, key(), permits, wanted());
+    message.some(limit, key, permits, wanted());
   }
 
   @Override

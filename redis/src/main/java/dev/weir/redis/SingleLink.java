@@ -9,6 +9,7 @@ import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,10 @@ final class SingleLink implements Link, Shard {
 
   private static final long LEAST_PAUSE_NANOS = 20_000_000L;
   private static final long MOST_PAUSE_NANOS = 500_000_000L;
+
+  /** A connection on which nothing was answered for so long may be one to nobody. */
+  private static final long LEAST_SILENCE_NANOS = 3_000_000_000L;
+
   private static final Duration QUIET = Duration.ZERO;
   private static final Duration SHUTDOWN = Duration.ofSeconds(2);
 
@@ -44,12 +49,15 @@ final class SingleLink implements Link, Shard {
   private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
   private volatile boolean closed;
   private boolean connecting;
+  private boolean probing;
+  private long probingSinceNanos;
   private long pauseNanos;
   private long connectAtNanos;
   private String lastProblem = "";
 
   SingleLink(RedisURI uri, LinkSettings settings, Counters counters) {
     this.uri = uri;
+    uri.setTimeout(LinkSettings.CONNECT_TIMEOUT);
     this.settings = settings;
     ticker = settings.ticker();
     log = settings.log();
@@ -59,6 +67,8 @@ final class SingleLink implements Link, Shard {
         ClientOptions.builder()
             .autoReconnect(false)
             .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+            // What comes too late is to be read all the same.
+            .timeoutOptions(TimeoutOptions.create())
             .socketOptions(
                 SocketOptions.builder().connectTimeout(LinkSettings.CONNECT_TIMEOUT).build())
             .build());
@@ -133,12 +143,36 @@ final class SingleLink implements Link, Shard {
             });
   }
 
+  /** Gives the connection up if earlier probes are not answered: a new one may be. */
   @Override
   public CompletionStage<?> probe() {
     StatefulRedisConnection<byte[], byte[]> current = connection;
-    return current == null
-        ? notConnected()
-        : current.async().set(probeKey, new byte[0], SetArgs.Builder.px(1_000));
+    if (current == null) {
+      return notConnected();
+    }
+    if (silent()) {
+      log.accept("the store's connection is silent: it is made anew");
+      closeLater(current);
+      return notConnected();
+    }
+    return current
+        .async()
+        .set(probeKey, new byte[0], SetArgs.Builder.px(1_000))
+        .whenComplete((done, error) -> answered());
+  }
+
+  /** Returns whether the first of the probes that have no answer is an old one. */
+  private synchronized boolean silent() {
+    long now = ticker.nanos();
+    if (!probing) {
+      probing = true;
+      probingSinceNanos = now;
+    }
+    return now - probingSinceNanos > Math.max(LEAST_SILENCE_NANOS, 2 * settings.timeoutNanos());
+  }
+
+  private synchronized void answered() {
+    probing = false;
   }
 
   private static <T> CompletionStage<T> notConnected() {
@@ -200,6 +234,7 @@ final class SingleLink implements Link, Shard {
       pauseNanos = LEAST_PAUSE_NANOS;
       lastProblem = "";
       connection = opened;
+      probing = false;
     }
     if (closed || !opened.isOpen()) {
       lost(opened);
@@ -212,7 +247,9 @@ final class SingleLink implements Link, Shard {
   }
 
   private static void closeLater(StatefulRedisConnection<byte[], byte[]> connection) {
-    Object unused = connection.closeAsync();
+    if (connection.isOpen()) {
+      Object unused = connection.closeAsync();
+    }
   }
 
   private void lost(StatefulRedisConnection<byte[], byte[]> gone) {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Tells of permits that were admitted already. */
 final class Tell extends Question {
   private final RedisLimit limit;
-  private final long fingerprint;
+  private final byte[] key;
   private final long permits;
   private final Consumer<Result> told;
   private final Consumer<Failure> failed;
@@ -20,7 +20,7 @@ final class Tell extends Question {
       Consumer<Result> told,
       Consumer<Failure> failed) {
     this.limit = limit;
-    this.fingerprint = fingerprint;
+    key = limit.key(fingerprint);
     this.permits = permits;
     this.told = told;
     this.failed = failed;
@@ -28,12 +28,12 @@ final class Tell extends Question {
 
   @Override
   byte[] key() {
-    return limit.key(fingerprint);
+    return key;
   }
 
   @Override
   void write(Message message) {
-    message.record(limit, key(), permits);
+    message.record(limit, key, permits);
   }
 
   @Override

@@ -5,15 +5,34 @@ local meters = {[LOG] = log, [COUNTER] = counter, [FIXED] = fixed, [TOKEN] = buc
 
 local input, at_input, now, keys, values, held, policies, output, size
 
+-- How many fields a section has at least and at most, by its algorithm.
+local LEAST = {11, 9, 8, 8, 8, 8, 8}
+local MOST = {11, 9, 9, 11, 11, 11, 11}
+
+local function is_section(s)
+  local algorithm = type(s) == 'table' and s[ALGORITHM]
+  local least = LEAST[algorithm]
+  if not least or #s < least + (algorithm == FIXED and s[DETAIL] == 1 and 1 or 0)
+      or #s > MOST[algorithm] then
+    return false
+  end
+  for i = 1, #s do
+    if type(s[i]) ~= (i == 11 and algorithm == LOG and 'string' or 'number') then
+      return false
+    end
+  end
+  return true
+end
+
 -- Returns the sections that were read, or false if they are not ours.
 local function filled(known, fine, first, ...)
-  if not fine or type(first) ~= 'table' or not meters[first[ALGORITHM]] then
+  if not fine or not is_section(first) then
     return false
   end
   known[1] = first
   for i = 1, select('#', ...) do
     local section = select(i, ...)
-    if type(section) ~= 'table' or not meters[section[ALGORITHM]] then
+    if not is_section(section) then
       return false
     end
     known[i + 1] = section

@@ -99,6 +99,14 @@ public final class FaultProxy implements AutoCloseable {
     mute = true;
   }
 
+  /**
+   * Delivers nothing more on the connections that are open, and closes none of them; new ones work:
+   * as if something on the way had forgotten them.
+   */
+  public void forget() {
+    links.forEach(link -> link.forgotten = true);
+  }
+
   /** Refuses new connections; those that are open go on. */
   public synchronized void refuse() {
     close(listener);
@@ -166,6 +174,7 @@ public final class FaultProxy implements AutoCloseable {
   private final class Link {
     private final Socket client;
     private final Socket server;
+    private volatile boolean forgotten;
 
     Link(Socket client, Socket server) {
       this.client = client;
@@ -215,7 +224,7 @@ public final class FaultProxy implements AutoCloseable {
           if (!chunk.bytes().hasRemaining()) {
             break;
           }
-          if (arrives) {
+          if (arrives && !forgotten) {
             to.getOutputStream().write(chunk.bytes().array());
           }
         }

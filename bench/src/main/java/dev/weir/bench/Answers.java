@@ -1,0 +1,80 @@
+package dev.weir.bench;
+
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What callers were told in one run, and how long it took. What failed is counted apart: it is no
+ * decision. Safe for use by many threads.
+ */
+final class Answers {
+  private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final double NANOS_PER_MILLI = 1e6;
+
+  private final int seconds;
+  private final Histogram nanos = new Histogram(LONGEST_NANOS, 3);
+  private long asked;
+  private long refused;
+  private long failed;
+  private @Nullable Throwable failure;
+
+  Answers(int seconds) {
+    this.seconds = seconds;
+  }
+
+  /**
+   * Counts a decision.
+   *
+   * @param timed whether it is within the time that is measured
+   */
+  synchronized void decided(boolean allowed, long tookNanos, boolean timed) {
+    asked++;
+    if (timed) {
+      nanos.recordValue(Math.min(tookNanos, LONGEST_NANOS));
+      refused += allowed ? 0 : 1;
+    }
+  }
+
+  synchronized void failed(Throwable cause) {
+    failed++;
+    failure = cause;
+  }
+
+  /** Adds what another caller was told in the same time. */
+  synchronized void add(Answers other) {
+    nanos.add(other.nanos);
+    asked += other.asked;
+    refused += other.refused;
+    failed += other.failed;
+    failure = other.failure == null ? failure : other.failure;
+  }
+
+  /** Returns how many decisions there were, timed or not. */
+  synchronized long asked() {
+    return asked;
+  }
+
+  synchronized double perSecond() {
+    return (double) nanos.getTotalCount() / seconds;
+  }
+
+  /** Returns the share of the decisions that refused, NaN if there were none. */
+  synchronized double refused() {
+    return (double) refused / nanos.getTotalCount();
+  }
+
+  /** Returns the milliseconds that so many percent of the decisions took at most. */
+  synchronized double millis(double percentile) {
+    return nanos.getValueAtPercentile(percentile) / NANOS_PER_MILLI;
+  }
+
+  synchronized long failed() {
+    return failed;
+  }
+
+  /** Returns why a call failed, or null if none did. */
+  synchronized @Nullable Throwable failure() {
+    return failure;
+  }
+}

@@ -1,0 +1,133 @@
+package dev.weir.engine;
+
+import dev.weir.Algorithm;
+import dev.weir.MemoryStore;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Store;
+import dev.weir.rules.StoreChoice;
+import dev.weir.testkit.AlgorithmContract;
+import dev.weir.testkit.RuleChangeContract;
+import dev.weir.testkit.StoreContract;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Nested;
+
+/** Two stores hold to what every store must hold to, whichever of them a limit lies in. */
+class RoutedStoreContractTest {
+  private static final long MAX_KEYS = 1 << 20;
+
+  private static RoutedStore both(long maxKeys) {
+    return RoutedStore.of(new MemoryStore(maxKeys), new MemoryStore(maxKeys));
+  }
+
+  private static Store allLocal(long maxKeys) {
+    return new ChoosingStore(both(maxKeys), name -> StoreChoice.LOCAL);
+  }
+
+  /** The contracts' limits by turns; threads must not share a local bucket, see RoutedStore. */
+  private static Store mixed(long maxKeys) {
+    return new ChoosingStore(both(maxKeys), RoutedStoreContractTest::choice);
+  }
+
+  private static StoreChoice choice(String name) {
+    return switch (name) {
+      case "wide", "five", "rule-1", "rule-3", "sliding-window-log", "fixed-window" ->
+          StoreChoice.LOCAL;
+      default -> StoreChoice.REDIS;
+    };
+  }
+
+  /** The other way round, with the buckets where they were. */
+  private static Store mixedOtherwise(long maxKeys) {
+    return new ChoosingStore(
+        both(maxKeys),
+        name ->
+            choice(name) == StoreChoice.LOCAL || name.endsWith("-bucket")
+                ? StoreChoice.REDIS
+                : StoreChoice.LOCAL);
+  }
+
+  @Nested
+  class AllShared extends StoreContract {
+    @Override
+    protected Store createStore() {
+      return both(MAX_KEYS);
+    }
+  }
+
+  @Nested
+  class AllLocal extends StoreContract {
+    @Override
+    protected Store createStore() {
+      return allLocal(MAX_KEYS);
+    }
+  }
+
+  @Nested
+  class Alone extends StoreContract {
+    @Override
+    protected Store createStore() {
+      return RoutedStore.local(new MemoryStore(MAX_KEYS));
+    }
+  }
+
+  @Nested
+  class Mixed extends StoreContract {
+    @Override
+    protected Store createStore() {
+      return mixed(MAX_KEYS);
+    }
+  }
+
+  @Nested
+  class MixedOtherwise extends StoreContract {
+    @Override
+    protected Store createStore() {
+      return mixedOtherwise(MAX_KEYS);
+    }
+  }
+
+  @Nested
+  class RuleChangesShared extends RuleChangeContract {
+    @Override
+    protected Store createStore() {
+      return both(MAX_KEYS);
+    }
+  }
+
+  @Nested
+  class RuleChangesLocal extends RuleChangeContract {
+    @Override
+    protected Store createStore() {
+      return allLocal(MAX_KEYS);
+    }
+  }
+
+  private abstract static class ByDefault extends AlgorithmContract {
+    @Override
+    protected Policy randomPolicy(SplittableRandom random) {
+      return policy(Quota.perSecond(random.nextLong(1, 40)));
+    }
+
+    @Override
+    protected Policy policy(Quota quota) {
+      return Policy.builder(quota).algorithm(Algorithm.SLIDING_WINDOW).build();
+    }
+  }
+
+  @Nested
+  class AlgorithmShared extends ByDefault {
+    @Override
+    protected Store createStore() {
+      return both(MAX_KEYS);
+    }
+  }
+
+  @Nested
+  class AlgorithmLocal extends ByDefault {
+    @Override
+    protected Store createStore() {
+      return allLocal(MAX_KEYS);
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package dev.weir.redis;
+
+import dev.weir.redis.FleetMember.Answer;
+import dev.weir.redis.FleetMember.Load;
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Processes of their own that share a store, each with a clock of its own. Not safe for use by
+ * several threads.
+ */
+final class Fleet implements AutoCloseable {
+  /** What a clock is off, and its drift in parts of a million: a bad crystal's. */
+  private static final long[][] CLOCKS = {
+    {0, 0},
+    {-TimeUnit.HOURS.toNanos(3), 100},
+    {TimeUnit.MINUTES.toNanos(7), -100},
+    {TimeUnit.DAYS.toNanos(400), 0}
+  };
+
+  /** Time for all processes to hear of a task before it begins. */
+  private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  private static final long END_SECONDS = 30;
+
+  private final Path directory;
+  private final List<Member> members = new ArrayList<>();
+
+  private record Member(Process process, BufferedWriter tasks, BufferedReader answers) {}
+
+  private Fleet(Path directory) {
+    this.directory = directory;
+  }
+
+  /** Starts so many processes, and returns when all of them are connected. */
+  static Fleet start(int size, String uri) {
+    try {
+      Fleet fleet = new Fleet(Files.createTempDirectory("weir-fleet"));
+      try {
+        for (int i = 0; i < size; i++) {
+          fleet.launch(i, uri);
+        }
+        for (int i = 0; i < size; i++) {
+          fleet.expect(i, "ready");
+        }
+        return fleet;
+      } catch (RuntimeException e) {
+        fleet.close();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void launch(int index, String uri) throws IOException {
+    long[] clock = CLOCKS[index % CLOCKS.length];
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                FleetMember.class.getName(),
+                uri,
+                String.valueOf(clock[0]),
+                String.valueOf(clock[1]))
+            .redirectError(errors(index).toFile())
+            .start();
+    members.add(
+        new Member(
+            process,
+            process.outputWriter(StandardCharsets.UTF_8),
+            process.inputReader(StandardCharsets.UTF_8)));
+  }
+
+  private Path errors(int index) {
+    return directory.resolve("errors-" + index + ".txt");
+  }
+
+  private Path output(int index) {
+    return directory.resolve("answers-" + index + ".txt");
+  }
+
+  private void tell(int index, String task) throws IOException {
+    BufferedWriter tasks = members.get(index).tasks();
+    tasks.write(task + "\n");
+    tasks.flush();
+  }
+
+  private String expect(int index, String expected) throws IOException {
+    String line = members.get(index).answers().readLine();
+    if (line == null || !line.startsWith(expected)) {
+      throw new IllegalStateException(
+          "process "
+              + index
+              + ": "
+              + line
+              + " (expected: "
+              + expected
+              + ")\n"
+              + Files.readString(errors(index)));
+    }
+    return line;
+  }
+
+  /** Returns what the process's monotonic clock says now. */
+  long nanoTime(int index) {
+    try {
+      tell(index, "time");
+      return Long.parseLong(expect(index, ""));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Has all processes ask for that long, and returns what they heard. */
+  List<Answer> ask(List<Load> loads, Duration duration) {
+    return perform("ask", loads, duration);
+  }
+
+  /** As {@link #ask}, by a limiter that reads, compares and writes. */
+  List<Answer> race(Load load, Duration duration) {
+    return perform("race", List.of(load), duration);
+  }
+
+  /** Begins in the middle of a window that is aligned to the clock. */
+  private List<Answer> perform(String task, List<Load> loads, Duration duration) {
+    try {
+      long window = loads.get(0).windowMillis();
+      long earliest = System.currentTimeMillis() + TimeUnit.NANOSECONDS.toMillis(LEAD_NANOS);
+      long toMiddle = Math.floorMod(window / 2 - earliest, window);
+      long start = System.nanoTime() + LEAD_NANOS + TimeUnit.MILLISECONDS.toNanos(toMiddle);
+      long end = start + duration.toNanos();
+      String text = loads.stream().map(Load::toString).collect(Collectors.joining(";"));
+      for (int i = 0; i < members.size(); i++) {
+        tell(i, task + " " + start + " " + end + " " + output(i) + " " + text);
+      }
+      List<Answer> answers = new ArrayList<>();
+      for (int i = 0; i < members.size(); i++) {
+        expect(i, "done");
+        Files.readAllLines(output(i)).forEach(line -> answers.add(Answer.parse(line)));
+      }
+      return answers;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Ends all processes and leaves nothing on disk. */
+  @Override
+  public void close() {
+    members.forEach(member -> member.process().destroyForcibly());
+    try {
+      for (Member member : members) {
+        if (!member.process().waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+          throw new IllegalStateException(member.process() + ": survives SIGKILL");
+        }
+      }
+      try (Stream<Path> files = Files.list(directory)) {
+        for (Path file : files.toList()) {
+          Files.delete(file);
+        }
+      }
+      Files.delete(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+}
