@@ -123,8 +123,20 @@ final class ClusterLink implements Link {
   public void tick() {
     connectIfNeeded();
     if (connection != null) {
-      callers.values().forEach(Caller::tick);
+      callers.forEach(
+          (id, caller) -> {
+            caller.tick();
+            if (gone(id) && caller.idle()) {
+              callers.remove(id, caller);
+            }
+          });
     }
+  }
+
+  /** Returns whether a node has no slots any more. */
+  private boolean gone(String id) {
+    RedisClusterNode node = client.getPartitions().getPartitionByNodeId(id);
+    return node == null || node.getSlots().isEmpty();
   }
 
   private synchronized void connectIfNeeded() {

@@ -16,7 +16,7 @@ class RedisRuleChangeTest extends RuleChangeContract {
 
   @Override
   protected double effort() {
-    return 0.1;
+    return 0.05;
   }
 
   @Override
