@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Answers {
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
-  private static final double NANOS_PER_MILLI = 1e6;
+  private static final double NANOS_PER_MICRO = 1e3;
 
   private final int seconds;
   private final Histogram nanos = new Histogram(LONGEST_NANOS, 3);
@@ -64,9 +64,9 @@ final class Answers {
     return (double) refused / nanos.getTotalCount();
   }
 
-  /** Returns the milliseconds that so many percent of the decisions took at most. */
-  synchronized double millis(double percentile) {
-    return nanos.getValueAtPercentile(percentile) / NANOS_PER_MILLI;
+  /** Returns the microseconds that so many percent of the decisions took at most. */
+  synchronized double micros(double percentile) {
+    return nanos.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
   }
 
   synchronized long failed() {

@@ -11,14 +11,18 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /** What each contender talks to Redis by, set up as its own documentation says. */
 final class RedisClients implements AutoCloseable {
-  /** No call may take longer; one that does has failed. */
+  /** No call may take longer, whoever makes it; one that does has failed. */
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final RedisClient lettuce;
   private final StatefulRedisConnection<String, String> connection;
@@ -41,9 +45,21 @@ final class RedisClients implements AutoCloseable {
             .requestTimeout(TIMEOUT)
             .build();
     Config config = new Config();
-    config.useSingleServer().setAddress(uri);
+    config.useSingleServer().setAddress(uri).setTimeout((int) TIMEOUT.toMillis());
     redisson = Redisson.create(config);
-    store = RedisStore.builder(uri).build();
+    store = RedisStore.builder(uri).timeout(TIMEOUT).build();
+    awaitStore();
+  }
+
+  /** Waits until the store has connected, which it does by itself while others do it at once. */
+  private void awaitStore() {
+    long until = System.nanoTime() + TIMEOUT.toNanos();
+    while (!store.available()) {
+      if (System.nanoTime() - until > 0) {
+        throw new IllegalStateException("store: not available (expected: within " + TIMEOUT + ")");
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
   }
 
   /** Returns the connection of the plain script, which also serves to look at Redis. */

@@ -189,7 +189,7 @@ final class ThroughRedis {
   private static void print(RedisScenario scenario, List<Ready> all) {
     System.out.printf(
         "%n**%s**%n%n"
-            + "| | decisions per second | times Bucket4j | lowest, highest | p50 ms | p99 ms"
+            + "| | decisions per second | times Bucket4j | lowest, highest | p50 us | p99 us"
             + " | refused | scripts | commands |%n"
             + "|---|---|---|---|---|---|---|---|---|%n",
         scenario);
@@ -204,14 +204,14 @@ final class ThroughRedis {
           ready.rounds().stream().mapToDouble(Round::perSecond).summaryStatistics();
       System.out.printf(
           Locale.ROOT,
-          "| %s | %,.0f | %.2f | %,.0f, %,.0f | %.3f | %.2f | %.1f %% | %.3f | %.3f |%n",
+          "| %s | %,.0f | %,.2f | %,.0f, %,.0f | %,.1f | %,.1f | %.1f %% | %.3f | %.3f |%n",
           ready.row(),
           ready.median(Round::perSecond),
           ready.median(Round::perSecond) / yardstick,
           spread.getMin(),
           spread.getMax(),
-          ready.median(round -> round.answers().millis(50)),
-          ready.median(round -> round.answers().millis(99)),
+          ready.median(round -> round.answers().micros(50)),
+          ready.median(round -> round.answers().micros(99)),
           ready.median(round -> 100 * round.answers().refused()),
           ready.median(Round::scripts),
           ready.median(Round::commands));

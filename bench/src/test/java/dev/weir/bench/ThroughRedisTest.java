@@ -90,8 +90,8 @@ class ThroughRedisTest {
     assertThat(all.asked()).isEqualTo(5);
     assertThat(all.perSecond()).isEqualTo(2);
     assertThat(all.refused()).isEqualTo(0.5);
-    assertThat(all.millis(50)).isBetween(1.0, 1.01);
-    assertThat(all.millis(99)).isBetween(90.0, 90.1);
+    assertThat(all.micros(50)).isBetween(1_000.0, 1_010.0);
+    assertThat(all.micros(99)).isBetween(90_000.0, 90_100.0);
     assertThat(all.failed()).isEqualTo(1);
     assertThat(all.failure()).hasMessage("lost");
   }

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * of them, as its rule says. Safe for use by many threads.
  *
  * <p>A request whose charges all lie in one store is that store's alone. One with charges in both
- * is all or nothing as well: it is charged in this process first, and given back if the shared
- * store refuses. In between it may have another request denied wrongly; it never has one admitted.
- * What {@link Store#refund} cannot give back, as where a bucket was charged again meanwhile, stays
- * charged.
+ * is all or nothing as well, and answered by the shared store's thread: it is charged in this
+ * process first, and given back if the shared store refuses. In between it may have another request
+ * denied wrongly; it never has one admitted. What {@link Store#refund} cannot give back, as where a
+ * bucket was charged again meanwhile, stays charged.
  *
  * <p>A name is in force in one of the stores. Its state does not move to the other: within a window
  * after such a change both quotas can be admitted.
@@ -194,7 +194,7 @@ public final class RoutedStore implements Store {
     }
   }
 
-  /** Returns how many keys have state in this process; a shared store keeps its own elsewhere. */
+  /** Returns how many keys have state in this process; a remote store has none here. */
   @Override
   public long keys() {
     return shared == local ? local.keys() : local.keys() + shared.keys();

@@ -77,6 +77,23 @@ class RoutedStoreTest {
   }
 
   @Test
+  void name_isInForceInOneStore() {
+    List<String> log = new ArrayList<>();
+    RoutedStore store = RoutedStore.of(new MemoryStore(), new UncertainStore(log));
+    store.limit("n", policy(1), StoreChoice.REDIS, 0);
+    store.limit("n", policy(2), StoreChoice.DEFAULT, 0);
+    assertThat(log).isEmpty();
+    store.limit("n", policy(1), StoreChoice.LOCAL, 0);
+    assertThat(log).containsExactly("retire n");
+    store.retire("n", 0);
+    store.retire("unknown", 0);
+    assertThat(log).hasSize(1);
+    store.limit("n", policy(1), StoreChoice.REDIS, 0);
+    store.retire("n", 0);
+    assertThat(log).containsExactly("retire n", "retire n");
+  }
+
+  @Test
   void refund_goesToTheStoreThatCharged() {
     RoutedStore store = RoutedStore.of(new MemoryStore(), new MemoryStore());
     for (StoreChoice choice : StoreChoice.values()) {

@@ -3,6 +3,7 @@ package dev.weir.engine;
 import static dev.weir.engine.Code.OK;
 import static dev.weir.engine.Code.OVER_LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.weir.Decision;
@@ -313,6 +314,34 @@ class SharedRulesTest {
         .extracting(RuleMetrics::path)
         .containsExactly("d.user");
     assertThat(admitted(fixture.engine)).isEqualTo(8);
+  }
+
+  @Test
+  void rulesThatFailHalfWay_areBackInTheirStores() {
+    Fixture fixture =
+        new Fixture(
+            stores("local", "1h"),
+            EngineSettings.DEFAULTS,
+            RoutedStore.of(new MemoryStore(), new UncertainStore(asked)));
+    for (int hours = 2; hours <= 8; hours++) {
+      fixture.engine.apply(Fixture.rules(stores("local", hours + "h")));
+    }
+    assertThat(asked).isEmpty();
+    assertThatThrownBy(() -> fixture.engine.apply(Fixture.rules(stores("redis", "9h"))))
+        .isInstanceOf(RulesException.class);
+    assertThat(asked).containsExactly("retire rule d.moves");
+  }
+
+  private static String stores(String store, String window) {
+    return """
+        domain: d
+        descriptors:
+          - key: moves
+            rate_limit: {unit: day, requests_per_unit: 1, store: %s}
+          - key: changes
+            rate_limit: {window: %s, requests_per_unit: 1, store: local}
+        """
+        .formatted(store, window);
   }
 
   @Test

@@ -38,7 +38,9 @@ final class UncertainStore implements Store {
   }
 
   @Override
-  public void retire(String name, long nowNanos) {}
+  public void retire(String name, long nowNanos) {
+    log.add("retire " + name);
+  }
 
   @Override
   public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {

@@ -66,9 +66,22 @@ final class Address {
       if (!somewhere) {
         throw new IllegalArgumentException("no host");
       }
+      if (parsed.getSentinels().isEmpty()) {
+        splitPort(parsed);
+      }
       return parsed;
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("store: not an address" + expected());
+    }
+  }
+
+  /** Takes a port off the host: the client leaves it there if the host has an underscore. */
+  private static void splitPort(RedisURI uri) {
+    String host = uri.getHost();
+    int colon = host.lastIndexOf(':');
+    if (colon >= 0 && !host.endsWith("]")) {
+      uri.setHost(host.substring(0, colon));
+      uri.setPort(Integer.parseInt(host.substring(colon + 1)));
     }
   }
 

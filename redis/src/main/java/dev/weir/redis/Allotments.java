@@ -360,8 +360,8 @@ final class Allotments implements Holdings {
       gone =
           !asking
               && left.get() == 0
-          && now - refusedUntilNanos >= 0
-          && now - usedAtNanos > 2 * policy.syncIntervalNanos();
+              && now - refusedUntilNanos >= 0
+              && now - usedAtNanos > 2 * policy.syncIntervalNanos();
       return gone;
     }
   }

@@ -83,8 +83,7 @@ final class Ask extends Question {
   private boolean undecided() {
     return !allowed
         && results.stream().anyMatch(each -> each.reason() == Reason.UNCERTAIN)
-        && results.stream()
-            .allMatch(each -> each.fits() || each.reason() == Reason.UNCERTAIN);
+        && results.stream().allMatch(each -> each.fits() || each.reason() == Reason.UNCERTAIN);
   }
 
   @Override

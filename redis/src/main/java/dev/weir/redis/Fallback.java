@@ -55,12 +55,7 @@ final class Fallback {
       }
       boolean valid = charges.permits(i) >= 0;
       charges.result(
-          i,
-          valid ? reason : Reason.INVALID,
-          0,
-          valid ? retryNanos : Decision.NEVER,
-          0,
-          nowNanos);
+          i, valid ? reason : Reason.INVALID, 0, valid ? retryNanos : Decision.NEVER, 0, nowNanos);
       invalid |= !valid && !any;
       boolean passes = charges.forgiven(i);
       anyFits |= any && passes;

@@ -127,25 +127,25 @@ public final class RedisStore implements Store {
   public Limit limit(String name, Policy policy, long nowNanos) {
     List<RedisLimit> replaced = new ArrayList<>();
     RedisLimit inForce =
-    limits.compute(
-        name,
-        (same, known) -> {
-          Limit local =
-              policy.onFailure() == FailureAnswer.LOCAL
-                  ? fallback.limit(name, Fallback.share(policy), nowNanos)
-                  : null;
-          boolean keeps = known != null && RedisLimit.sameHoldings(known.policy(), policy);
-          if (known != null && !keeps) {
-            replaced.add(known);
-          }
-          return new RedisLimit(
-              this,
-              prefix,
-              name,
-              policy,
-              local,
-              keeps ? Objects.requireNonNull(known).holdings : holdings(policy));
-        });
+        limits.compute(
+            name,
+            (same, known) -> {
+              Limit local =
+                  policy.onFailure() == FailureAnswer.LOCAL
+                      ? fallback.limit(name, Fallback.share(policy), nowNanos)
+                      : null;
+              boolean keeps = known != null && RedisLimit.sameHoldings(known.policy(), policy);
+              if (known != null && !keeps) {
+                replaced.add(known);
+              }
+              return new RedisLimit(
+                  this,
+                  prefix,
+                  name,
+                  policy,
+                  local,
+                  keeps ? Objects.requireNonNull(known).holdings : holdings(policy));
+            });
     replaced.forEach(RedisStore::giveBack);
     return inForce;
   }

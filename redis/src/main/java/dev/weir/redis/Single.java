@@ -98,8 +98,7 @@ final class Single extends Question {
       left -= got;
       parts.add(part(each, got, left, said));
     }
-    Everyone.tell(
-        parts, part -> part.to.asker.decided(part.times, part.result, said.remaining()));
+    Everyone.tell(parts, part -> part.to.asker.decided(part.times, part.result, said.remaining()));
   }
 
   private record Part(Single to, long times, Result result) {}

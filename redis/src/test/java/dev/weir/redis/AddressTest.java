@@ -11,6 +11,9 @@ class AddressTest {
   @ValueSource(
       strings = {
         "redis://localhost",
+        "redis://under_score:7000",
+        "redis://[::1]:7000",
+        "redis://[::1]",
         "redis://:secret@localhost:7000/3",
         "redis://user:secret@127.0.0.1",
         "rediss://localhost:7000",

@@ -7,8 +7,8 @@ import dev.weir.Reason;
 import dev.weir.testkit.FakeTicker;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -314,7 +314,8 @@ class CallerTest {
 
     assertThat(ask(1).failure()).isEqualTo(Failure.OPEN);
     assertThat(shard.calls).isEmpty();
-    assertThat(log).containsExactly("the store is gone: rules answer by their on_failure until it is back");
+    assertThat(log)
+        .containsExactly("the store is gone: rules answer by their on_failure until it is back");
   }
 
   @Test
@@ -404,12 +405,11 @@ class CallerTest {
 
     assertThat(told).hasSize(threads * each);
     assertThat(told).allSatisfy(one -> assertThat(one.answers).hasSize(1));
-    assertThat(counters.decided.sum()).isEqualTo(threads * each);
+    assertThat(counters.decided.sum()).isEqualTo((long) threads * each);
     assertThat(told.stream().mapToLong(Told::times).sum())
         .isGreaterThanOrEqualTo((long) threads * each / 2);
     assertThat(told)
         .filteredOn(one -> one.times() == 0)
-        .allSatisfy(
-            one -> assertThat(one.result().retryAfterNanos()).isEqualTo(Decision.NEVER));
+        .allSatisfy(one -> assertThat(one.result().retryAfterNanos()).isEqualTo(Decision.NEVER));
   }
 }

@@ -12,6 +12,9 @@ final class FakeRedis {
   /** Permits that came back. */
   record Back(long permits, long atNanos) {}
 
+  private static final long FITS = 0;
+  private static final long OVER_LIMIT = 1;
+
   final Deque<Question> asked = new ArrayDeque<>();
   private final Deque<FakeShard.Request> requests = new ArrayDeque<>();
   private final List<Back> backs = new ArrayList<>();
@@ -64,9 +67,7 @@ final class FakeRedis {
 
   /** Returns what the requests without an answer are, oldest first. */
   List<String> kinds() {
-    return requests.stream()
-        .map(each -> each.kind() + " " + each.permits())
-        .toList();
+    return requests.stream().map(each -> each.kind() + " " + each.permits()).toList();
   }
 
   /** Returns how often the only request's permits are asked for. */
@@ -97,7 +98,7 @@ final class FakeRedis {
   private static void result(MessageWriter reply, Result said) {
     boolean never = said.retryAfterNanos() == Decision.NEVER;
     reply
-        .add(said.reason().ordinal())
+        .add(said.reason() == dev.weir.Reason.OVER_LIMIT ? OVER_LIMIT : FITS)
         .add(said.remaining())
         .add(never ? -1 : said.retryAfterNanos() / Result.NANOS_PER_MICRO)
         .add(said.resetAfterNanos() / Result.NANOS_PER_MICRO)

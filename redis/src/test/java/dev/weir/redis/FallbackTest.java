@@ -11,10 +11,10 @@ import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Reason;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.jspecify.annotations.Nullable;
 
 class FallbackTest {
   private final MemoryStore memory = new MemoryStore();
@@ -83,7 +83,8 @@ class FallbackTest {
       long left) {
     RedisLimit local = limit(second, "two");
     Charges charges =
-        decide(new Charges().add(limit(first, "one"), 1, 1, firstRole).add(local, 1, 1, secondRole));
+        decide(
+            new Charges().add(limit(first, "one"), 1, 1, firstRole).add(local, 1, 1, secondRole));
 
     assertThat(charges.allowed()).isEqualTo(allowed);
     Charges looking = decide(new Charges().add(local, 1, 0).peek());

@@ -71,7 +71,8 @@ class RedisLimitTest {
     assertThat(numbers(policy(Algorithm.LEAKY_BUCKET, 1, emission).burst(1L << 30)))
         .containsExactly(5, 4_195, emission, 1 << 30, 1, 1 << 30, emission, most);
     assertThat(numbers(policy(Algorithm.LEAKY_BUCKET, 1, emission).burst((1L << 30) + 1)))
-        .containsExactly(7, 4_195, 4_195, (1 << 30) + 1, 1, (1 << 30) + 1, 4_195, 4_195L * ((1 << 30) + 1));
+        .containsExactly(
+            7, 4_195, 4_195, (1 << 30) + 1, 1, (1 << 30) + 1, 4_195, 4_195L * ((1 << 30) + 1));
   }
 
   @Test
@@ -82,7 +83,8 @@ class RedisLimitTest {
           for (Consistency consistency : Consistency.values()) {
             assertThat(numbers(policy(algorithm, permits, window).consistency(consistency)))
                 .as("%s, %d per %d ns", algorithm, permits, window)
-                .matches(told -> java.util.Arrays.stream(told).allMatch(n -> n >= 0 && n <= 1L << 53));
+                .matches(
+                    told -> java.util.Arrays.stream(told).allMatch(n -> n >= 0 && n <= 1L << 53));
           }
         }
       }
@@ -99,7 +101,9 @@ class RedisLimitTest {
       boolean aligned =
           algorithm == Algorithm.FIXED_WINDOW || algorithm == Algorithm.SLIDING_WINDOW_COUNTER;
 
-      assertThat(numbers(leased)[1]).as(algorithm.name()).isEqualTo(aligned ? 1_000_000 : 1_200_000);
+      assertThat(numbers(leased)[1])
+          .as(algorithm.name())
+          .isEqualTo(aligned ? 1_000_000 : 1_200_000);
     }
   }
 
@@ -110,7 +114,8 @@ class RedisLimitTest {
             .consistency(Consistency.LEASED)
             .syncInterval(Duration.ofMillis(200));
 
-    assertThat(numbers(leased)).containsExactly(4, 1_200_000, 0, 0, 10, 10, 120_000_000, 1_200_000_000);
+    assertThat(numbers(leased))
+        .containsExactly(4, 1_200_000, 0, 0, 10, 10, 120_000_000, 1_200_000_000);
   }
 
   @Test

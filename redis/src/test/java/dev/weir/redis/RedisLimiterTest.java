@@ -187,17 +187,17 @@ class RedisLimiterTest {
   void keys_expireWhenTheyAreRested() throws IOException {
     RateLimiter limiter = limiter(one, hourly("expiry", 10));
     Decision decision = limiter.tryAcquire("key");
-    byte[] bytes =
-        Limits.of("expiry", limiter.policy()).key(one.fingerprint().of("key"));
+    byte[] bytes = Limits.of("expiry", limiter.policy()).key(one.fingerprint().of("key"));
     String key = new String(bytes, StandardCharsets.UTF_8);
 
     long restedMillis = (decision.atNanos() + decision.resetAfterNanos()) / 1_000_000;
     try (RedisConnection redis = server.connect()) {
       // Less than a millisecond of it is rounding; the rest has passed meanwhile.
-      Long left = (Long) redis.ask("PTTL", key);
-      List<?> time = (List<?>) redis.ask("TIME");
+      Long left = (Long) asked(redis, "PTTL", key);
+      List<?> time = (List<?>) asked(redis, "TIME");
       long now =
-          Long.parseLong((String) time.get(0)) * 1_000 + Long.parseLong((String) time.get(1)) / 1_000;
+          Long.parseLong((String) time.get(0)) * 1_000
+              + Long.parseLong((String) time.get(1)) / 1_000;
       assertThat(left).isGreaterThanOrEqualTo(restedMillis - now);
       assertThat(left).isLessThanOrEqualTo(Duration.ofHours(1).toMillis() + 2);
     }

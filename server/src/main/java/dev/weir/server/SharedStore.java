@@ -18,12 +18,18 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
 /** The store that this server shares with others, and what the log says of it. */
 final class SharedStore {
+  /** What a connection may take; who starts must not refuse for want of one just yet. */
+  private static final long MAX_WAIT_MILLIS = 2_000;
+
+  private static final long STEP_MILLIS = 5;
+
   private final Store store;
   private final Supplier<RedisMetrics> metrics;
   private final String where;
@@ -53,19 +59,37 @@ final class SharedStore {
     if (uri == null) {
       return null;
     }
-    FewLines details = new FewLines(ticker);
+    Details details = new Details(ticker);
     RedisStore.Builder builder =
         uri.builder()
             .prefix(settings.value(Setting.STORE_PREFIX))
             .timeout(settings.value(Setting.STORE_TIMEOUT))
             .replicas(settings.value(Setting.STORE_REPLICAS))
-            .log(line -> details.write(Level.WARNING, "store: " + StoreUri.hidden(line)));
+            .log(details);
     Optional<Path> file = settings.value(Setting.STORE_PASSWORD_FILE);
     if (file.isPresent()) {
       builder.password(password(settings.source(Setting.STORE_PASSWORD_FILE), file.get()));
     }
     RedisStore store = builder.build();
+    details.store = store;
     return new SharedStore(store, store::metrics, uri.toString(), new FewLines(ticker));
+  }
+
+  /** What the store says of itself: a warning, unless it decides. */
+  private static final class Details implements Consumer<String> {
+    private final FewLines log;
+    private volatile @Nullable RedisStore store;
+
+    Details(Ticker ticker) {
+      log = new FewLines(ticker);
+    }
+
+    @Override
+    public void accept(String line) {
+      RedisStore known = store;
+      boolean decides = known != null && known.available();
+      log.write(decides ? Level.INFO : Level.WARNING, "store: " + StoreUri.hidden(line));
+    }
   }
 
   private static String password(String source, Path file) throws StartException {
@@ -87,6 +111,14 @@ final class SharedStore {
 
   RedisMetrics metrics() {
     return metrics.get();
+  }
+
+  /** Waits until the store can be asked, but not for long: without it the server starts as well. */
+  void await() throws InterruptedException {
+    for (long waited = 0; waited < MAX_WAIT_MILLIS && !metrics().available(); ) {
+      Thread.sleep(STEP_MILLIS);
+      waited += STEP_MILLIS;
+    }
   }
 
   /**

@@ -135,7 +135,11 @@ public final class WeirServer implements AutoCloseable {
     return new WeirServer(settings, engine, shared, throttle, rules, tokenFile, doors);
   }
 
-  private void begin() {
+  private void begin() throws InterruptedException {
+    if (shared != null) {
+      shared.await();
+      shared.look(engine.rules());
+    }
     rounds =
         housekeeping.scheduleWithFixedDelay(
             this::round, ROUND_SECONDS, ROUND_SECONDS, TimeUnit.SECONDS);

@@ -241,7 +241,7 @@ class ServerSettingsTest {
   @Test
   void storeThatIsNone_isRefused() {
     for (String uri :
-        new String[] {"redis", "http://h", "redis://", "redis://h:port", "redis-sentinel://h"}) {
+        new String[] {"redis", "http://h", "redis://", "redis://h:99999", "redis-sentinel://h"}) {
       assertThat(problems(Map.of("store", uri), Map.of()))
           .singleElement()
           .asString()

@@ -1,0 +1,211 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import redis.embedded.RedisServer;
+
+/** Two servers and a real Redis, from door to door. */
+class SharedServersTest {
+  private static final String RULES =
+      """
+      domain: test
+      descriptors:
+        - key: exact
+          rate_limit: {unit: day, requests_per_unit: 20}
+        - key: lenient
+          rate_limit: {unit: day, requests_per_unit: 20, on_failure: allow}
+        - key: own
+          rate_limit: {unit: day, requests_per_unit: 20, on_failure: local, local_share: 25%}
+      """;
+
+  private static final Map<String, String> DENIED =
+      Map.of(
+          "/v1/check", "503 retry-after=1 .*temporary-reduced-capacity.*\"reason\":\"UNCERTAIN\".*",
+          "/v1/check/batch", "200 .*\"status\":503,.*\"reason\":\"UNCERTAIN\",\"allowed\":false.*",
+          "/json", "429 retry-after=none .\"overallCode\":\"OVER_LIMIT\".*",
+          "ShouldRateLimit", "overall_code: OVER_LIMIT .*",
+          "CheckBatch", ".*reason: REASON_UNCERTAIN retry_after_ms: 1000 .*",
+          "CheckStream", ".*reason: REASON_UNCERTAIN retry_after_ms: 1000 .*",
+          "WEIR.CHECK", "\\*7\\|:0\\|:20\\|:0\\|:1000\\|.*\\|UNCERTAIN\\|");
+
+  private static final Map<String, String> FORGIVEN =
+      Map.of(
+          "/v1/check", "200 .*\"allowed\":true.*\"reason\":\"UNCERTAIN\".*",
+          "/v1/check/batch", "200 .*\"allowed\":true.*\"reason\":\"UNCERTAIN\".*",
+          "/json", "200 .*\"overallCode\":\"OK\".*",
+          "ShouldRateLimit", "overall_code: OK .*",
+          "CheckBatch", ".*allowed: true .*reason: REASON_UNCERTAIN .*",
+          "CheckStream", ".*allowed: true .*reason: REASON_UNCERTAIN .*",
+          "WEIR.CHECK", "\\*7\\|:1\\|:20\\|.*\\|UNCERTAIN\\|");
+
+  @TempDir private Path folder;
+  private final List<RunningServer> servers = new ArrayList<>();
+  private final List<EveryDoor> doors = new ArrayList<>();
+  private int port;
+  private RedisServer redis;
+  private LogCapture log;
+
+  @BeforeEach
+  void choosePort() throws IOException {
+    log = new LogCapture();
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    redis =
+        RedisServer.newRedisServer()
+            .port(port)
+            .bind("127.0.0.1")
+            .setting("save \"\"")
+            .setting("requirepass \"p@ss:/# w\"")
+            .build();
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    for (EveryDoor each : doors) {
+      each.close();
+    }
+    servers.forEach(RunningServer::close);
+    redis.stop();
+    log.close();
+  }
+
+  private void startServer() throws Exception {
+    startServer("20s");
+  }
+
+  private void startServer(String timeout) throws Exception {
+    Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
+    Path password = Files.writeString(folder.resolve("password"), "p@ss:/# w\n");
+    RunningServer server =
+        RunningServer.start(
+            Map.of("rules", rules.toString()),
+            "store",
+            "redis://127.0.0.1:" + port,
+            "store-password-file",
+            password.toString(),
+            "store-timeout",
+            timeout,
+            "request-timeout",
+            "1m");
+    servers.add(server);
+    doors.add(new EveryDoor(server.server));
+  }
+
+  private void awaitAvailable(boolean available) throws Exception {
+    String line = "weir_store_available " + (available ? 1 : 0) + "\n";
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    for (RunningServer server : servers) {
+      while (!server.get("/metrics").body().contains(line)) {
+        assertThat(System.nanoTime()).as("the store's coming and going").isLessThan(deadline);
+        LockSupport.parkNanos(10_000_000);
+      }
+    }
+  }
+
+  private List<Map<String, CompletableFuture<String>>> askAll(String key, int times) {
+    List<Map<String, CompletableFuture<String>>> asked = new ArrayList<>();
+    for (int i = 0; i < times; i++) {
+      doors.forEach(each -> asked.add(each.ask(key, "x")));
+    }
+    return asked;
+  }
+
+  private static int granted(List<Map<String, CompletableFuture<String>>> asked) throws Exception {
+    int granted = 0;
+    for (Map<String, CompletableFuture<String>> answers : asked) {
+      for (CompletableFuture<String> each : answers.values()) {
+        String answer = each.get(60, TimeUnit.SECONDS);
+        granted +=
+            answer.matches(
+                    "(\\*7\\|:1|.*\"allowed\":true|.*\"overallCode\":\"OK\"|overall_code: OK"
+                        + "|.*allowed: true).*")
+                ? 1
+                : 0;
+      }
+    }
+    return granted;
+  }
+
+  private void assertAnswers(String key, Map<String, String> expected) throws Exception {
+    for (Map<String, CompletableFuture<String>> answers : askAll(key, 1)) {
+      for (Map.Entry<String, CompletableFuture<String>> each : answers.entrySet()) {
+        assertThat(each.getValue().get(60, TimeUnit.SECONDS))
+            .as(each.getKey())
+            .matches(expected.get(each.getKey()));
+      }
+    }
+  }
+
+  @Test
+  void limit_isSharedByAllDoorsOfAllServers_throughTheStoresLossAndReturn() throws Exception {
+    redis.start();
+    startServer();
+    startServer();
+    awaitAvailable(true);
+    assertThat(granted(askAll("exact", 3))).isEqualTo(20);
+
+    redis.stop();
+    awaitAvailable(false);
+    assertAnswers("exact", DENIED);
+    assertAnswers("lenient", FORGIVEN);
+    assertThat(granted(askAll("own", 2))).as("a quarter of 20 each").isEqualTo(10);
+    assertThat(servers.get(0).get("/healthcheck").statusCode()).isEqualTo(200);
+    assertThat(servers.get(0).get("/metrics").body())
+        .contains("weir_store_failures_total{kind=\"open\"} ", "weir_uncertain_total 14\n");
+
+    redis.start();
+    awaitAvailable(true);
+    assertThat(granted(askAll("exact", 3))).as("it has kept nothing").isEqualTo(20);
+  }
+
+  @Test
+  void serverWithoutItsStore_startsAndSaysSo_andFindsItLater() throws Exception {
+    startServer();
+    String line = log.await("cannot be reached");
+    assertThat(line)
+        .isEqualTo(
+            "store: redis://127.0.0.1:"
+                + port
+                + " cannot be reached; until it can, rules answer as their on_failure says:"
+                + " 1 deny, 1 allow, 1 local");
+    assertThat(servers.get(0).get("/healthcheck").statusCode()).isEqualTo(200);
+    assertAnswers("exact", DENIED);
+    redis.start();
+    log.await("store: redis://127.0.0.1:" + port + " decides");
+    assertThat(granted(askAll("exact", 3))).isEqualTo(20);
+  }
+
+  @Test
+  void storeThatHangs_isNotWaitedForBeyondTheTimeout() throws Exception {
+    redis.start();
+    startServer("100ms");
+    awaitAvailable(true);
+    try (RespClient operator = new RespClient(port)) {
+      assertThat(operator.ask("AUTH", "p@ss:/# w")).isEqualTo("+OK|");
+      assertThat(operator.ask("CLIENT", "PAUSE", "600000", "WRITE")).isEqualTo("+OK|");
+      assertAnswers("exact", DENIED);
+      awaitAvailable(false);
+      assertAnswers("lenient", FORGIVEN);
+      assertThat(servers.get(0).get("/metrics").body())
+          .containsPattern("weir_store_failures_total\\{kind=\"timeout\"} [1-9]");
+      assertThat(operator.ask("CLIENT", "UNPAUSE")).isEqualTo("+OK|");
+      awaitAvailable(true);
+    }
+  }
+}
