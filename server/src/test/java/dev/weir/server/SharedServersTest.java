@@ -86,10 +86,6 @@ class SharedServersTest {
   }
 
   private void startServer() throws Exception {
-    startServer("20s");
-  }
-
-  private void startServer(String timeout) throws Exception {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
     Path password = Files.writeString(folder.resolve("password"), "p@ss:/# w\n");
     RunningServer server =
@@ -100,7 +96,7 @@ class SharedServersTest {
             "store-password-file",
             password.toString(),
             "store-timeout",
-            timeout,
+            "20s",
             "request-timeout",
             "1m");
     servers.add(server);
@@ -189,23 +185,5 @@ class SharedServersTest {
     redis.start();
     log.await("store: redis://127.0.0.1:" + port + " decides");
     assertThat(granted(askAll("exact", 3))).isEqualTo(20);
-  }
-
-  @Test
-  void storeThatHangs_isNotWaitedForBeyondTheTimeout() throws Exception {
-    redis.start();
-    startServer("100ms");
-    awaitAvailable(true);
-    try (RespClient operator = new RespClient(port)) {
-      assertThat(operator.ask("AUTH", "p@ss:/# w")).isEqualTo("+OK|");
-      assertThat(operator.ask("CLIENT", "PAUSE", "600000", "WRITE")).isEqualTo("+OK|");
-      assertAnswers("exact", DENIED);
-      awaitAvailable(false);
-      assertAnswers("lenient", FORGIVEN);
-      assertThat(servers.get(0).get("/metrics").body())
-          .containsPattern("weir_store_failures_total\\{kind=\"timeout\"} [1-9]");
-      assertThat(operator.ask("CLIENT", "UNPAUSE")).isEqualTo("+OK|");
-      awaitAvailable(true);
-    }
   }
 }
