@@ -6,7 +6,6 @@ import dev.weir.Reason;
 import dev.weir.Ticker;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +28,7 @@ final class LocalCounts implements Holdings {
   private final Policy policy;
   private final Ticker ticker;
   private final Counters counters;
-  private final BiConsumer<RedisLimit, Question> redis;
+  private final Enqueue redis;
   private final long mostUntold;
   private final Map<Long, Count> counts = new ConcurrentHashMap<>();
   private volatile long sweepAtNanos;
@@ -37,8 +36,7 @@ final class LocalCounts implements Holdings {
   /** Set when nobody tells any more what would be admitted here. */
   private volatile boolean closed;
 
-  LocalCounts(
-      Policy policy, Ticker ticker, Counters counters, BiConsumer<RedisLimit, Question> redis) {
+  LocalCounts(Policy policy, Ticker ticker, Counters counters, Enqueue redis) {
     this.policy = policy;
     this.ticker = ticker;
     this.counters = counters;
@@ -60,7 +58,7 @@ final class LocalCounts implements Holdings {
       count = counts.computeIfAbsent(fingerprint, key -> new Count(key));
     }
     if (count == null) {
-      redis.accept(limit, new Single(limit, fingerprint, permits, 1, asker));
+      redis.add(limit, new Single(limit, fingerprint, permits, 1, asker)).run();
       return;
     }
     Result here = count.decide(permits, ticker.nanos());
@@ -69,7 +67,6 @@ final class LocalCounts implements Holdings {
       asker.decided(here.fits() ? 1 : 0, here, here.remaining());
       return;
     }
-    count.tell(limit);
     count.ask(limit, permits, asker);
   }
 
@@ -160,16 +157,22 @@ final class LocalCounts implements Holdings {
 
     /** Tells Redis of what it does not know. */
     void tell(RedisLimit limit) {
-      long told;
-      long askedAt = ticker.nanos();
+      Runnable send;
       synchronized (this) {
-        told = untold - telling;
-        if (told == 0) {
-          return;
-        }
-        telling += told;
+        send = telling(limit);
       }
-      redis.accept(
+      send.run();
+    }
+
+    /** Adds what is untold, if anything is, before whatever is added next. */
+    private Runnable telling(RedisLimit limit) {
+      long told = untold - telling;
+      if (told == 0) {
+        return () -> {};
+      }
+      telling += told;
+      long askedAt = ticker.nanos();
+      return redis.add(
           limit,
           new Tell(
               limit,
@@ -189,29 +192,31 @@ final class LocalCounts implements Holdings {
       telling -= told;
     }
 
-    /** Has Redis decide. */
+    /** Has Redis decide, which must know of all that is admitted here by then. */
     void ask(RedisLimit limit, long permits, Single.Asker asker) {
       long askedAt = ticker.nanos();
-      redis.accept(
-          limit,
-          new Single(
-              limit,
-              fingerprint,
-              permits,
-              1,
-              new Single.Asker() {
-                @Override
-                public void decided(long times, Result result, long remaining) {
-                  asked(permits, times, result, remaining, askedAt);
-                  asker.decided(times, result, remaining);
-                }
+      Single.Asker seeing =
+          new Single.Asker() {
+            @Override
+            public void decided(long times, Result result, long remaining) {
+              asked(permits, times, result, remaining, askedAt);
+              asker.decided(times, result, remaining);
+            }
 
-                @Override
-                public void failed(Failure failure) {
-                  notAsked(permits);
-                  asker.failed(failure);
-                }
-              }));
+            @Override
+            public void failed(Failure failure) {
+              notAsked(permits);
+              asker.failed(failure);
+            }
+          };
+      Runnable tell;
+      Runnable send;
+      synchronized (this) {
+        tell = telling(limit);
+        send = redis.add(limit, new Single(limit, fingerprint, permits, 1, seeing));
+      }
+      tell.run();
+      send.run();
     }
 
     private synchronized void asked(

@@ -23,7 +23,15 @@ class LocalCountsTest {
   /** A process may have five permits untold. */
   private final Policy policy = policy(100);
 
-  private final LocalCounts counts = new LocalCounts(policy, ticker, new Counters(), redis::ask);
+  private final LocalCounts counts =
+      new LocalCounts(
+          policy,
+          ticker,
+          new Counters(),
+          (limit, question) -> {
+            redis.ask(limit, question);
+            return () -> {};
+          });
   private final RedisLimit limit = Limits.of("weir", "approximate", policy, counts);
 
   private static Policy policy(long permits) {

@@ -30,7 +30,7 @@ class RedisAlgorithmsTest {
 
     @Override
     protected double effort() {
-      return 0.05;
+      return 0.03;
     }
 
     @Override

@@ -16,7 +16,7 @@ class RedisRuleChangeTest extends RuleChangeContract {
 
   @Override
   protected double effort() {
-    return 0.05;
+    return 0.03;
   }
 
   @Override

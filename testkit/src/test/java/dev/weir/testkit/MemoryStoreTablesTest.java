@@ -32,7 +32,7 @@ class MemoryStoreTablesTest {
   private static final long SECOND = 1_000_000_000L;
 
   /** Operations that are compared with the oracle. A longer run: {@code -Dweir.operations=...}. */
-  private static final long OPERATIONS = Long.getLong("weir.operations", 10_000_000);
+  private static final long OPERATIONS = Long.getLong("weir.operations", 4_000_000);
 
   private static final Fingerprint FINGERPRINT = Fingerprint.seeded(5, 6);
 
