@@ -79,6 +79,10 @@ final class CoarseStore implements Store {
     return nanos;
   }
 
+  private static long floor(long nanos) {
+    return nanos - Math.floorMod(nanos, RESOLUTION_NANOS);
+  }
+
   private static long ceil(long nanos) {
     return nanos == Decision.NEVER ? nanos : nanos + Math.floorMod(-nanos, RESOLUTION_NANOS);
   }
@@ -106,13 +110,15 @@ final class CoarseStore implements Store {
         check("now", nowNanos),
         decided -> {
           for (int i = 0; i < decided.size(); i++) {
+            // A granule's last instant is within its last step, and not the next granule's first.
+            boolean down = granular(decided.limit(i).policy()) && decided.fits(i);
             decided.result(
                 i,
                 decided.reason(i),
                 decided.remaining(i),
-                ceil(decided.retryAfterNanos(i)),
+                down ? floor(decided.retryAfterNanos(i)) : ceil(decided.retryAfterNanos(i)),
                 ceil(decided.resetAfterNanos(i)),
-                ceil(decided.atNanos(i)));
+                down ? floor(decided.atNanos(i)) : ceil(decided.atNanos(i)));
           }
           done.accept(decided);
         });

@@ -90,4 +90,18 @@ class CoarseStoreTest {
       return EFFORT;
     }
   }
+
+  /** Also of a store that is not known to be in this process. */
+  @Nested
+  class Reservations extends ReservationContract {
+    @Override
+    protected Store createStore() {
+      return new CoarseStore();
+    }
+
+    @Override
+    protected long resolutionNanos() {
+      return RESOLUTION_NANOS;
+    }
+  }
 }
