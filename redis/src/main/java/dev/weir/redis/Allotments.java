@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +44,7 @@ final class Allotments implements Holdings {
 
   private final Ticker ticker;
   private final Counters counters;
-  private final BiConsumer<RedisLimit, Question> redis;
+  private final Consumer<? super Question> redis;
   private final Policy policy;
   private final Map<Long, Allotment> allotments = new ConcurrentHashMap<>();
   private volatile long sweepAtNanos;
@@ -55,8 +55,7 @@ final class Allotments implements Holdings {
   /**
    * @param redis asks on behalf of a limit
    */
-  Allotments(
-      Policy policy, Ticker ticker, Counters counters, BiConsumer<RedisLimit, Question> redis) {
+  Allotments(Policy policy, Ticker ticker, Counters counters, Consumer<? super Question> redis) {
     this.policy = policy;
     this.ticker = ticker;
     this.counters = counters;
@@ -77,7 +76,7 @@ final class Allotments implements Holdings {
     }
     boolean known = allotment != null || allotments.size() < MOST_KEYS;
     if (permits != 1 || !known || closed) {
-      redis.accept(limit, new Single(limit, fingerprint, permits, 1, asker));
+      redis.accept(new Single(limit, fingerprint, permits, 1, asker));
     } else {
       allotments.computeIfAbsent(fingerprint, key -> new Allotment(key)).want(limit, asker);
     }
@@ -234,7 +233,7 @@ final class Allotments implements Holdings {
 
     private void ask(RedisLimit by) {
       endIfOver(by, ticker.nanos());
-      redis.accept(by, new Single(by, fingerprint, 1, asked, this));
+      redis.accept(new Single(by, fingerprint, 1, asked, this));
     }
 
     @Override
@@ -289,7 +288,7 @@ final class Allotments implements Holdings {
               result.resetAfterNanos(),
               result.atNanos());
       if (back != null) {
-        redis.accept(by, back);
+        redis.accept(back);
       }
       if (over) {
         end(by);
@@ -342,7 +341,7 @@ final class Allotments implements Holdings {
     void end(RedisLimit by) {
       Refund back = unspent(by);
       if (back != null) {
-        redis.accept(by, back);
+        redis.accept(back);
       }
     }
 

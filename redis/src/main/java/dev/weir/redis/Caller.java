@@ -76,21 +76,16 @@ final class Caller {
 
   /** Asks; the answer comes on whichever thread has it, this one if there will be none. */
   void ask(Question question) {
-    enqueue(question).run();
-  }
-
-  /** Adds a question behind those that wait; what is returned sends it, or fails it. */
-  Runnable enqueue(Question question) {
     if (breaker.isOpen() || closed) {
-      return () -> fail(question, Failure.OPEN);
-    }
-    if (queued.incrementAndGet() > MOST_QUEUED) {
+      fail(question, Failure.OPEN);
+    } else if (queued.incrementAndGet() > MOST_QUEUED) {
       queued.decrementAndGet();
-      return () -> fail(question, Failure.OVERLOADED);
+      fail(question, Failure.OVERLOADED);
+    } else {
+      question.deadlineNanos = ticker.nanos() + timeoutNanos - question.waitedNanos;
+      queue.add(question);
+      pump();
     }
-    question.deadlineNanos = ticker.nanos() + timeoutNanos;
-    queue.add(question);
-    return this::pump;
   }
 
   private void fail(Question question, Failure failure) {
@@ -126,9 +121,6 @@ final class Caller {
       }
       queued.decrementAndGet();
       Object key = question.mergeKey();
-      if (key == null) {
-        merging.clear(); // What comes after it is decided after it.
-      }
       Question same = key == null ? null : merging.putIfAbsent(key, question);
       if (same != null && same.nowMicros == question.nowMicros) {
         same.merge(question);
@@ -235,6 +227,11 @@ final class Caller {
         question.write(message);
       }
       deadlineNanos = questions.get(0).deadlineNanos;
+      for (Question question : questions) {
+        if (question.deadlineNanos - deadlineNanos < 0) {
+          deadlineNanos = question.deadlineNanos;
+        }
+      }
       inFlight.incrementAndGet();
       pending.put(this, true);
       counters.calls.increment();

@@ -4,8 +4,12 @@ import dev.weir.Decision;
 import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.Ticker;
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +24,11 @@ final class LocalCounts implements Holdings {
    * nobody else knows of a process is at most A at any time, and the excess in any window at most A
    * for each other process: whoever found the quota used up when Redis last told him admits nothing.
    *
+   * What a process admitted is known to Redis before Redis decides more for it: a question takes what
+   * is untold along, and waits for the answer of what is being told. To send it after would not do:
+   * calls overtake each other, when a thread of the client's sends what another put in its queue, or
+   * when one has to be sent again with the script.
+   *
    * Telling again what may have been told already counts it twice, which can only deny.
    */
   /** Keys beyond this are asked for one by one. */
@@ -28,7 +37,7 @@ final class LocalCounts implements Holdings {
   private final Policy policy;
   private final Ticker ticker;
   private final Counters counters;
-  private final Enqueue redis;
+  private final Consumer<? super Question> redis;
   private final long mostUntold;
   private final Map<Long, Count> counts = new ConcurrentHashMap<>();
   private volatile long sweepAtNanos;
@@ -36,7 +45,7 @@ final class LocalCounts implements Holdings {
   /** Set when nobody tells any more what would be admitted here. */
   private volatile boolean closed;
 
-  LocalCounts(Policy policy, Ticker ticker, Counters counters, Enqueue redis) {
+  LocalCounts(Policy policy, Ticker ticker, Counters counters, Consumer<? super Question> redis) {
     this.policy = policy;
     this.ticker = ticker;
     this.counters = counters;
@@ -58,7 +67,7 @@ final class LocalCounts implements Holdings {
       count = counts.computeIfAbsent(fingerprint, key -> new Count(key));
     }
     if (count == null) {
-      redis.add(limit, new Single(limit, fingerprint, permits, 1, asker)).run();
+      redis.accept(new Single(limit, fingerprint, permits, 1, asker));
       return;
     }
     Result here = count.decide(permits, ticker.nanos());
@@ -96,8 +105,10 @@ final class LocalCounts implements Holdings {
   public void close(RedisLimit limit) {
     closed = true;
     counts.values().forEach(count -> count.tell(limit));
-    counts.clear();
   }
+
+  /** Who waits until Redis knows what it must before it decides for him. */
+  private record Waiting(RedisLimit limit, long permits, Single.Asker asker, long askedAtNanos) {}
 
   /** One key's. */
   private final class Count {
@@ -110,6 +121,7 @@ final class LocalCounts implements Holdings {
     /** Permits that Redis may be giving at the moment; the view may or may not have them. */
     private long asking;
 
+    private final Queue<Waiting> waiting = new ArrayDeque<>();
     private @Nullable Result view;
     private long viewRemaining;
     private long viewAtNanos;
@@ -147,7 +159,8 @@ final class LocalCounts implements Holdings {
             known.atNanos());
       }
       boolean fresh = now - viewAtNanos < policy.syncIntervalNanos();
-      if (!fresh || permits > Math.min(mostUntold, viewRemaining - asking) - untold) {
+      boolean overtaking = !waiting.isEmpty();
+      if (!fresh || overtaking || permits > Math.min(mostUntold, viewRemaining - asking) - untold) {
         return null;
       }
       untold += permits;
@@ -157,66 +170,94 @@ final class LocalCounts implements Holdings {
 
     /** Tells Redis of what it does not know. */
     void tell(RedisLimit limit) {
-      Runnable send;
+      Tell tell;
       synchronized (this) {
-        send = telling(limit);
+        tell = telling(limit);
       }
-      send.run();
+      if (tell != null) {
+        redis.accept(tell);
+      }
     }
 
-    /** Adds what is untold, if anything is, before whatever is added next. */
-    private Runnable telling(RedisLimit limit) {
+    /** Returns what tells of all that is untold, or null if nothing is. */
+    private @Nullable Tell telling(RedisLimit limit) {
       long told = untold - telling;
       if (told == 0) {
-        return () -> {};
+        return null;
       }
       telling += told;
       long askedAt = ticker.nanos();
-      return redis.add(
+      return new Tell(
           limit,
-          new Tell(
-              limit,
-              fingerprint,
-              told,
-              result -> told(told, result, askedAt),
-              failure -> notTold(told)));
+          fingerprint,
+          told,
+          result -> told(told, result, askedAt),
+          failure -> notTold(told, failure));
     }
 
-    private synchronized void told(long told, Result result, long askedAt) {
-      untold -= told;
-      telling -= told;
-      see(result, result.remaining(), askedAt);
+    private void told(long told, Result result, long askedAt) {
+      synchronized (this) {
+        untold -= told;
+        telling -= told;
+        see(result, result.remaining(), askedAt);
+      }
+      askForThoseWhoWait();
     }
 
-    private synchronized void notTold(long told) {
-      telling -= told;
+    /** What Redis may not know of, it is not asked to decide with. */
+    private void notTold(long told, Failure failure) {
+      List<Waiting> failed;
+      synchronized (this) {
+        telling -= told;
+        failed = List.copyOf(waiting);
+        waiting.clear();
+        failed.forEach(each -> asking -= each.permits);
+      }
+      Everyone.tell(failed, each -> each.asker.failed(failure));
     }
 
     /** Has Redis decide, which must know of all that is admitted here by then. */
     void ask(RedisLimit limit, long permits, Single.Asker asker) {
-      long askedAt = ticker.nanos();
-      Single.Asker seeing =
-          new Single.Asker() {
-            @Override
-            public void decided(long times, Result result, long remaining) {
-              asked(permits, times, result, remaining, askedAt);
-              asker.decided(times, result, remaining);
-            }
-
-            @Override
-            public void failed(Failure failure) {
-              notAsked(permits);
-              asker.failed(failure);
-            }
-          };
-      Runnable tell;
-      Runnable send;
       synchronized (this) {
-        tell = telling(limit);
-        send = redis.add(limit, new Single(limit, fingerprint, permits, 1, seeing));
+        waiting.add(new Waiting(limit, permits, asker, ticker.nanos()));
       }
-      tell.run();
-      send.run();
+      askForThoseWhoWait();
+    }
+
+    private void askForThoseWhoWait() {
+      for (Question next = next(); next != null; next = next()) {
+        redis.accept(next);
+      }
+    }
+
+    /** Returns what is to be asked next, or null if nothing is, or if it has to wait. */
+    private synchronized @Nullable Question next() {
+      Waiting first = telling == 0 ? waiting.poll() : null;
+      if (first == null) {
+        return null;
+      }
+      Tell tell = telling(first.limit);
+      Single single = new Single(first.limit, fingerprint, first.permits, 1, seeing(first));
+      Question question = tell == null ? single : new Both(tell, single);
+      question.waitedNanos = ticker.nanos() - first.askedAtNanos;
+      return question;
+    }
+
+    private Single.Asker seeing(Waiting asking) {
+      long askedAt = ticker.nanos();
+      return new Single.Asker() {
+        @Override
+        public void decided(long times, Result result, long remaining) {
+          asked(asking.permits, times, result, remaining, askedAt);
+          asking.asker.decided(times, result, remaining);
+        }
+
+        @Override
+        public void failed(Failure failure) {
+          notAsked(asking.permits);
+          asking.asker.failed(failure);
+        }
+      };
     }
 
     private synchronized void asked(

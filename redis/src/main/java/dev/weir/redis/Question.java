@@ -11,6 +11,9 @@ abstract class Question {
   /** By when it must be answered, on the store's ticker. */
   long deadlineNanos;
 
+  /** For how long who wants to know has waited when it is asked. */
+  long waitedNanos;
+
   /** The caller's time, where that is Redis's. */
   long nowMicros = Message.NO_TIME;
 

@@ -160,7 +160,7 @@ public final class RedisStore implements Store {
     return switch (policy.consistency()) {
       case STRICT -> null;
       case LEASED -> new Allotments(policy, ticker, counters, this::askNow);
-      case APPROXIMATE -> new LocalCounts(policy, ticker, counters, this::enqueue);
+      case APPROXIMATE -> new LocalCounts(policy, ticker, counters, this::askNow);
     };
   }
 
@@ -308,32 +308,23 @@ public final class RedisStore implements Store {
     return nowNanos - Math.floorMod(nowNanos, Result.NANOS_PER_MICRO) + FALLBACK_MARK_NANOS;
   }
 
-  private void askNow(RedisLimit limit, Question question) {
+  private void askNow(Question question) {
     ask(question, ticker.nanos());
   }
 
   /** Asks whoever the question's key belongs to. */
   void ask(Question question, long nowNanos) {
-    enqueue(question, nowNanos).run();
-  }
-
-  private Runnable enqueue(RedisLimit limit, Question question) {
-    return enqueue(question, ticker.nanos());
-  }
-
-  private Runnable enqueue(Question question, long nowNanos) {
     if (callersClock) {
       long now = Math.max(-Ticker.HORIZON_NANOS, Math.min(Ticker.HORIZON_NANOS, nowNanos));
       question.nowMicros = Math.floorDiv(now, Result.NANOS_PER_MICRO);
     }
     Caller caller = link.caller(question.key());
-    if (caller != null) {
-      return caller.enqueue(question);
-    }
-    return () -> {
+    if (caller == null) {
       counters.failed(Failure.MOVED, question.charges());
       question.fail(Failure.MOVED);
-    };
+    } else {
+      caller.ask(question);
+    }
   }
 
   @Override

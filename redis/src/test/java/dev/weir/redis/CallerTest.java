@@ -101,22 +101,6 @@ class CallerTest {
   }
 
   @Test
-  void questionsAroundATell_areNotMerged_theLaterKnowsWhatWasTold() {
-    occupy();
-    ask(7);
-    caller.ask(new Tell(Limits.ANY, 7, 3, told -> {}, failure -> {}));
-    ask(7);
-    ask(7);
-
-    call(0).answer(fits(1, 0));
-
-    assertThat(call(2).requests())
-        .extracting(FakeShard.Request::kind)
-        .containsExactly("some", "record", "some");
-    assertThat(call(2).requests().get(2).count()).isEqualTo(2);
-  }
-
-  @Test
   void samePermitsOfOneKey_areOneRequest_toldAsIfAskedOneAfterTheOther() {
     occupy();
     List<Told> same = List.of(ask(7, 10, 1), ask(7, 10, 1), ask(7, 10, 1), ask(7, 10, 1));

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** What holdings ask, to be answered by a test. Not safe for use by several threads. */
 final class FakeRedis {
@@ -27,13 +28,17 @@ final class FakeRedis {
     this.ticker = ticker;
   }
 
-  private static FakeShard.Request request(Question question) {
+  private static List<FakeShard.Request> requests(Question question) {
     Message message = new Message();
     question.write(message);
-    return FakeShard.requests(new MessageReader(message.toBytes(Message.NO_TIME))).get(0);
+    return FakeShard.requests(new MessageReader(message.toBytes(Message.NO_TIME)));
   }
 
-  void ask(RedisLimit limit, Question question) {
+  private static FakeShard.Request request(Question question) {
+    return requests(question).get(0);
+  }
+
+  void ask(Question question) {
     FakeShard.Request request = request(question);
     if (request.kind().equals("refund")) {
       backs.add(new Back(request.permits(), request.atMicros() * Result.NANOS_PER_MICRO));
@@ -45,7 +50,7 @@ final class FakeRedis {
   }
 
   /** Grants all that is asked for, and counts it; for several threads. */
-  synchronized void grantAtOnce(RedisLimit limit, Question question) {
+  synchronized void grantAtOnce(Question question) {
     FakeShard.Request request = request(question);
     if (request.kind().equals("refund")) {
       givenBack += request.permits();
@@ -65,9 +70,16 @@ final class FakeRedis {
     return requests.element();
   }
 
-  /** Returns what the requests without an answer are, oldest first. */
+  /** Returns what the questions without an answer are, oldest first. */
   List<String> kinds() {
-    return requests.stream().map(each -> each.kind() + " " + each.permits()).toList();
+    List<String> kinds = new ArrayList<>();
+    for (Question question : asked) {
+      kinds.add(
+          requests(question).stream()
+              .map(each -> each.kind() + " " + each.permits())
+              .collect(Collectors.joining(", ")));
+    }
+    return kinds;
   }
 
   /** Returns how often the only request's permits are asked for. */
@@ -92,6 +104,15 @@ final class FakeRedis {
     requests.remove();
     MessageWriter reply = new MessageWriter();
     result(reply, said);
+    read(asked.remove(), reply);
+  }
+
+  /** Answers the oldest question, to tell of permits and to ask for some. */
+  void takeAndGrant(Result told, long times, Result said) {
+    requests.remove();
+    MessageWriter reply = new MessageWriter();
+    result(reply, told);
+    result(reply.add(times), said);
     read(asked.remove(), reply);
   }
 

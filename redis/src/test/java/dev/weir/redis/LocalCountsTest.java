@@ -23,15 +23,7 @@ class LocalCountsTest {
   /** A process may have five permits untold. */
   private final Policy policy = policy(100);
 
-  private final LocalCounts counts =
-      new LocalCounts(
-          policy,
-          ticker,
-          new Counters(),
-          (limit, question) -> {
-            redis.ask(limit, question);
-            return () -> {};
-          });
+  private final LocalCounts counts = new LocalCounts(policy, ticker, new Counters(), redis::ask);
   private final RedisLimit limit = Limits.of("weir", "approximate", policy, counts);
 
   private static Policy policy(long permits) {
@@ -83,7 +75,7 @@ class LocalCountsTest {
     assertThat(redis.asked).isEmpty();
 
     assertThat(ask(1).answers).isEmpty();
-    assertThat(redis.kinds()).containsExactly("record 5", "some 1");
+    assertThat(redis.kinds()).containsExactly("record 5, some 1");
   }
 
   @Test
@@ -138,16 +130,59 @@ class LocalCountsTest {
   }
 
   @Test
-  void whatIsAdmittedWhileTelling_isToldBeforeRedisDecides() {
+  void askWhileTelling_waitsUntilRedisKnows_forOneCallMayOvertakeAnother() {
     know(99);
     ask(2);
     ticker.advance(INTERVAL / 2);
     counts.tick(limit);
     ask(3);
 
-    ask(1);
+    Told first = ask(1);
+    Told second = ask(1);
+    assertThat(redis.kinds()).containsExactly("record 2");
 
-    assertThat(redis.kinds()).containsExactly("record 2", "record 3", "some 1");
+    redis.take(fits(96, ticker.nanos()));
+    assertThat(redis.kinds()).containsExactly("record 3, some 1");
+
+    redis.takeAndGrant(fits(1, ticker.nanos()), 1, fits(0, ticker.nanos()));
+    assertThat(first.times()).isEqualTo(1);
+    assertThat(redis.kinds()).containsExactly("some 1");
+
+    redis.grant(0, new Result(Reason.OVER_LIMIT, 0, 30 * MILLI, 1_000 * MILLI, 0));
+    assertThat(second.result().reason()).isEqualTo(Reason.OVER_LIMIT);
+  }
+
+  @Test
+  void nobodyOvertakes_whoWaitsForRedis() {
+    know(99);
+    ask(2);
+    ticker.advance(INTERVAL / 2);
+    counts.tick(limit);
+    ask(6);
+
+    assertThat(ask(1).answers).isEmpty();
+    redis.take(fits(97, ticker.nanos()));
+    assertThat(redis.kinds()).containsExactly("some 6", "some 1");
+    assertThat(ask(1).times()).isEqualTo(1);
+  }
+
+  @Test
+  void askWhileTelling_failsIfThatFails_andTakesPartInItsDeadline() {
+    know(99);
+    ask(2);
+    ticker.advance(INTERVAL / 2);
+    counts.tick(limit);
+    Told failed = ask(6);
+    redis.fail(Failure.TIMEOUT);
+    assertThat(failed.failure()).isEqualTo(Failure.TIMEOUT);
+    assertThat(redis.asked).isEmpty();
+
+    ticker.advance(INTERVAL / 2);
+    counts.tick(limit);
+    ask(6);
+    ticker.advance(3 * MILLI);
+    redis.take(fits(97, ticker.nanos()));
+    assertThat(redis.asked.element().waitedNanos).isEqualTo(3 * MILLI);
   }
 
   @Test
@@ -171,8 +206,8 @@ class LocalCountsTest {
     assertThat(ask(2).times()).isEqualTo(1);
     // Four may have to wait for longer.
     assertThat(ask(4).answers).isEmpty();
-    redis.take(fits(0, 0));
-    redis.grant(0, new Result(Reason.OVER_LIMIT, 0, Decision.NEVER, 1_000 * MILLI, 0));
+    redis.takeAndGrant(
+        fits(0, 0), 0, new Result(Reason.OVER_LIMIT, 0, Decision.NEVER, 1_000 * MILLI, 0));
 
     ticker.advance(20 * MILLI);
     assertThat(ask(3).answers).isEmpty();
@@ -205,8 +240,7 @@ class LocalCountsTest {
     Result old = ask(1).result();
     ticker.advance(2_000 * MILLI);
     ask(1);
-    redis.take(fits(99, ticker.nanos()));
-    redis.grant(1, fits(98, ticker.nanos()));
+    redis.takeAndGrant(fits(99, ticker.nanos()), 1, fits(98, ticker.nanos()));
     ask(1);
 
     assertThat(counts.refund(KEY, 1, old.atNanos())).isEqualTo(Holdings.NOT_HERE);
@@ -221,7 +255,9 @@ class LocalCountsTest {
     assertThat(redis.kinds()).containsExactly("record 2");
 
     assertThat(ask(1).answers).isEmpty();
-    assertThat(redis.kinds()).containsExactly("record 2", "some 1");
+    assertThat(redis.kinds()).containsExactly("record 2");
+    redis.take(fits(97, 0));
+    assertThat(redis.kinds()).containsExactly("some 1");
   }
 
   @Test
