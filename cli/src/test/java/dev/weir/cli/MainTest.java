@@ -46,7 +46,7 @@ class MainTest {
             List.of("serve", "--prot", "1"), "--port",
             List.of("serve", "--port", "99999"), "0..65535",
             List.of("explain", "--rules", "r", "--domain", "d", "--descriptor", "x"), "key=value",
-            List.of("replay", "--rules", "r", "--input", "i", "--domain", "d"), "--descriptor",
+            List.of("replay", "--rules", "r", "--input", "i", "--domain", "d"), "descriptor: none",
             List.of(
                     "replay",
                     "--rules",

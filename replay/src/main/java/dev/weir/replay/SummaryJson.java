@@ -54,6 +54,7 @@ final class SummaryJson {
     Long last = counts.lastNanos();
     json.writeStringField("first_time", first == null ? null : SummaryText.instant(first));
     json.writeStringField("last_time", last == null ? null : SummaryText.instant(last));
+    json.writeBooleanField("stopped", summary.stopped());
     policies(summary);
     refusedKeys(summary);
     busiestWindows(summary);
@@ -112,6 +113,7 @@ final class SummaryJson {
     json.writeArrayFieldStart("unreadable_lines");
     for (UnreadableLine each : summary.unreadableLines()) {
       json.writeStartObject();
+      json.writeStringField("input", each.input());
       json.writeNumberField("line", each.line());
       json.writeStringField("reason", each.reason());
       json.writeEndObject();

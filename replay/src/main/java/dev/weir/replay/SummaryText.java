@@ -51,6 +51,9 @@ final class SummaryText {
     if (first != null && last != null) {
       line("from " + instant(first) + " to " + instant(last));
     }
+    if (summary.stopped()) {
+      line("stopped before the end of the input; this is what was read until then");
+    }
     line(
         "format "
             + summary.source().format()
@@ -128,7 +131,8 @@ final class SummaryText {
     long more = summary.counts().unreadable() - lines.size();
     heading("unreadable" + (more > 0 ? " (the first " + lines.size() + ")" : ""));
     for (UnreadableLine each : lines) {
-      line("line " + each.line() + ": " + each.reason());
+      String where = summary.source().inputs().size() > 1 ? plain(each.input()) + " " : "";
+      line(where + "line " + each.line() + ": " + each.reason());
     }
   }
 
@@ -172,11 +176,11 @@ final class SummaryText {
     return Shown.plain(text.length() <= MAX_KEY ? text : text.substring(0, MAX_KEY) + "...");
   }
 
-  private static String number(long value) {
+  static String number(long value) {
     return String.format(Locale.ROOT, "%,d", value);
   }
 
-  private static String percent(long part, long whole) {
+  static String percent(long part, long whole) {
     BigDecimal share = ReplaySummary.share(part, whole, 4).scaleByPowerOfTen(2).setScale(2);
     return share.toPlainString() + " %";
   }

@@ -145,7 +145,7 @@ class OracleReplayTest {
         new Trial(folder)
             .rulesText(Trial.rules(algorithm.text(), trace.quota.permits(), unit))
             .inputFile(trace.file)
-            .options(o -> o.descriptor(trace.descriptor).permits(trace.permits));
+            .traffic(o -> o.descriptor(trace.descriptor).permits(trace.permits));
     ReplaySummary summary = trial.run();
 
     Policy policy = Policy.builder(trace.quota).algorithm(algorithm).build();
