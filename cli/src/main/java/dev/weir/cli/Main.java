@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
       LintCommand.class,
       ExplainCommand.class,
       ReplayCommand.class,
+      CompareCommand.class,
       GenerateCommand.class,
       BenchCommand.class,
       HelpCommand.class

@@ -24,9 +24,6 @@ final class History {
   /** Refused keys with a timeline. Whoever has a larger share of all refusals is among them. */
   private static final int REFUSED_KEYS = 1024;
 
-  /** Far beyond any limit, and small enough to add up. */
-  private static final long MAX_PERMITS = 1L << 40;
-
   private final Timeline requests = new Timeline(INTERVALS);
   private final Map<Rule, Timeline> rules = new HashMap<>();
   private final FrequentKeys refused = new FrequentKeys(REFUSED_KEYS);
@@ -43,7 +40,8 @@ final class History {
       Rule rule = status.rule();
       Decision decision = status.decision();
       Descriptor descriptor = request.descriptors().get(i);
-      long permits = Math.min(MAX_PERMITS, descriptor.permits() == null ? 1 : descriptor.permits());
+      long permits =
+          Math.min(KeyUse.MAX_PERMITS, descriptor.permits() == null ? 1 : descriptor.permits());
       Policy policy = rule == null ? null : rule.policy();
       if (rule != null && decision != null && policy != null && permits > 0) {
         boolean fits = status.code() == Code.OK && decision.reason() != Reason.SHADOW;

@@ -5,6 +5,9 @@ package dev.weir.replay;
  * log of its own admissions says of each decision.
  */
 final class KeyUse {
+  /** What more permits are taken for: far beyond any limit, and small enough to add up. */
+  static final long MAX_PERMITS = 1L << 40;
+
   private final long limit;
   private final RollingSum offered;
   private final RollingSum admitted;

@@ -142,17 +142,24 @@ public final class Replay {
   private static void overwritten(ReplayOptions options, List<String> problems)
       throws ReplayException {
     List<Path> sources = new ArrayList<>(options.rules());
-    for (String input : options.traffic().inputs()) {
-      if (!input.equals(Input.STANDARD)) {
-        sources.add(Input.path("input", input));
-      }
-    }
+    sources.addAll(files(options.traffic()));
     overwritten("decisions", options.decisions(), sources, problems);
     overwritten("report", options.report(), sources, problems);
     Path report = options.report();
     if (report != null && report.equals(options.decisions())) {
       problems.add("report: " + report + " (expected: another file than the decisions')");
     }
+  }
+
+  /** Returns the files among the inputs. */
+  static List<Path> files(Traffic traffic) throws ReplayException {
+    List<Path> files = new ArrayList<>();
+    for (String input : traffic.inputs()) {
+      if (!input.equals(Input.STANDARD)) {
+        files.add(Input.path("input", input));
+      }
+    }
+    return files;
   }
 
   static void overwritten(

@@ -23,17 +23,23 @@ final class SummaryJson {
 
   static String of(ReplaySummary summary) {
     StringWriter text = new StringWriter();
-    try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
-      DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
-      DefaultPrettyPrinter printer = new DefaultPrettyPrinter();
-      printer.indentObjectsWith(indenter);
-      printer.indentArraysWith(indenter);
-      json.setPrettyPrinter(printer);
+    try (JsonGenerator json = generator(text)) {
       new SummaryJson(json).write(summary);
     } catch (IOException e) {
       throw new UncheckedIOException(e); // A string cannot fail.
     }
     return text + "\n";
+  }
+
+  /** Returns a generator that writes with line ends and indents. */
+  static JsonGenerator generator(StringWriter text) throws IOException {
+    JsonGenerator json = new JsonFactory().createGenerator(text);
+    DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
+    DefaultPrettyPrinter printer = new DefaultPrettyPrinter();
+    printer.indentObjectsWith(indenter);
+    printer.indentArraysWith(indenter);
+    json.setPrettyPrinter(printer);
+    return json;
   }
 
   private void write(ReplaySummary summary) throws IOException {

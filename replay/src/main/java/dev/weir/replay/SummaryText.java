@@ -148,31 +148,11 @@ final class SummaryText {
     rows.add(cells);
   }
 
-  /** Appends rows with their columns aligned: l to the left, r to the right. */
   private void table(List<String[]> rows, String alignment) {
-    int[] widths = new int[alignment.length()];
-    for (String[] row : rows) {
-      for (int i = 0; i < row.length; i++) {
-        widths[i] = Math.max(widths[i], width(row[i]));
-      }
-    }
-    for (String[] row : rows) {
-      StringBuilder line = new StringBuilder();
-      for (int i = 0; i < row.length; i++) {
-        String padding = " ".repeat(widths[i] - width(row[i]));
-        boolean right = alignment.charAt(i) == 'r';
-        line.append(i == 0 ? "" : "  ");
-        line.append(right ? padding + row[i] : row[i] + padding);
-      }
-      line(line.toString().stripTrailing());
-    }
+    text.append(TextTable.of(rows, alignment));
   }
 
-  private static int width(String text) {
-    return text.codePointCount(0, text.length());
-  }
-
-  private static String plain(String text) {
+  static String plain(String text) {
     return Shown.plain(text.length() <= MAX_KEY ? text : text.substring(0, MAX_KEY) + "...");
   }
 
