@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
       ExplainCommand.class,
       ReplayCommand.class,
       CompareCommand.class,
+      SuggestCommand.class,
       GenerateCommand.class,
       BenchCommand.class,
       HelpCommand.class
