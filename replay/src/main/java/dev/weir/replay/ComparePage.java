@@ -36,7 +36,8 @@ final class ComparePage {
       Timeline timeline = comparison.timelines().get(i);
       if (timeline.size() > 0) {
         Algorithm algorithm = rows.get(i).algorithm();
-        html.element("h3", algorithm.text());
+        html.raw("<h3>").text(algorithm.text());
+        html.element("small", SummaryText.number(refused(timeline)) + " refused here").raw("</h3>");
         String label = algorithm + ": permits admitted and refused over time";
         html.raw(Chart.time(timeline, "permits", label, "row"));
       }
@@ -45,11 +46,19 @@ final class ComparePage {
     Again again = new Again("compare").traffic(traffic);
     again.flag(
         "--limit",
-        comparison.quota().permits() + "/" + window.replace(" ", "").replace("min", "m"));
+        comparison.quota().permits() + "/" + Suggestion.window(comparison.quota().windowNanos()));
     again.flag("--key", key).flag("--report", report);
     ReplaySummary.Source source = comparison.recording().source();
     again.section(html, source.inputs(), source.format().text(), source.timeColumn());
     return Page.of("Weir compare: " + limit, html.toString());
+  }
+
+  private static long refused(Timeline timeline) {
+    long refused = 0;
+    for (int i = 0; i < timeline.size(); i++) {
+      refused += timeline.refused(i);
+    }
+    return refused;
   }
 
   private static void table(Html html, Comparison comparison) {
@@ -65,7 +74,7 @@ final class ComparePage {
         "#bytes per key",
         "#decisions per second");
     for (Compare.Row row : comparison.rows()) {
-      html.row().cell(row.algorithm().text()).number(row.admitted()).number(row.refused());
+      html.row().word(row.algorithm().text()).number(row.admitted()).number(row.refused());
       html.share(row.refused(), comparison.requests());
       boolean over = row.mostInWindow() > comparison.quota().permits();
       html.raw("<td class=\"n" + (over ? " over" : "") + "\">");

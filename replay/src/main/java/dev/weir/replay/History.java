@@ -1,17 +1,11 @@
 package dev.weir.replay;
 
-import dev.weir.Decision;
 import dev.weir.Policy;
-import dev.weir.Reason;
-import dev.weir.engine.Answer;
-import dev.weir.engine.Code;
-import dev.weir.engine.Status;
 import dev.weir.rules.Descriptor;
-import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a report shows beyond the summary: everything over time, and how keys use their windows. */
@@ -30,34 +24,39 @@ final class History {
   private final Map<RuleKey, Timeline> refusedKeys = new HashMap<>();
   private final WindowUse use = new WindowUse();
 
-  /** Takes an answer; see {@link Tally#add}. */
-  void add(Request request, Answer answer, @Nullable Status deciding, long nowNanos) {
-    requests.add(nowNanos, 1, !answer.allowed());
-    List<Status> statuses = answer.statuses();
-    int refusing = answer.allowed() || deciding == null ? -1 : statuses.indexOf(deciding);
-    for (int i = 0; i < statuses.size(); i++) {
-      Status status = statuses.get(i);
-      Rule rule = status.rule();
-      Decision decision = status.decision();
-      Descriptor descriptor = request.descriptors().get(i);
-      long permits =
-          Math.min(KeyUse.MAX_PERMITS, descriptor.permits() == null ? 1 : descriptor.permits());
-      Policy policy = rule == null ? null : rule.policy();
-      if (rule != null && decision != null && policy != null && permits > 0) {
-        boolean fits = status.code() == Code.OK && decision.reason() != Reason.SHADOW;
-        RuleKey key = RuleKey.of(rule, descriptor);
-        rules.computeIfAbsent(rule, r -> new Timeline(INTERVALS)).add(nowNanos, permits, !fits);
-        use.add(
-            key,
-            policy.quota().permits(),
-            policy.quota().windowNanos(),
-            nowNanos,
-            permits,
-            fits,
-            fits && answer.allowed());
-        refused(key, nowNanos, permits, i == refusing);
-      }
+  /** Takes a request's answer. */
+  void add(long nowNanos, boolean allowed) {
+    requests.add(nowNanos, 1, !allowed);
+  }
+
+  /**
+   * Takes what a rule found about one of a request's descriptors.
+   *
+   * @param fits whether there was room
+   * @param allowed whether the request as a whole may pass
+   * @param refusing whether it may not because of this one
+   */
+  void add(
+      RuleKey key,
+      Descriptor descriptor,
+      long nowNanos,
+      boolean fits,
+      boolean allowed,
+      boolean refusing) {
+    Policy policy = key.rule().policy();
+    long permits =
+        Math.min(KeyUse.MAX_PERMITS, Objects.requireNonNullElse(descriptor.permits(), 1L));
+    if (policy == null || permits == 0) {
+      return;
     }
+    Timeline timeline = rules.get(key.rule());
+    if (timeline == null) {
+      timeline = new Timeline(INTERVALS);
+      rules.put(key.rule(), timeline);
+    }
+    timeline.add(nowNanos, permits, !fits);
+    use.add(key, policy.quota(), nowNanos, permits, fits, fits && allowed);
+    refused(key, nowNanos, permits, refusing);
   }
 
   private void refused(RuleKey key, long nowNanos, long permits, boolean denied) {
@@ -68,7 +67,7 @@ final class History {
       }
       refusedKeys.computeIfAbsent(key, k -> new Timeline(SMALL_INTERVALS));
     }
-    Timeline timeline = refusedKeys.get(key);
+    Timeline timeline = refusedKeys.isEmpty() ? null : refusedKeys.get(key);
     if (timeline != null) {
       timeline.add(nowNanos, permits, denied);
     }

@@ -64,6 +64,11 @@ final class Html {
     return raw("<td>").text(text).raw("</td>");
   }
 
+  /** Appends a cell whose text stays on one line. */
+  Html word(String text) {
+    return raw("<td class=\"word\">").text(text).raw("</td>");
+  }
+
   /** Appends a cell with a key: it may be long, and breaks where it must. */
   Html keyCell(String text) {
     String cut = text.length() <= 160 ? text : text.substring(0, 160) + "...";

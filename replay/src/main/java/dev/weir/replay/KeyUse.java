@@ -31,13 +31,13 @@ final class KeyUse {
    */
   int add(long nowNanos, long permits, boolean fits, boolean charged) {
     int grown = offered.add(nowNanos, permits);
-    peak = Math.max(peak, offered.at(nowNanos));
+    peak = Math.max(peak, offered.sum());
     boolean room = permits <= limit - admitted.at(nowNanos);
     falseDenials += room && !fits ? 1 : 0;
     if (charged) {
       overAdmissions += room ? 0 : 1;
       grown += admitted.add(nowNanos, permits);
-      most = Math.max(most, admitted.at(nowNanos));
+      most = Math.max(most, admitted.sum());
     }
     return grown;
   }

@@ -87,14 +87,37 @@ final class ReportPage {
             ? percentOf(counts.denied()) + " of all"
             : number(counts.deniedForTrouble()) + " not for a limit";
     html.tile("refused", number(counts.denied()), trouble, counts.denied() > 0);
-    html.tile("in shadow mode", number(counts.shadowDenied()), "would be refused but pass", false);
-    html.tile("without a limit", number(counts.unlimited()), "no rule applies", false);
+    busiest();
+    if (counts.shadowDenied() > 0) {
+      html.tile(
+          "in shadow mode", number(counts.shadowDenied()), "would be refused but pass", false);
+    }
+    if (counts.unlimited() > 0) {
+      html.tile("without a limit", number(counts.unlimited()), "no rule applies", false);
+    }
     html.tile(
         "unreadable",
         number(counts.unreadable()),
         number(counts.outOfOrder()) + " out of order",
         counts.unreadable() > 0);
     html.raw("</div>\n");
+  }
+
+  /** The busiest moment of all requests: where to look in the chart. */
+  private void busiest() {
+    Timeline requests = history.requests();
+    int most = 0;
+    for (int i = 1; i < requests.size(); i++) {
+      most = requests.offered(i) > requests.offered(most) ? i : most;
+    }
+    if (requests.size() > 0) {
+      html.tile(
+          "busiest " + SummaryText.window(requests.widthNanos()),
+          number(requests.offered(most)),
+          "from "
+              + Axis.formatter("d MMM HH:mm:ss").format(Axis.instant(requests.startNanos(most))),
+          false);
+    }
   }
 
   private void overTime() {
@@ -125,7 +148,7 @@ final class ReportPage {
         "#over-admitted");
     for (PolicyCount each : summary.policies()) {
       RuleUse of = use.getOrDefault(each.path(), RuleUse.NONE);
-      html.row().keyCell(each.policy()).cell(limit(each)).cell(each.algorithm());
+      html.row().word(each.policy()).word(limit(each)).word(each.algorithm());
       html.number(each.requests()).number(each.denied() + each.shadowDenied());
       html.share(each.denied() + each.shadowDenied(), each.requests());
       html.number(about(of) + number(of.keys() * of.keysPerFollowed()));
@@ -162,7 +185,7 @@ final class ReportPage {
         html.raw("</h2>");
         String label = each.policy() + ": permits asked for and refused over time";
         html.raw(Chart.time(timeline, "permits", label, "small"));
-        html.raw("<h3>Which limit would whom refuse?</h3><div class=\"beside\">");
+        html.raw("<h3>Which limit would refuse whom?</h3><div class=\"beside\">");
         keyUse(each, of);
         html.raw("</div></section>\n");
       }
@@ -214,7 +237,7 @@ final class ReportPage {
     long to = history.requests().startNanos(history.requests().size());
     for (RefusedKey each : summary.refusedKeys()) {
       Timeline timeline = history.refusedKey(each.policy(), each.key());
-      html.row().keyCell(each.key()).cell(each.policy()).number(each.denied());
+      html.row().keyCell(each.key()).word(each.policy()).number(each.denied());
       html.share(each.denied(), counts.denied());
       html.raw("<td class=\"wide\">");
       html.raw(timeline == null ? "" : Chart.spark(timeline, from, to)).raw("</td>").endRow();
@@ -233,8 +256,8 @@ final class ReportPage {
     html.raw("<section>").element("h2", "Busiest windows");
     html.table("from", "for", "key", "rule", "#permits", "#requests", "#refused");
     for (BusyWindow each : summary.busiestWindows()) {
-      html.row().cell(instant(each.startNanos())).cell(SummaryText.window(each.windowNanos()));
-      html.keyCell(each.key()).cell(each.policy()).number(each.permits());
+      html.row().word(instant(each.startNanos())).word(SummaryText.window(each.windowNanos()));
+      html.keyCell(each.key()).word(each.policy()).number(each.permits());
       html.number(each.requests()).number(each.denied()).endRow();
     }
     html.endTable().raw("</section>\n");

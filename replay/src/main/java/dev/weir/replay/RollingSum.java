@@ -13,7 +13,10 @@ final class RollingSum {
 
   private final long windowNanos;
   private final long granuleNanos;
+
+  /** A ring; its length is a power of two. */
   private long[] times = new long[1];
+
   private long[] permits = new long[1];
   private int first;
   private int size;
@@ -28,9 +31,14 @@ final class RollingSum {
   long at(long nowNanos) {
     while (size > 0 && times[first] <= nowNanos - windowNanos) {
       sum -= permits[first];
-      first = first + 1 == times.length ? 0 : first + 1;
+      first = (first + 1) & (times.length - 1);
       size--;
     }
+    return sum;
+  }
+
+  /** Returns the sum as of the last call of the others. */
+  long sum() {
     return sum;
   }
 
@@ -42,7 +50,7 @@ final class RollingSum {
   int add(long nowNanos, long count) {
     at(nowNanos);
     sum += count;
-    int last = (first + size - 1) % times.length;
+    int last = (first + size - 1) & (times.length - 1);
     if (size > 0 && (times[last] == nowNanos || joins(times[last], nowNanos))) {
       times[last] = nowNanos;
       permits[last] += count;
@@ -53,7 +61,7 @@ final class RollingSum {
       grown = times.length;
       grow();
     }
-    int next = (first + size++) % times.length;
+    int next = (first + size++) & (times.length - 1);
     times[next] = nowNanos;
     permits[next] = count;
     return grown;

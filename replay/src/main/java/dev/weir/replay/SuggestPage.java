@@ -52,7 +52,7 @@ final class SuggestPage {
         "#one less: requests",
         "#and keys");
     for (Suggest.Window each : suggestion.windows()) {
-      html.row().cell(SummaryText.window(each.windowNanos()));
+      html.row().word(SummaryText.window(each.windowNanos()));
       html.number(each.forRequests().limit()).number(each.forKeys().limit());
       html.raw("<td class=\"n\"><b>")
           .text(SummaryText.number(each.both().limit()))

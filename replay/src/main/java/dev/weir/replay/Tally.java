@@ -81,7 +81,7 @@ final class Tally {
   void add(
       Request request, Answer answer, @Nullable Status deciding, long timeNanos, long nowNanos) {
     if (history != null) {
-      history.add(request, answer, deciding, nowNanos);
+      history.add(nowNanos, answer.allowed());
     }
     requests++;
     outOfOrder += timeNanos < nowNanos ? 1 : 0;
@@ -101,6 +101,10 @@ final class Tally {
         Descriptor descriptor = request.descriptors().get(i);
         RuleKey key = RuleKey.of(rule, descriptor);
         judged(key, descriptor, status, decision, nowNanos);
+        if (history != null) {
+          boolean fits = status.code() == Code.OK && decision.reason() != Reason.SHADOW;
+          history.add(key, descriptor, nowNanos, fits, answer.allowed(), i == refusing);
+        }
         shadowed |= decision.reason() == Reason.SHADOW;
         if (i == refusing) {
           refused.add(key);

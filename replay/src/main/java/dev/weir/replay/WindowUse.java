@@ -1,5 +1,6 @@
 package dev.weir.replay;
 
+import dev.weir.Quota;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -100,20 +101,13 @@ final class WindowUse {
   }
 
   /** Takes a decision; see {@link KeyUse#add}. */
-  void add(
-      RuleKey key,
-      long limit,
-      long windowNanos,
-      long nowNanos,
-      long permits,
-      boolean fits,
-      boolean charged) {
+  void add(RuleKey key, Quota quota, long nowNanos, long permits, boolean fits, boolean charged) {
     KeyUse use = keys.get(key);
     if (use == null) {
       if (!followed(key)) {
         return;
       }
-      use = new KeyUse(limit, windowNanos);
+      use = new KeyUse(quota.permits(), quota.windowNanos());
       keys.put(key, use);
       entries += use.entries();
     }
@@ -124,6 +118,9 @@ final class WindowUse {
   }
 
   private boolean followed(RuleKey key) {
+    if (zeros == 0) {
+      return true;
+    }
     int hash = key.hash() * 0x9e3779b1;
     return Integer.numberOfTrailingZeros(hash ^ (hash >>> 15)) >= zeros;
   }

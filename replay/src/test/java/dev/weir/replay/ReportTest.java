@@ -3,6 +3,7 @@ package dev.weir.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.Quota;
 import dev.weir.rules.Rule;
 import dev.weir.rules.Rules;
 import java.nio.file.Files;
@@ -171,8 +172,7 @@ class ReportTest {
       int permits = key % 10 == 0 ? 5 : 1;
       use.add(
           new RuleKey(rule, "key=" + key),
-          2,
-          60 * SECOND,
+          Quota.perMinute(2),
           now++,
           permits,
           permits <= 2,
