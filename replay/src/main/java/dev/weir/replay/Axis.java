@@ -40,6 +40,9 @@ final class Axis {
   /** The most marks on the axis of time: their texts still have room on a wide screen. */
   private static final int MOST = 9;
 
+  /** Up to here a text has room before the edge. */
+  private static final double LAST = 0.97;
+
   /** A mark: how far along the axis it is, 0 to 1, and its text. */
   record Mark(double at, String text) {}
 
@@ -59,7 +62,10 @@ final class Axis {
     for (long at = fromNanos + Math.floorMod(-fromNanos, step); at < toNanos; at += step) {
       boolean midnight = step < DAY && at % DAY == 0;
       String text = (midnight ? formatter("d MMM") : format).format(instant(at));
-      marks.add(new Mark((at - fromNanos) / (double) span, text));
+      double along = (at - fromNanos) / (double) span;
+      if (along <= LAST) {
+        marks.add(new Mark(along, text));
+      }
     }
     return marks;
   }

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The same traffic through all algorithms, side by side. */
@@ -82,10 +83,12 @@ public final class Compare {
               + ")");
     }
     Verdicts verdicts = new Verdicts(trace);
-    List<Row> rows = new ArrayList<>();
-    for (Algorithm algorithm : Algorithm.values()) {
-      rows.add(verdicts.run(Policy.builder(quota).algorithm(algorithm).build()));
-    }
+    List<Policy> policies =
+        Stream.of(Algorithm.values())
+            .map(algorithm -> Policy.builder(quota).algorithm(algorithm).build())
+            .toList();
+    policies.forEach(verdicts::warmUp);
+    List<Row> rows = policies.stream().map(verdicts::run).toList();
     int shown = plotted >= 0 ? plotted : verdicts.mostDisputed();
     Comparison comparison =
         new Comparison(

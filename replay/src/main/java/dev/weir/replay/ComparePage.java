@@ -23,7 +23,7 @@ final class ComparePage {
     html.raw("</h1><p>").text(SummaryText.number(comparison.keys()) + " keys, ");
     Trace trace = comparison.recording().trace();
     html.text(ReportPage.instant(trace.firstNanos()) + " to ");
-    html.text(ReportPage.instant(trace.lastNanos())).raw("</p></header>\n");
+    html.text(ReportPage.instant(trace.lastNanos()) + " UTC").raw("</p></header>\n");
     table(html, comparison);
     html.raw("<section><h2>").text("One key through each");
     html.element("small", comparison.key()).raw("</h2>");

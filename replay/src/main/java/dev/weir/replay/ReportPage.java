@@ -74,7 +74,7 @@ final class ReportPage {
     Long first = counts.firstNanos();
     Long last = counts.lastNanos();
     if (first != null && last != null) {
-      html.text(instant(first) + " to " + instant(last));
+      html.text(instant(first) + " to " + instant(last) + " UTC");
     }
     if (summary.stopped()) {
       html.text(" \u00b7 stopped before the end of the input");

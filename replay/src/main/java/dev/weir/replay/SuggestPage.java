@@ -21,7 +21,7 @@ final class SuggestPage {
     html.text(SummaryText.number(suggestion.requests()) + " requests of ");
     html.text(SummaryText.number(suggestion.keys()) + " keys, ");
     html.text(ReportPage.instant(trace.firstNanos()) + " to ");
-    html.text(ReportPage.instant(trace.lastNanos())).raw("</p></header>\n");
+    html.text(ReportPage.instant(trace.lastNanos()) + " UTC").raw("</p></header>\n");
     table(html, suggestion);
     html.raw("<section>").element("h2", "Rules to paste");
     html.raw("<pre>").raw(Again.lines(suggestion.yaml().strip())).raw("</pre></section>\n");
@@ -73,8 +73,8 @@ final class SuggestPage {
     html.raw("<section><h2>").text("Per " + length);
     html.element("small", "limit " + SummaryText.number(window.both().limit())).raw("</h2>");
     html.raw("<div class=\"beside even\">");
-    String requests = "share of requests refused, by the limit per " + length;
-    String keys = "share of keys with any request refused, by the limit per " + length;
+    String requests = "requests refused, by the limit per " + length;
+    String keys = "keys with any refused, by the limit per " + length;
     html.raw(curve(suggestion, window, requests, Refused::requests, suggestion.requests()));
     html.raw(curve(suggestion, window, keys, Refused::keys, suggestion.keys()));
     html.raw("</div></section>\n");
