@@ -118,8 +118,15 @@ final class GenerateCommand implements Callable<Integer> {
   public Integer call() {
     GeneratorOptions options = options();
     Format as = format();
-    try (OutputStream out = open()) {
-      Generator.write(options, as, out);
+    try {
+      if (output == null) {
+        // Not closed: it is the process's.
+        Generator.write(options, as, new FileOutputStream(FileDescriptor.out));
+      } else {
+        try (OutputStream out = Files.newOutputStream(output)) {
+          Generator.write(options, as, out);
+        }
+      }
       return 0;
     } catch (ReplayException e) {
       return Main.refused(e, spec.commandLine().getErr());
@@ -129,12 +136,6 @@ final class GenerateCommand implements Callable<Integer> {
       }
       throw new Failure(e.getMessage() == null ? e.toString() : e.getMessage(), e);
     }
-  }
-
-  private OutputStream open() throws IOException {
-    return output == null
-        ? new FileOutputStream(FileDescriptor.out)
-        : Files.newOutputStream(output);
   }
 
   private GeneratorOptions options() {

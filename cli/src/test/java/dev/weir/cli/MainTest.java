@@ -24,7 +24,9 @@ class MainTest {
     Ran ran = Ran.weir("help");
 
     assertThat(ran.status()).isZero();
-    assertThat(ran.out()).contains("serve", "check", "lint", "explain", "replay", "bench");
+    assertThat(ran.out())
+        .contains("serve", "check", "lint", "explain", "replay", "bench")
+        .contains("generate", "compare", "suggest");
   }
 
   @Test
