@@ -1,5 +1,6 @@
 package dev.weir.cli;
 
+import dev.weir.replay.ReplayException;
 import dev.weir.server.StoreUri;
 import java.io.PrintWriter;
 import java.util.Objects;
@@ -30,6 +31,9 @@ import picocli.CommandLine.Spec;
       LintCommand.class,
       ExplainCommand.class,
       ReplayCommand.class,
+      CompareCommand.class,
+      SuggestCommand.class,
+      GenerateCommand.class,
       BenchCommand.class,
       HelpCommand.class
     })
@@ -64,6 +68,12 @@ public final class Main implements Runnable {
               throw exception;
             })
         .setParameterExceptionHandler(Main::wrongUsage);
+  }
+
+  /** Shows all that is wrong with what was asked, a line each. */
+  static int refused(ReplayException exception, PrintWriter err) {
+    exception.problems().forEach(problem -> err.println("weir: " + problem));
+    return USAGE;
   }
 
   private static int wrongUsage(ParameterException exception, String[] arguments) {

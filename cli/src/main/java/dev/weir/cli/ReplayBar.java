@@ -1,12 +1,13 @@
 package dev.weir.cli;
 
 import dev.weir.replay.Progress;
+import java.util.Locale;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** A progress bar on standard error for long inputs, if a person is looking. */
+/** Shows on standard error how far long inputs are read, how fast, and what is left to do. */
 final class ReplayBar implements Progress, AutoCloseable {
   /** Inputs up to here are done before a bar could be read. */
   private static final long LONG_BYTES = 16L << 20;
@@ -16,7 +17,12 @@ final class ReplayBar implements Progress, AutoCloseable {
   /** Set by the {@code weir} script: Java 17 cannot tell where standard error goes. */
   private final boolean watched = Boolean.getBoolean("weir.terminal");
 
+  private final String task;
   private @Nullable ProgressBar bar;
+
+  ReplayBar(String task) {
+    this.task = task;
+  }
 
   @Override
   public void at(long bytes, long totalBytes, long records) {
@@ -26,14 +32,16 @@ final class ReplayBar implements Progress, AutoCloseable {
     if (bar == null) {
       bar =
           new ProgressBarBuilder()
-              .setTaskName("replay")
+              .setTaskName(task)
               .setInitialMax(totalBytes)
               .setUnit(" MB", MEGABYTE)
               .setStyle(ProgressBarStyle.ASCII)
+              .showSpeed()
               .clearDisplayOnFinish()
               .build();
     }
     bar.stepTo(bytes);
+    bar.setExtraMessage(String.format(Locale.ROOT, " %,d records", records));
   }
 
   @Override

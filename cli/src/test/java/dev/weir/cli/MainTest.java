@@ -24,7 +24,9 @@ class MainTest {
     Ran ran = Ran.weir("help");
 
     assertThat(ran.status()).isZero();
-    assertThat(ran.out()).contains("serve", "check", "lint", "explain", "replay", "bench");
+    assertThat(ran.out())
+        .contains("serve", "check", "lint", "explain", "replay", "bench")
+        .contains("generate", "compare", "suggest");
   }
 
   @Test
@@ -46,7 +48,7 @@ class MainTest {
             List.of("serve", "--prot", "1"), "--port",
             List.of("serve", "--port", "99999"), "0..65535",
             List.of("explain", "--rules", "r", "--domain", "d", "--descriptor", "x"), "key=value",
-            List.of("replay", "--rules", "r", "--input", "i", "--domain", "d"), "--descriptor",
+            List.of("replay", "--rules", "r", "--input", "i", "--domain", "d"), "descriptor: none",
             List.of(
                     "replay",
                     "--rules",

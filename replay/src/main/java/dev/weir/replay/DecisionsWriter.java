@@ -9,6 +9,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one row of CSV for each decision, in the order of the decisions. */
@@ -20,22 +21,28 @@ final class DecisionsWriter implements Closeable {
   private static final long MILLI = 1_000_000;
 
   private final OutputStream out;
+  private final List<String> inputs;
   private final StringBuilder row = new StringBuilder();
 
-  DecisionsWriter(OutputStream out) throws IOException {
+  /**
+   * @param inputs the inputs' names: if there are several, each row tells its own in a last column
+   */
+  DecisionsWriter(OutputStream out, List<String> inputs) throws IOException {
     this.out = new BufferedOutputStream(out, BUFFER_BYTES);
-    row.append(HEADER).append('\n');
+    this.inputs = inputs.size() > 1 ? List.copyOf(inputs) : List.of();
+    row.append(HEADER).append(this.inputs.isEmpty() ? "" : ",input").append('\n');
     flushRow();
   }
 
   /**
    * Writes a row.
    *
+   * @param input the input's number
    * @param line of the record in the input
    * @param timeNanos the record's own time
    * @param deciding the answer's deciding status
    */
-  void write(long line, long timeNanos, Answer answer, @Nullable Status deciding)
+  void write(int input, long line, long timeNanos, Answer answer, @Nullable Status deciding)
       throws IOException {
     row.append(line).append(',').append(Math.floorDiv(timeNanos, MILLI)).append(',');
     row.append(answer.allowed() ? "ALLOWED" : "DENIED").append(',');
@@ -47,6 +54,10 @@ final class DecisionsWriter implements Closeable {
       appendQuoted(decision.policy());
       row.append(',').append(decision.limit()).append(',').append(decision.remaining());
       row.append(',').append(retryAfterMillis(answer, decision));
+    }
+    if (!inputs.isEmpty()) {
+      row.append(',');
+      appendQuoted(inputs.get(input));
     }
     row.append('\n');
     flushRow();

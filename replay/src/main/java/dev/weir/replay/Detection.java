@@ -26,6 +26,20 @@ final class Detection {
           "created_at",
           "epoch");
 
+  /** Names of columns whose values are keys, the surest first; in any letter case. */
+  private static final List<String> KEY_NAMES =
+      List.of(
+          "ip",
+          "client_ip",
+          "remote_addr",
+          "client",
+          "user",
+          "user_id",
+          "host",
+          "key",
+          "api_key",
+          "tenant");
+
   private Detection() {}
 
   /**
@@ -38,6 +52,9 @@ final class Detection {
     if (head.length >= 2 && (mark(head, 0xff, 0xfe) || mark(head, 0xfe, 0xff))) {
       throw new ReplayException("input: " + name + " is in UTF-16 (expected: UTF-8)");
     }
+    if (head.length == 0 && byName(name) == null) {
+      throw new ReplayException("input: " + name + " is empty (expected: records)");
+    }
     Format named = byName(name);
     return named != null ? named : byContent(name, head);
   }
@@ -48,8 +65,10 @@ final class Detection {
 
   private static @Nullable Format byName(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
-    if (lower.endsWith(".gz")) {
-      lower = lower.substring(0, lower.length() - 3);
+    for (String compressed : List.of(".gz", ".zst")) {
+      if (lower.endsWith(compressed)) {
+        lower = lower.substring(0, lower.length() - compressed.length());
+      }
     }
     if (lower.endsWith(".csv")) {
       return Format.CSV;
@@ -139,6 +158,22 @@ final class Detection {
     }
     throw new ReplayException(
         "time: no column has a usual name for it (expected: --time with one of "
+            + listed(columns)
+            + ")");
+  }
+
+  /** Returns the column whose values are most likely to be the keys, or says that none is. */
+  static String keyColumn(List<String> columns) throws ReplayException {
+    for (String usual : KEY_NAMES) {
+      for (String column : columns) {
+        if (column.equalsIgnoreCase(usual)) {
+          return column;
+        }
+      }
+    }
+    throw new ReplayException(
+        "descriptor: none, and no column has a usual name for a key"
+            + " (expected: --descriptor 'k={column}' with one of "
             + listed(columns)
             + ")");
   }

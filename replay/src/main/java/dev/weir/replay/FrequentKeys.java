@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts keys and knows the most frequent ones, in bounded memory.
@@ -42,15 +43,18 @@ final class FrequentKeys {
     this.capacity = capacity;
   }
 
-  /** Counts a key once. */
-  void add(RuleKey key) {
+  /** Counts a key once. Returns the key that was forgotten for it, if any. */
+  @Nullable RuleKey add(RuleKey key) {
+    RuleKey forgotten = null;
     Counter counter = counters.get(key);
     if (counter == null) {
-      counter = size < capacity ? added(key) : takenOver(key);
+      forgotten = size < capacity ? null : heap[0].key;
+      counter = forgotten == null ? added(key) : takenOver(key);
       counters.put(key, counter);
     }
     counter.count++;
     sink(counter);
+    return forgotten;
   }
 
   private Counter added(RuleKey key) {

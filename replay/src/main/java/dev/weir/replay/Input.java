@@ -1,15 +1,23 @@
 package dev.weir.replay;
 
+import com.github.luben.zstd.ZstdIOException;
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.EOFException;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.zip.CRC32C;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +29,8 @@ final class Input implements Closeable {
 
   private static final int GZIP_BUFFER = 1 << 16;
 
+  private static final int MAGIC_BYTES = 4;
+
   /** The compressed data ends before its end, or is damaged: what came before it is good. */
   static final class CutShort extends IOException {
     private static final long serialVersionUID = 1;
@@ -30,8 +40,9 @@ final class Input implements Closeable {
     }
   }
 
-  /** Counts what is read of the file, for the progress. */
+  /** Counts what is read of the file, for the progress, and sums it up, to tell it again. */
   private static final class Counted extends FilterInputStream {
+    private final CRC32C checksum = new CRC32C();
     private long bytes;
 
     Counted(InputStream in) {
@@ -40,25 +51,63 @@ final class Input implements Closeable {
 
     @Override
     public int read() throws IOException {
-      int value = in.read();
-      bytes += value < 0 ? 0 : 1;
-      return value;
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
     @Override
     public int read(byte[] target, int offset, int length) throws IOException {
       int read = in.read(target, offset, length);
-      bytes += Math.max(0, read);
+      if (read > 0) {
+        bytes += read;
+        checksum.update(target, offset, read);
+      }
       return read;
+    }
+
+    /**
+     * There may always be more: the JDK's gzip reader takes 0, which a pipe says while it is empty,
+     * for the end, and would lose all members of the file but the first.
+     */
+    @Override
+    public int available() {
+      return 1;
+    }
+  }
+
+  /** How data was compressed. */
+  private enum Compression {
+    GZIP,
+    ZSTD;
+
+    InputStream open(InputStream compressed) throws IOException {
+      return switch (this) {
+        case GZIP -> new GZIPInputStream(compressed, GZIP_BUFFER);
+        case ZSTD -> new ZstdInputStreamNoFinalizer(compressed);
+      };
+    }
+
+    static @Nullable Compression of(byte[] magic) {
+      if (magic.length >= 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b) {
+        return GZIP;
+      }
+      if (magic.length < MAGIC_BYTES) {
+        return null;
+      }
+      int word = ByteBuffer.wrap(magic).order(ByteOrder.LITTLE_ENDIAN).getInt();
+      // A frame, or one to be skipped, which some writers put first.
+      return word == 0xfd2fb528 || (word & 0xfffffff0) == 0x184d2a50 ? ZSTD : null;
     }
   }
 
   /** Decompresses, and tells damage of the data from trouble with reading it. */
-  private static final class Gunzip extends InputStream {
+  private static final class Decompressed extends InputStream {
+    private final Compression compression;
     private final InputStream compressed;
-    private @Nullable GZIPInputStream in;
+    private @Nullable InputStream in;
 
-    Gunzip(InputStream compressed) {
+    Decompressed(Compression compression, InputStream compressed) {
+      this.compression = compression;
       this.compressed = compressed;
     }
 
@@ -71,19 +120,23 @@ final class Input implements Closeable {
     @Override
     public int read(byte[] target, int offset, int length) throws IOException {
       try {
-        GZIPInputStream opened = in;
+        InputStream opened = in;
         if (opened == null) {
-          opened = new GZIPInputStream(compressed, GZIP_BUFFER);
+          opened = compression.open(compressed);
           in = opened;
         }
         return opened.read(target, offset, length);
-      } catch (EOFException | ZipException e) {
+      } catch (EOFException | ZipException | ZstdIOException e) {
         throw new CutShort(e);
       }
     }
 
     @Override
     public void close() throws IOException {
+      InputStream opened = in;
+      if (opened != null) {
+        opened.close();
+      }
       compressed.close();
     }
   }
@@ -134,11 +187,22 @@ final class Input implements Closeable {
     }
   }
 
+  /** Returns standard input such that an interrupt ends a read that waits for it. */
+  static InputStream standard() {
+    return Channels.newInputStream(new FileInputStream(FileDescriptor.in).getChannel());
+  }
+
   private static InputStream decompressed(InputStream in) throws IOException {
-    byte[] magic = in.readNBytes(2);
-    InputStream whole = new SequenceInputStream(new ByteArrayInputStream(magic), in);
-    boolean gzip = magic.length == 2 && magic[0] == 0x1f && magic[1] == (byte) 0x8b;
-    return gzip ? new Gunzip(whole) : whole;
+    byte[] magic = in.readNBytes(MAGIC_BYTES);
+    InputStream whole =
+        new SequenceInputStream(new ByteArrayInputStream(magic), in) {
+          @Override
+          public int available() {
+            return 1;
+          }
+        };
+    Compression compression = Compression.of(magic);
+    return compression == null ? whole : new Decompressed(compression, whole);
   }
 
   String name() {
@@ -153,6 +217,11 @@ final class Input implements Closeable {
   /** Returns how many bytes of the file have been read. */
   long bytesRead() {
     return counted.bytes;
+  }
+
+  /** Returns the CRC-32C of the bytes of the file that have been read. */
+  long checksum() {
+    return counted.checksum.getValue();
   }
 
   InputStream text() {

@@ -2,6 +2,7 @@ package dev.weir.replay;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.Arrays;
 
 /**
@@ -24,6 +25,7 @@ final class Lines {
   private int filled;
   private boolean ended;
   private boolean cutShort;
+  private boolean stopped;
 
   /** The record: where it starts, where its text ends, where the next one starts. */
   private int start;
@@ -92,6 +94,9 @@ final class Lines {
     tooLong = false;
     int length = newline(0);
     if (length < 0) {
+      if (stopped) {
+        return false; // Half a line is none.
+      }
       if (cutShort) {
         cutShort = false;
         next = filled;
@@ -118,7 +123,7 @@ final class Lines {
    */
   boolean extend() throws IOException {
     int length = newline(next - start);
-    if (tooLong || (length < 0 && (cutShort || next == filled))) {
+    if (tooLong || (length < 0 && (cutShort || stopped || next == filled))) {
       tooLong = false;
       return false;
     }
@@ -197,10 +202,18 @@ final class Lines {
     } catch (Input.CutShort e) {
       cutShort = true;
       read = -1;
+    } catch (ClosedByInterruptException e) {
+      stopped = true;
+      read = -1;
     }
     ended = read < 0;
     filled += Math.max(0, read);
     return !ended;
+  }
+
+  /** Returns whether an interrupt ended the input. */
+  boolean stopped() {
+    return stopped;
   }
 
   /** The buffer that the record is in. Changes with {@link #next} and {@link #extend}. */

@@ -4,6 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.rules.Problem;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -11,9 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,9 @@ public final class Replay {
   /**
    * Replays an input.
    *
+   * <p>An interrupt of the thread ends the reading; the summary is then of what was read, and the
+   * interrupt is cleared.
+   *
    * @param progress hears how far it is
    * @throws ReplayException if the options, the rules or the input are such that nothing can be
    *     replayed; says everything that is wrong
@@ -36,7 +41,7 @@ public final class Replay {
    */
   public static ReplaySummary run(ReplayOptions options, Progress progress)
       throws IOException, ReplayException {
-    return run(options, progress, System.in);
+    return run(options, progress, Input.standard());
   }
 
   static ReplaySummary run(ReplayOptions options, Progress progress, InputStream standardInput)
@@ -44,34 +49,30 @@ public final class Replay {
     Ticker clock = Ticker.system();
     long startNanos = clock.nanos();
     Plan plan = plan(options);
-    try (Input input = Input.open(options.input(), standardInput)) {
-      Lines lines = Lines.of(input.text());
-      Format format =
-          options.format() == Format.AUTO
-              ? Detection.format(input.name(), lines.head())
-              : options.format();
-      RecordReader reader = reader(format, lines);
-      Detection.TimeColumn time = columns(options, plan.template, reader);
-      try (DecisionsWriter decisions = decisions(options)) {
-        Tally tally = new Tally(plan.rules, options.domain());
-        try (Run run = new Run(plan.rules, options.maxKeys(), tally, decisions)) {
-          RecordLoop loop = new RecordLoop(reader, plan.template, time.unit(), tally);
-          loop.run(run, options.sort(), records -> report(progress, input, records));
-        }
-        report(progress, input, tally.records());
-        ReplaySummary.Source source = new ReplaySummary.Source(format, time.name());
-        Duration taken = Duration.ofNanos(clock.nanos() - startNanos);
-        return tally.summary(source, plan.warnings, taken);
+    List<String> names = options.traffic().inputs();
+    try (Feed feed = Feed.open(options.traffic(), plan.template, standardInput);
+        DecisionsWriter decisions = decisions(options)) {
+      History history = options.report() == null ? null : new History();
+      Tally tally = new Tally(plan.rules, options.domain(), history);
+      try (Run run = new Run(plan.rules, options.maxKeys(), names, tally, decisions)) {
+        feed.each(run::take, tally::unreadable, progress);
+        run.decide();
       }
+      ReplaySummary.Source source =
+          new ReplaySummary.Source(feed.inputs(), feed.format(), feed.timeColumn());
+      Duration taken = Duration.ofNanos(clock.nanos() - startNanos);
+      ReplaySummary summary = tally.summary(source, feed.stopped(), plan.warnings, taken);
+      Path report = options.report();
+      if (report != null && history != null) {
+        Page.write(report, ReportPage.of(options, summary, history, plan.texts));
+      }
+      return summary;
     }
   }
 
-  private static void report(Progress progress, Input input, long records) {
-    progress.at(input.bytesRead(), input.totalBytes(), records);
-  }
-
   /** What is known before the input is opened. */
-  private record Plan(RuleSet rules, RequestTemplate template, List<String> warnings) {}
+  private record Plan(
+      RuleSet rules, RequestTemplate template, List<String> warnings, Map<String, String> texts) {}
 
   private static Plan plan(ReplayOptions options) throws ReplayException {
     List<String> problems = new ArrayList<>();
@@ -79,7 +80,9 @@ public final class Replay {
     RuleSet rules = rules(options, found);
     RequestTemplate template = null;
     try {
-      template = RequestTemplate.of(options.domain(), options.descriptors(), options.permits());
+      template =
+          RequestTemplate.of(
+              options.domain(), options.traffic().descriptors(), options.traffic().permits());
     } catch (ReplayException e) {
       problems.addAll(e.problems());
     }
@@ -100,7 +103,8 @@ public final class Replay {
     if (rules == null || template == null || !problems.isEmpty()) {
       throw new ReplayException(problems);
     }
-    return new Plan(rules, template, found);
+    Map<String, String> texts = options.report() == null ? Map.of() : texts(options.rules());
+    return new Plan(rules, template, found, texts);
   }
 
   private static @Nullable RuleSet rules(ReplayOptions options, List<String> found) {
@@ -113,23 +117,62 @@ public final class Replay {
     return loaded.ruleSet();
   }
 
+  /** Returns what is in the rule files, by their names: to be shown. */
+  private static Map<String, String> texts(List<Path> paths) throws ReplayException {
+    Map<String, String> texts = new TreeMap<>();
+    try {
+      for (Path path : paths) {
+        if (Files.isDirectory(path)) {
+          try (Stream<Path> files = Files.list(path)) {
+            for (Path file : files.filter(each -> each.toString().matches(".*\\.ya?ml")).toList()) {
+              texts.put(file.toString(), Files.readString(file));
+            }
+          }
+        } else {
+          texts.put(path.toString(), Files.readString(path));
+        }
+      }
+    } catch (IOException e) {
+      throw new ReplayException("rules: " + e.getMessage() + " (expected: files to read)");
+    }
+    return texts;
+  }
+
   /** Nobody wants to lose a log for a slip of the pen. */
   private static void overwritten(ReplayOptions options, List<String> problems)
       throws ReplayException {
-    Path target = options.decisions();
+    List<Path> sources = new ArrayList<>(options.rules());
+    sources.addAll(files(options.traffic()));
+    overwritten("decisions", options.decisions(), sources, problems);
+    overwritten("report", options.report(), sources, problems);
+    Path report = options.report();
+    if (report != null && report.equals(options.decisions())) {
+      problems.add("report: " + report + " (expected: another file than the decisions')");
+    }
+  }
+
+  /** Returns the files among the inputs. */
+  static List<Path> files(Traffic traffic) throws ReplayException {
+    List<Path> files = new ArrayList<>();
+    for (String input : traffic.inputs()) {
+      if (!input.equals(Input.STANDARD)) {
+        files.add(Input.path("input", input));
+      }
+    }
+    return files;
+  }
+
+  static void overwritten(
+      String what, @Nullable Path target, List<Path> sources, List<String> problems) {
     if (target == null || !Files.exists(target)) {
       return;
     }
     if (Files.isDirectory(target)) {
-      problems.add("decisions: " + target + " (expected: a file, not a folder)");
-    }
-    List<Path> sources = new ArrayList<>(options.rules());
-    if (!options.input().equals(Input.STANDARD)) {
-      sources.add(Input.path("input", options.input()));
+      problems.add(what + ": " + target + " (expected: a file, not a folder)");
     }
     for (Path source : sources) {
       if (same(source, target)) {
-        problems.add("decisions: " + target + " (expected: not what is read)");
+        problems.add(what + ": " + target + " (expected: not what is read)");
       }
     }
   }
@@ -142,57 +185,15 @@ public final class Replay {
     }
   }
 
-  private static RecordReader reader(Format format, Lines lines)
-      throws IOException, ReplayException {
-    return switch (format) {
-      case COMBINED -> new CombinedReader(lines);
-      case CSV -> DelimitedReader.csv(lines);
-      case TSV -> DelimitedReader.tsv(lines);
-      case JSONL -> new JsonLinesReader(lines);
-      case AUTO -> throw new IllegalArgumentException("format: auto (expected: a format)");
-    };
-  }
-
-  /** Binds the columns and returns the one with the time, which goes to slot 0. */
-  private static Detection.TimeColumn columns(
-      ReplayOptions options, RequestTemplate template, RecordReader reader) throws ReplayException {
-    List<String> problems = new ArrayList<>();
-    Set<String> wanted = new LinkedHashSet<>();
-    Detection.TimeColumn time = new Detection.TimeColumn("", TimeReader.Unit.BY_SIZE);
-    try {
-      time = Detection.timeColumn(options.time(), reader);
-      wanted.add(time.name());
-    } catch (ReplayException e) {
-      problems.addAll(e.problems());
-    }
-    wanted.addAll(template.columns());
-    List<String> columns = List.copyOf(wanted);
-    for (String column : columns) {
-      if (!reader.has(column)) {
-        problems.add(
-            "column "
-                + Shown.quoted(column)
-                + ": unknown (expected: one of "
-                + Detection.listed(reader.columns())
-                + ")");
-      }
-    }
-    if (!problems.isEmpty()) {
-      throw new ReplayException(problems);
-    }
-    reader.want(columns);
-    template.bind(columns);
-    return time;
-  }
-
   private static @Nullable DecisionsWriter decisions(ReplayOptions options) throws IOException {
     Path file = options.decisions();
     if (file == null) {
       return null;
     }
-    OutputStream out = Files.newOutputStream(file);
+    // No channel: an interrupt, which ends the reading, would close it.
+    OutputStream out = new FileOutputStream(file.toFile());
     try {
-      return new DecisionsWriter(out);
+      return new DecisionsWriter(out, options.traffic().inputs());
     } catch (IOException e) {
       out.close();
       throw e;

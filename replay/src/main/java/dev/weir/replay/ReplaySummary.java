@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * for {@link #timeTaken}, which is in neither {@link #text} nor {@link #json}.
  *
  * @param source how the input was read
+ * @param stopped whether an interrupt ended it before the end of the input
  * @param counts the totals
  * @param policies every policy of the domain, in the order of the rule files
  * @param refusedKeys the keys with the most refused requests, at most ten
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ReplaySummary(
     Source source,
+    boolean stopped,
     Counts counts,
     List<PolicyCount> policies,
     List<RefusedKey> refusedKeys,
@@ -46,12 +48,26 @@ public record ReplaySummary(
   }
 
   /**
-   * How the input was read.
+   * How the inputs were read.
    *
-   * @param format the format, found out if that was asked
+   * @param inputs what was read
+   * @param format the format, found out if that was asked; the first input's
    * @param timeColumn the column with the time, found out if that was asked
    */
-  public record Source(Format format, String timeColumn) {}
+  public record Source(List<InputRead> inputs, Format format, String timeColumn) {
+    public Source {
+      inputs = List.copyOf(inputs);
+    }
+  }
+
+  /**
+   * What was read of an input.
+   *
+   * @param name the file's, or {@code -}
+   * @param bytes how many, before decompression
+   * @param crc32c the CRC-32C of these bytes
+   */
+  public record InputRead(String name, long bytes, long crc32c) {}
 
   /**
    * The totals.
@@ -133,8 +149,8 @@ public record ReplaySummary(
       long requests,
       long denied) {}
 
-  /** A line that could not be read: its number, counted from 1, and why. */
-  public record UnreadableLine(long line, String reason) {}
+  /** A line that could not be read: its input's name, its number, counted from 1, and why. */
+  public record UnreadableLine(String input, long line, String reason) {}
 
   /** Returns the summary for people, several lines, each ended by a line feed. */
   public String text() {

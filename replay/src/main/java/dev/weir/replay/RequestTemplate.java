@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Makes a request of a record: what the options' descriptors and permits say. */
 final class RequestTemplate {
@@ -86,6 +87,20 @@ final class RequestTemplate {
     } catch (Unreadable e) {
       throw new ReplayException(e.reason().replace(")", ", or a column like {bytes})"));
     }
+  }
+
+  /**
+   * A level of a rule that would match.
+   *
+   * @param value the entry's text if that is the same for all records, else null
+   */
+  record Level(String key, @Nullable String value) {}
+
+  /** Returns the levels of a rule for the first descriptor. */
+  List<Level> levels() {
+    return descriptors.get(0).stream()
+        .map(part -> new Level(part.key, part.value.literal()))
+        .toList();
   }
 
   /** Returns the columns that it needs, each once. */

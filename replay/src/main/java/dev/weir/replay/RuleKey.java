@@ -26,6 +26,11 @@ record RuleKey(Rule rule, String key) {
     return rule.sharedAt(level) ? rule.patternAt(level) : entries.get(level).value();
   }
 
+  /** Returns a hash that is the same in every run. */
+  int hash() {
+    return 31 * rule.path().hashCode() + key.hashCode();
+  }
+
   @Override
   public int hashCode() {
     return 31 * System.identityHashCode(rule) + key.hashCode();

@@ -25,10 +25,12 @@ final class Run implements Closeable {
 
   private final RuleSet rules;
   private final Engine engine;
+  private final List<String> names;
   private final Tally tally;
   private final @Nullable DecisionsWriter decisions;
   private final List<Request> requests = new ArrayList<>(TOGETHER);
   private final List<Answer> answers = new ArrayList<>(TOGETHER);
+  private final int[] inputs = new int[TOGETHER];
   private final long[] lines = new long[TOGETHER];
   private final long[] timesNanos = new long[TOGETHER];
   private final long[] decidedAtNanos = new long[TOGETHER];
@@ -36,8 +38,17 @@ final class Run implements Closeable {
   private long taken;
   private long expiredAt;
 
-  Run(RuleSet rules, long maxKeys, Tally tally, @Nullable DecisionsWriter decisions) {
+  /**
+   * @param names the inputs' names
+   */
+  Run(
+      RuleSet rules,
+      long maxKeys,
+      List<String> names,
+      Tally tally,
+      @Nullable DecisionsWriter decisions) {
     this.rules = rules;
+    this.names = names;
     this.tally = tally;
     this.decisions = decisions;
     // A fixed seed: where keys collide they do so every time, and the output stays the same.
@@ -52,15 +63,17 @@ final class Run implements Closeable {
   /**
    * Takes a record, to be decided with others.
    *
+   * @param input the input's number
    * @param line its number in the input
    * @param timeNanos its own time
    */
-  void take(long line, long timeNanos, Request request) throws IOException {
+  void take(int input, long line, long timeNanos, Request request) throws IOException {
     if (taken++ == 0) {
       nowNanos = timeNanos;
       engine.apply(rules);
     }
     nowNanos = Math.max(nowNanos, timeNanos);
+    inputs[requests.size()] = input;
     lines[requests.size()] = line;
     timesNanos[requests.size()] = timeNanos;
     decidedAtNanos[requests.size()] = nowNanos;
@@ -74,7 +87,7 @@ final class Run implements Closeable {
   void decide() throws IOException {
     engine.decideAllAt(requests, decidedAtNanos, answers::add);
     for (int i = 0; i < requests.size(); i++) {
-      report(lines[i], timesNanos[i], decidedAtNanos[i], requests.get(i), answers.get(i));
+      report(i, requests.get(i), answers.get(i));
     }
     requests.clear();
     answers.clear();
@@ -84,17 +97,16 @@ final class Run implements Closeable {
     }
   }
 
-  private void report(long line, long timeNanos, long nowNanos, Request request, Answer answer)
-      throws IOException {
+  private void report(int i, Request request, Answer answer) throws IOException {
     String error = answer.error();
     if (error != null) {
-      tally.unreadable(line, error);
+      tally.unreadable(names.get(inputs[i]), lines[i], error);
       return;
     }
     Status deciding = answer.deciding();
-    tally.add(request, answer, deciding, timeNanos, nowNanos);
+    tally.add(request, answer, deciding, timesNanos[i], decidedAtNanos[i]);
     if (decisions != null) {
-      decisions.write(line, timeNanos, answer, deciding);
+      decisions.write(inputs[i], lines[i], timesNanos[i], answer, deciding);
     }
   }
 

@@ -23,17 +23,23 @@ final class SummaryJson {
 
   static String of(ReplaySummary summary) {
     StringWriter text = new StringWriter();
-    try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
-      DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
-      DefaultPrettyPrinter printer = new DefaultPrettyPrinter();
-      printer.indentObjectsWith(indenter);
-      printer.indentArraysWith(indenter);
-      json.setPrettyPrinter(printer);
+    try (JsonGenerator json = generator(text)) {
       new SummaryJson(json).write(summary);
     } catch (IOException e) {
       throw new UncheckedIOException(e); // A string cannot fail.
     }
     return text + "\n";
+  }
+
+  /** Returns a generator that writes with line ends and indents. */
+  static JsonGenerator generator(StringWriter text) throws IOException {
+    JsonGenerator json = new JsonFactory().createGenerator(text);
+    DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
+    DefaultPrettyPrinter printer = new DefaultPrettyPrinter();
+    printer.indentObjectsWith(indenter);
+    printer.indentArraysWith(indenter);
+    json.setPrettyPrinter(printer);
+    return json;
   }
 
   private void write(ReplaySummary summary) throws IOException {
@@ -54,6 +60,7 @@ final class SummaryJson {
     Long last = counts.lastNanos();
     json.writeStringField("first_time", first == null ? null : SummaryText.instant(first));
     json.writeStringField("last_time", last == null ? null : SummaryText.instant(last));
+    json.writeBooleanField("stopped", summary.stopped());
     policies(summary);
     refusedKeys(summary);
     busiestWindows(summary);
@@ -112,6 +119,7 @@ final class SummaryJson {
     json.writeArrayFieldStart("unreadable_lines");
     for (UnreadableLine each : summary.unreadableLines()) {
       json.writeStartObject();
+      json.writeStringField("input", each.input());
       json.writeNumberField("line", each.line());
       json.writeStringField("reason", each.reason());
       json.writeEndObject();

@@ -51,6 +51,9 @@ final class SummaryText {
     if (first != null && last != null) {
       line("from " + instant(first) + " to " + instant(last));
     }
+    if (summary.stopped()) {
+      line("stopped before the end of the input; this is what was read until then");
+    }
     line(
         "format "
             + summary.source().format()
@@ -128,7 +131,8 @@ final class SummaryText {
     long more = summary.counts().unreadable() - lines.size();
     heading("unreadable" + (more > 0 ? " (the first " + lines.size() + ")" : ""));
     for (UnreadableLine each : lines) {
-      line("line " + each.line() + ": " + each.reason());
+      String where = summary.source().inputs().size() > 1 ? plain(each.input()) + " " : "";
+      line(where + "line " + each.line() + ": " + each.reason());
     }
   }
 
@@ -144,39 +148,19 @@ final class SummaryText {
     rows.add(cells);
   }
 
-  /** Appends rows with their columns aligned: l to the left, r to the right. */
   private void table(List<String[]> rows, String alignment) {
-    int[] widths = new int[alignment.length()];
-    for (String[] row : rows) {
-      for (int i = 0; i < row.length; i++) {
-        widths[i] = Math.max(widths[i], width(row[i]));
-      }
-    }
-    for (String[] row : rows) {
-      StringBuilder line = new StringBuilder();
-      for (int i = 0; i < row.length; i++) {
-        String padding = " ".repeat(widths[i] - width(row[i]));
-        boolean right = alignment.charAt(i) == 'r';
-        line.append(i == 0 ? "" : "  ");
-        line.append(right ? padding + row[i] : row[i] + padding);
-      }
-      line(line.toString().stripTrailing());
-    }
+    text.append(TextTable.of(rows, alignment));
   }
 
-  private static int width(String text) {
-    return text.codePointCount(0, text.length());
-  }
-
-  private static String plain(String text) {
+  static String plain(String text) {
     return Shown.plain(text.length() <= MAX_KEY ? text : text.substring(0, MAX_KEY) + "...");
   }
 
-  private static String number(long value) {
+  static String number(long value) {
     return String.format(Locale.ROOT, "%,d", value);
   }
 
-  private static String percent(long part, long whole) {
+  static String percent(long part, long whole) {
     BigDecimal share = ReplaySummary.share(part, whole, 4).scaleByPowerOfTen(2).setScale(2);
     return share.toPlainString() + " %";
   }

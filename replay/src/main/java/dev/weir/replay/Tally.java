@@ -41,6 +41,7 @@ final class Tally {
   private final FrequentKeys refused = new FrequentKeys(REFUSED_KEYS);
   private final BusyWindows windows = new BusyWindows(ReplaySummary.LISTED, OPEN_WINDOWS);
   private final List<UnreadableLine> unreadableLines = new ArrayList<>();
+  private final @Nullable History history;
   private long requests;
   private long denied;
   private long deniedForTrouble;
@@ -51,7 +52,11 @@ final class Tally {
   private long firstNanos = Long.MAX_VALUE;
   private long lastNanos = Long.MIN_VALUE;
 
-  Tally(RuleSet rules, String domain) {
+  /**
+   * @param history what is to know of all answers as well, or null
+   */
+  Tally(RuleSet rules, String domain, @Nullable History history) {
+    this.history = history;
     for (Rule rule : rules.rules()) {
       if (rule.policy() != null && rule.domain().equals(domain)) {
         policies.put(rule, new PolicyTally());
@@ -59,15 +64,10 @@ final class Tally {
     }
   }
 
-  /** Returns how many records there were, readable or not. */
-  long records() {
-    return requests + unreadable;
-  }
-
-  void unreadable(long line, String reason) {
+  void unreadable(String input, long line, String reason) {
     unreadable++;
     if (unreadableLines.size() < ReplaySummary.LISTED) {
-      unreadableLines.add(new UnreadableLine(line, reason));
+      unreadableLines.add(new UnreadableLine(input, line, reason));
     }
   }
 
@@ -80,6 +80,9 @@ final class Tally {
    */
   void add(
       Request request, Answer answer, @Nullable Status deciding, long timeNanos, long nowNanos) {
+    if (history != null) {
+      history.add(nowNanos, answer.allowed());
+    }
     requests++;
     outOfOrder += timeNanos < nowNanos ? 1 : 0;
     firstNanos = Math.min(firstNanos, timeNanos);
@@ -98,6 +101,10 @@ final class Tally {
         Descriptor descriptor = request.descriptors().get(i);
         RuleKey key = RuleKey.of(rule, descriptor);
         judged(key, descriptor, status, decision, nowNanos);
+        if (history != null) {
+          boolean fits = status.code() == Code.OK && decision.reason() != Reason.SHADOW;
+          history.add(key, descriptor, nowNanos, fits, answer.allowed(), i == refusing);
+        }
         shadowed |= decision.reason() == Reason.SHADOW;
         if (i == refusing) {
           refused.add(key);
@@ -124,7 +131,7 @@ final class Tally {
   }
 
   /** Ends the collection. To be called once. */
-  ReplaySummary summary(Source source, List<String> warnings, Duration timeTaken) {
+  ReplaySummary summary(Source source, boolean stopped, List<String> warnings, Duration timeTaken) {
     Counts counts =
         new Counts(
             requests,
@@ -139,6 +146,7 @@ final class Tally {
             requests == 0 ? null : (Long) lastNanos);
     return new ReplaySummary(
         source,
+        stopped,
         counts,
         policyCounts(),
         refused.top(ReplaySummary.LISTED).stream()

@@ -3,6 +3,7 @@ package dev.weir.replay;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * Reads the usual ways to write an instant, to the nanosecond, straight from bytes. What a value is
@@ -61,6 +62,12 @@ final class TimeReader {
   }
 
   private final Unit unit;
+
+  /** What was read last, and what it was. To begin with "0", which is 0 in every unit. */
+  private byte[] last = {'0'};
+
+  private int lastLength = 1;
+  private long lastNanos;
   private byte[] data = new byte[0];
   private int at;
   private int end;
@@ -76,6 +83,20 @@ final class TimeReader {
    * @throws Unreadable if it is none, or not within 1823 to 2116
    */
   long nanos(byte[] bytes, int from, int to) throws Unreadable {
+    if (Arrays.equals(bytes, from, to, last, 0, lastLength)) {
+      return lastNanos; // A busy log has the same second many times.
+    }
+    long nanos = read(bytes, from, to);
+    lastLength = to - from;
+    if (lastLength > last.length) {
+      last = new byte[lastLength];
+    }
+    System.arraycopy(bytes, from, last, 0, lastLength);
+    lastNanos = nanos;
+    return nanos;
+  }
+
+  private long read(byte[] bytes, int from, int to) throws Unreadable {
     data = bytes;
     start = from;
     end = to;

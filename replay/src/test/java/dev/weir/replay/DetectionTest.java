@@ -42,12 +42,14 @@ class DetectionTest {
 
   @Test
   void doubt_is_said() {
-    for (String head : new String[] {"", "words only", "a,b\tc", "\u0000\u0001"}) {
+    for (String head : new String[] {"words only", "a,b\tc", "\u0000\u0001"}) {
       assertThatThrownBy(() -> format("x.log", head))
           .isInstanceOf(ReplayException.class)
           .hasMessageStartingWith("format: cannot be told from the input's name \"x.log\"")
           .hasMessageEndingWith("(expected: --format combined, csv, tsv or jsonl)");
     }
+    assertThatThrownBy(() -> format("x.log", ""))
+        .hasMessage("input: x.log is empty (expected: records)");
     assertThatThrownBy(
             () -> Detection.format("x.csv", new byte[] {(byte) 0xff, (byte) 0xfe, 65, 0}))
         .hasMessage("input: x.csv is in UTF-16 (expected: UTF-8)");

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * shares nothing with the readers.
  */
 class OracleReplayTest {
-  private static final Path TRACES = Path.of("..", "..", "shared", "traces");
+  static final Path TRACES = Path.of("..", "..", "shared", "traces");
 
   private static final DateTimeFormatter ACCESS_LOG =
       DateTimeFormatter.ofPattern("dd/MMM/yyyy:HH:mm:ss Z", Locale.ROOT);
@@ -43,11 +43,10 @@ class OracleReplayTest {
   @TempDir Path folder;
 
   /** A record as the test reads it. */
-  private record Asked(long line, long nanos, String key, long permits) {}
+  record Asked(long line, long nanos, String key, long permits) {}
 
   /** An input, what is in it, and how to replay it. */
-  private record Trace(
-      Path file, List<Asked> records, Quota quota, String descriptor, String permits) {}
+  record Recorded(Path file, List<Asked> records, Quota quota, String descriptor, String permits) {}
 
   static Stream<Algorithm> algorithms() {
     return Stream.of(Algorithm.values());
@@ -64,18 +63,17 @@ class OracleReplayTest {
   @ParameterizedTest
   @MethodSource("algorithms")
   void real_traces_agree_with_the_oracle(Algorithm algorithm) throws Exception {
-    List<Trace> traces = new ArrayList<>();
-    if (Files.isDirectory(TRACES)) {
-      traces.add(nasa());
-      traces.add(apache());
-      traces.add(azure());
-    }
-    for (Trace trace : traces) {
+    for (Recorded trace : real()) {
       compare(trace, algorithm, trace.file.getFileName().toString());
     }
   }
 
-  private Trace generated(SplittableRandom random) throws IOException {
+  /** Returns the real traces, if they are there. */
+  static List<Recorded> real() throws IOException {
+    return Files.isDirectory(TRACES) ? List.of(nasa(), apache(), azure()) : List.of();
+  }
+
+  private Recorded generated(SplittableRandom random) throws IOException {
     StringBuilder text = new StringBuilder("key,time,cost\n");
     List<Asked> records = new ArrayList<>();
     long nanos = 1_700_000_000_000_000_000L + random.nextLong(60_000_000_000L);
@@ -89,7 +87,7 @@ class OracleReplayTest {
       records.add(new Asked(i + 2L, at, key, permits));
     }
     Path file = Files.writeString(folder.resolve("generated.csv"), text);
-    return new Trace(file, records, Quota.perSecond(10), "key={key}", "{cost}");
+    return new Recorded(file, records, Quota.perSecond(10), "key={key}", "{cost}");
   }
 
   private static String seconds(long nanos) {
@@ -98,7 +96,7 @@ class OracleReplayTest {
         + Long.toString(1_000_000_000 + nanos % 1_000_000_000).substring(1);
   }
 
-  private static Trace nasa() throws IOException {
+  static Recorded nasa() throws IOException {
     Path file = TRACES.resolve("nasa-1995-08-01.tsv");
     List<String> lines = Files.readAllLines(file, StandardCharsets.ISO_8859_1);
     List<Asked> records = new ArrayList<>();
@@ -107,10 +105,10 @@ class OracleReplayTest {
       records.add(new Asked(i + 1L, Long.parseLong(cells[2]) * 1_000_000_000, cells[0], 1));
     }
     assertThat(records).hasSize(30_969);
-    return new Trace(file, records, Quota.perMinute(5), "key={host}", "1");
+    return new Recorded(file, records, Quota.perMinute(5), "key={host}", "1");
   }
 
-  private static Trace apache() throws IOException {
+  static Recorded apache() throws IOException {
     Path file = TRACES.resolve("apache-access.log");
     List<String> lines = Files.readAllLines(file, StandardCharsets.ISO_8859_1);
     List<Asked> records = new ArrayList<>();
@@ -122,10 +120,10 @@ class OracleReplayTest {
       records.add(new Asked(i + 1L, second * 1_000_000_000, ip, 1));
     }
     assertThat(records).hasSize(10_000);
-    return new Trace(file, records, Quota.perMinute(5), "key={ip}", "1");
+    return new Recorded(file, records, Quota.perMinute(5), "key={ip}", "1");
   }
 
-  private static Trace azure() throws IOException {
+  static Recorded azure() throws IOException {
     Path file = TRACES.resolve("azure-llm-code.csv");
     List<String> lines = Files.readAllLines(file, StandardCharsets.ISO_8859_1);
     List<Asked> records = new ArrayList<>();
@@ -136,16 +134,17 @@ class OracleReplayTest {
       records.add(new Asked(i + 1L, nanos, "everybody", Long.parseLong(cells[2])));
     }
     assertThat(records).hasSize(8_819);
-    return new Trace(file, records, Quota.perMinute(2_000), "key=everybody", "{GeneratedTokens}");
+    return new Recorded(
+        file, records, Quota.perMinute(2_000), "key=everybody", "{GeneratedTokens}");
   }
 
-  private void compare(Trace trace, Algorithm algorithm, String what) throws Exception {
+  private void compare(Recorded trace, Algorithm algorithm, String what) throws Exception {
     String unit = trace.quota.windowNanos() == 1_000_000_000 ? "second" : "minute";
     Trial trial =
         new Trial(folder)
             .rulesText(Trial.rules(algorithm.text(), trace.quota.permits(), unit))
             .inputFile(trace.file)
-            .options(o -> o.descriptor(trace.descriptor).permits(trace.permits));
+            .traffic(o -> o.descriptor(trace.descriptor).permits(trace.permits));
     ReplaySummary summary = trial.run();
 
     Policy policy = Policy.builder(trace.quota).algorithm(algorithm).build();

@@ -52,10 +52,10 @@ final class ReplaySpeed {
       line.append(decisions ? "; with --decisions" : format.text() + ":");
       for (int i = 0; i < rounds; i++) {
         ReplayOptions options =
-            ReplayOptions.builder(input.toString(), "d")
+            ReplayOptions.builder(
+                    Traffic.builder(input.toString()).format(format).descriptor("key={ip}").build(),
+                    "d")
                 .rules(rules)
-                .format(format)
-                .descriptor("key={ip}")
                 .decisions(decisions ? folder.resolve("decisions.csv") : null)
                 .build();
         long cpuNanos = PROCESS.getProcessCpuTime();

@@ -3,9 +3,9 @@ package dev.weir.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.rules.RuleSet;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,7 +70,8 @@ class ReplayTest {
         .isEqualTo(
             new ReplaySummary.Counts(7, 5, 2, 0, 0, 0, 0, 0, 1000_000_000_000L, 1070_000_000_000L));
     assertThat(summary.counts().deniedShare()).hasToString("0.285714");
-    assertThat(summary.source()).isEqualTo(new ReplaySummary.Source(Format.CSV, "time"));
+    assertThat(summary.source().format()).isEqualTo(Format.CSV);
+    assertThat(summary.source().timeColumn()).isEqualTo("time");
     assertThat(summary.refusedKeys())
         .containsExactly(new ReplaySummary.RefusedKey("lim", "key=a", 2));
     assertThat(summary.policies())
@@ -100,7 +101,7 @@ class ReplayTest {
     ReplaySummary summary =
         trial
             .input("in.csv", "time,k\n100,a\n30,a\nx,a\n30,a\n30,a\n")
-            .options(options -> options.sort(true))
+            .traffic(options -> options.sort(true))
             .run();
     assertThat(trial.outcomes()).containsExactly("3 ALLOWED", "5 ALLOWED", "6 DENIED", "2 ALLOWED");
     assertThat(summary.counts().outOfOrder()).isZero();
@@ -109,14 +110,13 @@ class ReplayTest {
 
   @Test
   void sorting_more_than_memory_holds_is_refused() throws Exception {
+    trial.input("in.csv", "time,k\n" + "1,a\n".repeat(100)).traffic(traffic -> traffic.sort(true));
     RequestTemplate template = RequestTemplate.of("d", List.of("key={k}"), "1");
-    DelimitedReader reader = DelimitedReader.csv(Read.lines("time,k\n" + "1,a\n".repeat(100)));
-    reader.want(List.of("time", "k"));
-    template.bind(List.of("time", "k"));
-    Tally tally = new Tally(RuleSet.EMPTY, "d");
-    RecordLoop loop = new RecordLoop(reader, template, TimeReader.Unit.BY_SIZE, tally, 10_000);
-    try (Run run = new Run(RuleSet.EMPTY, 10, tally, null)) {
-      assertThatThrownBy(() -> loop.run(run, true, records -> {}))
+    try (Feed feed = Feed.open(trial.traffic(), template, InputStream.nullInputStream(), 10_000)) {
+      assertThatThrownBy(
+              () ->
+                  feed.each(
+                      (input, line, nanos, request) -> {}, (input, line, why) -> {}, Progress.NONE))
           .isInstanceOf(ReplayException.class)
           .hasMessageStartingWith("sort: more than 34 records (expected: ");
     }
@@ -129,13 +129,15 @@ class ReplayTest {
       text.append("?,a,1\n");
     }
     ReplaySummary summary =
-        trial.input("in.csv", text.toString()).options(options -> options.permits("{n}")).run();
+        trial.input("in.csv", text.toString()).traffic(options -> options.permits("{n}")).run();
     assertThat(trial.outcomes()).containsExactly("2 ALLOWED", "6 ALLOWED");
     assertThat(summary.counts().requests()).isEqualTo(2);
     assertThat(summary.counts().unreadable()).isEqualTo(23);
     assertThat(summary.unreadableLines()).hasSize(10);
     assertThat(summary.unreadableLines().get(1))
-        .isEqualTo(new ReplaySummary.UnreadableLine(4, "2 columns (expected: 3)"));
+        .isEqualTo(
+            new ReplaySummary.UnreadableLine(
+                folder.resolve("in.csv").toString(), 4, "2 columns (expected: 3)"));
     assertThat(summary.text())
         .contains("unreadable (the first 10)\n  line 3: time: \"noon\" (expected: ")
         .contains(
@@ -148,7 +150,10 @@ class ReplayTest {
         trial.input("in.csv", "time,k\n1," + "x".repeat(5000) + "\n2,a\n").run();
     assertThat(summary.unreadableLines())
         .containsExactly(
-            new ReplaySummary.UnreadableLine(2, "entry length: 5000 (expected: at most 4096)"));
+            new ReplaySummary.UnreadableLine(
+                folder.resolve("in.csv").toString(),
+                2,
+                "entry length: 5000 (expected: at most 4096)"));
     assertThat(trial.outcomes()).containsExactly("3 ALLOWED");
   }
 
@@ -157,7 +162,7 @@ class ReplayTest {
     trial
         .rulesText(Trial.rules("", 10, "minute"))
         .input("in.csv", "time,k,n\n1,a,0\n2,a,7\n3,a,4\n4,a,3\n5,a,0\n6,a,11\n")
-        .options(options -> options.permits("{n}"))
+        .traffic(options -> options.permits("{n}"))
         .run();
     assertThat(trial.rows().stream().map(row -> row.outcome() + " " + row.remaining()).toList())
         .containsExactly(
@@ -179,7 +184,7 @@ class ReplayTest {
                     rate_limit: {name: "total, \\"all\\"", unit: minute, requests_per_unit: 3}
                 """)
             .input("in.csv", "time,u\n1,a\n2,a\n3,a\n4,b\n5,b\n")
-            .options(
+            .traffic(
                 options -> options.descriptor("user={u}").descriptor("all\\,of them=everybody"))
             .run();
     assertThat(Files.readString(trial.decisionsFile()))
@@ -292,7 +297,7 @@ class ReplayTest {
       String text = String.join("\r\n", lines);
       for (byte[] bytes : List.of(text.getBytes(StandardCharsets.UTF_8), gzip(text))) {
         for (String name : List.of("access.log", Input.STANDARD)) {
-          trial.input(name, bytes).options(options -> options.descriptor("key={ip}")).run();
+          trial.input(name, bytes).traffic(options -> options.descriptor("key={ip}")).run();
           decisions.add(
               trial.rows().stream()
                   .map(row -> row.timestampMs() + " " + row.outcome() + " " + row.retryAfterMs())
@@ -318,7 +323,9 @@ class ReplayTest {
     assertThat(summary.unreadableLines())
         .containsExactly(
             new ReplaySummary.UnreadableLine(
-                requests + 2, "the compressed input ends early or is damaged from here on"));
+                folder.resolve("in.csv.gz").toString(),
+                requests + 2,
+                "the compressed input ends early or is damaged from here on"));
     byte[] damaged = whole.clone();
     Arrays.fill(damaged, whole.length / 2, whole.length / 2 + 100, (byte) 0x55);
     assertThat(trial.input("in.csv.gz", damaged).run().counts().unreadable()).isPositive();
@@ -338,7 +345,7 @@ class ReplayTest {
     assertThat(
             trial
                 .input("in.log", "")
-                .options(options -> options.descriptor("key={ip}").format(Format.COMBINED))
+                .traffic(options -> options.descriptor("key={ip}").format(Format.COMBINED))
                 .run()
                 .counts()
                 .requests())
@@ -401,7 +408,8 @@ class ReplayTest {
 
   @Test
   void the_json_says_everything_but_the_time_taken() throws Exception {
-    assertThat(trial.input("in.csv", "time,k\n0.5,a\n0.5,a\n0.75,a\nx,\n").run().json())
+    String json = trial.input("in.csv", "time,k\n0.5,a\n0.5,a\n0.75,a\nx,\n").run().json();
+    assertThat(json.replace(folder + "/", ""))
         .isEqualTo(
             """
             {
@@ -418,6 +426,7 @@ class ReplayTest {
               "out_of_order" : 0,
               "first_time" : "1970-01-01T00:00:00.500Z",
               "last_time" : "1970-01-01T00:00:00.750Z",
+              "stopped" : false,
               "policies" : [
                 {
                   "policy" : "lim",
@@ -452,6 +461,7 @@ class ReplayTest {
               "busiest_windows_complete" : true,
               "unreadable_lines" : [
                 {
+                  "input" : "in.csv",
                   "line" : 5,
                   "reason" : "time: \\"x\\" (expected: epoch seconds or milliseconds, \
             2015-05-17T10:05:03Z, 2015-05-17 10:05:03, 17/May/2015:10:05:03 +0000 or \
@@ -480,7 +490,8 @@ class ReplayTest {
   void everything_wrong_with_the_options_is_said_at_once() throws Exception {
     trial
         .rulesText("domain: e\n")
-        .options(options -> options.descriptor("key").permits("-1").maxKeys(0));
+        .traffic(options -> options.descriptor("key").permits("-1"))
+        .options(options -> options.maxKeys(0));
     assertThatThrownBy(trial::run)
         .isInstanceOfSatisfying(
             ReplayException.class,
@@ -492,7 +503,7 @@ class ReplayTest {
                             + " or a column like {bytes})",
                         "domain: \"d\" (expected: one in the rules: e)",
                         "maxKeys: 0 (expected: at least 1)"));
-    trial.rulesText("domain: [\n").options(options -> options);
+    trial.rulesText("domain: [\n").traffic(options -> options);
     assertThatThrownBy(trial::run)
         .isInstanceOf(ReplayException.class)
         .hasMessageContaining("rules.yaml:");
@@ -502,7 +513,7 @@ class ReplayTest {
   void unknown_columns_are_said_with_those_there_are() throws Exception {
     trial
         .input("in.csv", "when,who\n1,a\n")
-        .options(options -> options.descriptor("key={user}").permits("{cost}"));
+        .traffic(options -> options.descriptor("key={user}").permits("{cost}"));
     assertThatThrownBy(trial::run)
         .isInstanceOfSatisfying(
             ReplayException.class,
@@ -513,10 +524,10 @@ class ReplayTest {
                             + " (expected: --time with one of when, who)",
                         "column \"user\": unknown (expected: one of when, who)",
                         "column \"cost\": unknown (expected: one of when, who)"));
-    trial.options(options -> options.time("wen").descriptor("key={who}"));
+    trial.traffic(options -> options.time("wen").descriptor("key={who}"));
     assertThatThrownBy(trial::run)
         .hasMessage("column \"wen\": unknown (expected: one of when, who)");
-    trial.options(options -> options.time("when:ms").descriptor("key={who}"));
+    trial.traffic(options -> options.time("when:ms").descriptor("key={who}"));
     trial.run();
     assertThat(trial.rows().get(0).timestampMs()).isEqualTo(1);
   }

@@ -45,14 +45,14 @@ final class Trial {
 
   private final Path folder;
   private Path rules;
-  private String input;
+  private final List<String> inputs = new ArrayList<>();
   private byte[] standardInput = new byte[0];
+  private UnaryOperator<Traffic.Builder> traffic = builder -> builder;
   private UnaryOperator<ReplayOptions.Builder> options = builder -> builder;
 
   Trial(Path folder) throws IOException {
     this.folder = folder;
     rules = Files.writeString(folder.resolve("rules.yaml"), rules("", 2, "minute"));
-    input = folder.resolve("input.csv").toString();
   }
 
   /** Rules of domain d with one descriptor {@code key}. */
@@ -84,21 +84,38 @@ final class Trial {
   }
 
   Trial input(String name, byte[] bytes) throws IOException {
+    inputs.clear();
+    return andInput(name, bytes);
+  }
+
+  /** Adds an input to those there are. */
+  Trial andInput(String name, byte[] bytes) throws IOException {
     if (name.equals(Input.STANDARD)) {
-      input = name;
+      inputs.add(name);
       standardInput = bytes;
     } else {
-      input = Files.write(folder.resolve(name), bytes).toString();
+      inputs.add(Files.write(folder.resolve(name), bytes).toString());
     }
     return this;
   }
 
   Trial inputFile(Path file) {
-    input = file.toString();
+    inputs.clear();
+    return andInputFile(file);
+  }
+
+  Trial andInputFile(Path file) {
+    inputs.add(file.toString());
     return this;
   }
 
-  /** Sets further options. Without any: {@code key={k}} and the defaults. */
+  /** Sets how to read it. Without any descriptor: {@code key={k}}. */
+  Trial traffic(UnaryOperator<Traffic.Builder> more) {
+    traffic = more;
+    return this;
+  }
+
+  /** Sets further options. Without any the defaults. */
   Trial options(UnaryOperator<ReplayOptions.Builder> more) {
     options = more;
     return this;
@@ -109,15 +126,24 @@ final class Trial {
   }
 
   ReplaySummary run(Progress progress) throws IOException, ReplayException {
-    InputStream standard = new ByteArrayInputStream(standardInput);
+    return run(progress, new ByteArrayInputStream(standardInput));
+  }
+
+  ReplaySummary run(Progress progress, InputStream standard) throws IOException, ReplayException {
     return Replay.run(build(), progress, standard);
+  }
+
+  Traffic traffic() {
+    Traffic.Builder builder = Traffic.builder();
+    inputs.forEach(builder::input);
+    Traffic asked = traffic.apply(builder).build();
+    return asked.descriptors().isEmpty() ? builder.descriptor("key={k}").build() : asked;
   }
 
   private ReplayOptions build() {
     ReplayOptions.Builder builder =
-        ReplayOptions.builder(input, "d").rules(rules).decisions(decisionsFile());
-    ReplayOptions asked = options.apply(builder).build();
-    return asked.descriptors().isEmpty() ? builder.descriptor("key={k}").build() : asked;
+        ReplayOptions.builder(traffic(), "d").rules(rules).decisions(decisionsFile());
+    return options.apply(builder).build();
   }
 
   Path decisionsFile() {

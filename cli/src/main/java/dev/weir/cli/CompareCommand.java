@@ -1,0 +1,71 @@
+package dev.weir.cli;
+
+import dev.weir.Quota;
+import dev.weir.replay.Compare;
+import dev.weir.replay.Comparison;
+import dev.weir.replay.ReplayException;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+@Command(
+    name = "compare",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Runs recorded traffic through every algorithm and shows them side by side.",
+      "",
+      "Without --descriptor, a column with a usual name (ip, user, host, key, ...) is the key.",
+      "For example:",
+      "",
+      "  weir compare --input access.log --limit 100/1m --report compare.html",
+      ""
+    })
+final class CompareCommand extends TrafficCommand {
+  @Option(
+      names = "--limit",
+      required = true,
+      paramLabel = "N/WINDOW",
+      description = "Permits per window and key, for example 100/1m.")
+  private String limit = "";
+
+  @Option(
+      names = "--key",
+      paramLabel = "k=value",
+      description = "Whose requests to plot. Default: the key they differ most about.")
+  private @Nullable String key;
+
+  @Option(
+      names = "--report",
+      paramLabel = "OUT.html",
+      description = "Write a page to this file, with a plot of one key.")
+  private @Nullable Path report;
+
+  @Option(names = "--json", description = "Show the result as one JSON object.")
+  private boolean json;
+
+  @Override
+  void run() throws IOException, ReplayException {
+    Quota quota = quota();
+    Comparison comparison;
+    try (ReplayBar bar = new ReplayBar("compare")) {
+      comparison = Compare.run(flags().traffic(), quota, key, report, bar);
+    }
+    show(json ? comparison.json() : comparison.text());
+  }
+
+  private Quota quota() {
+    int slash = limit.indexOf('/');
+    try {
+      long permits = Long.parseLong(limit.substring(0, Math.max(0, slash)));
+      return Quota.of(permits, DurationFlag.duration("window", limit.substring(slash + 1)));
+    } catch (NumberFormatException e) {
+      throw new ParameterException(
+          spec().commandLine(), "--limit: " + limit + " (expected: N/WINDOW, such as 100/1m)", e);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec().commandLine(), "--limit: " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,155 @@
+package dev.weir.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands that make and read traffic, as they are called. */
+class TrafficCommandsTest {
+  @TempDir Path folder;
+
+  private Path generated() {
+    Path file = folder.resolve("access.log");
+    Ran ran =
+        Ran.weir("generate", "--duration", "10m", "--clients", "50", "--output", file.toString());
+    assertThat(ran.status()).as(ran.err()).isZero();
+    return file;
+  }
+
+  @Test
+  void generate_theSameFlags_giveTheSameBytes() throws IOException {
+    String first = Files.readString(generated());
+    assertThat(Files.readString(generated())).isEqualTo(first);
+    assertThat(first.lines().count()).isGreaterThan(5_000);
+    Path csv = folder.resolve("few.csv");
+    Ran.weir(
+        "generate",
+        "--traffic",
+        "herd,scraper",
+        "--format",
+        "csv",
+        "--requests",
+        "3",
+        "--output",
+        csv.toString());
+    assertThat(Files.readAllLines(csv)).hasSize(4).first().asString().startsWith("time,ip,");
+  }
+
+  @Test
+  void replay_severalInputsAndReport_writesThePage() throws IOException {
+    String log = generated().toString();
+    Path page = folder.resolve("report.html");
+    Ran ran =
+        Ran.weir(
+            "replay",
+            "--input",
+            log,
+            log,
+            "--rules",
+            Path.of("..", "examples", "site.yaml").toString(),
+            "--domain",
+            "site",
+            "--descriptor",
+            "ip={ip}",
+            "--report",
+            page.toString());
+    assertThat(ran.status()).as(ran.err()).isZero();
+    assertThat(Files.readString(page)).contains("requests would be refused", "per-client");
+  }
+
+  @Test
+  void compare_showsEveryAlgorithm() throws IOException {
+    Path page = folder.resolve("compare.html");
+    String log = generated().toString();
+    Ran ran = Ran.weir("compare", "--input", log, "--limit", "30/1m", "--report", page.toString());
+    assertThat(ran.status()).as(ran.err()).isZero();
+    assertThat(ran.out()).contains("each 30 per 1 min", "leaky-bucket", "sliding-window-log");
+    assertThat(Files.readString(page)).contains("leaky-bucket");
+    assertThat(Ran.weir("compare", "--input", log, "--limit", "30/1m", "--json").out())
+        .startsWith("{");
+  }
+
+  @Test
+  void suggest_showsRulesThatLintAccepts() throws IOException {
+    String log = generated().toString();
+    Ran ran = Ran.weir("suggest", "--input", log, "--refuse-at-most", "1%", "--window", "10s,1m");
+    assertThat(ran.status()).as(ran.err()).isZero();
+    String rules = ran.out().substring(ran.out().indexOf("domain: "));
+    Path file = Files.writeString(folder.resolve("rules.yaml"), rules);
+    assertThat(Ran.weir("lint", file.toString()).out()).contains("1 rule, 0 warnings");
+    assertThat(Ran.weir("suggest", "--input", log, "--window", "1m", "--json").out())
+        .contains("\"refuse_at_most\" : 0.001");
+  }
+
+  @Test
+  void wrongUsage_isOneClearError() {
+    String log = generated().toString();
+    Map<List<String>, String> wrong =
+        Map.of(
+            List.of("compare", "--input", log, "--limit", "30"), "expected: N/WINDOW",
+            List.of("compare", "--input", log, "--limit", "30/1x"), "--limit: window: 1x (expected",
+            List.of("compare", "--input", log), "--limit",
+            List.of("suggest", "--input", log, "--refuse-at-most", "200%"), "0%..100%",
+            List.of("suggest", "--input", log, "--algorithm", "magic"), "--algorithm: magic",
+            List.of("suggest", "--input", log, "--window", "0s"), "window",
+            List.of("generate", "--traffic", "flood"), "--traffic: flood (expected: one of",
+            List.of("generate", "--start", "today"), "--start: today (expected: a time in UTC",
+            List.of("generate", "--rate", "0"), "rate: 0.0 (expected: above 0",
+            List.of("generate", "--duration", "1w"), "--duration: 1w (expected");
+    wrong.forEach(
+        (arguments, hint) -> {
+          Ran ran = Ran.weir(arguments.toArray(new String[0]));
+          assertThat(ran.status()).as("%s", arguments).isEqualTo(2);
+          assertThat(ran.err()).as("%s", arguments).contains(hint);
+          assertThat(ran.out()).as("%s", arguments).isEmpty();
+        });
+  }
+
+  /** The pipe stays open: nothing but the signal can end the reading. */
+  @Test
+  void replay_stoppedByASignal_showsWhatItHasRead() throws Exception {
+    Path out = folder.resolve("out");
+    String path = System.getProperty("java.class.path");
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("surefire.test.class.path", path),
+                "dev.weir.cli.Main",
+                "replay",
+                "--rules",
+                Path.of("..", "examples", "site.yaml").toString(),
+                "--domain",
+                "site",
+                "--descriptor",
+                "ip={ip}",
+                "--input",
+                "-")
+            .redirectOutput(out.toFile())
+            .redirectError(folder.resolve("err").toFile())
+            .start();
+    try (OutputStream in = process.getOutputStream()) {
+      in.write("time,ip\n".getBytes(StandardCharsets.UTF_8));
+      for (int i = 0; i < 300_000; i++) {
+        in.write((i + ",192.0.2." + i % 100 + "\n").getBytes(StandardCharsets.UTF_8));
+      }
+      in.flush(); // More than the pipe and its buffers hold: the reading is under way.
+      process.toHandle().destroy();
+      assertThat(process.waitFor(2, TimeUnit.MINUTES)).as("ended").isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    assertThat(process.exitValue()).as("by signal 15").isEqualTo(143);
+    assertThat(Files.readString(out)).contains("stopped before the end of the input", "per-client");
+    assertThat(Files.readString(folder.resolve("err"))).contains(" records in ");
+  }
+}

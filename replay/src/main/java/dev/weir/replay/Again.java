@@ -1,0 +1,66 @@
+package dev.weir.replay;
+
+import dev.weir.replay.ReplaySummary.InputRead;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The part of a page that says how to get it again: the command, and what it has read. */
+final class Again {
+  private final StringBuilder command;
+
+  Again(String name) {
+    command = new StringBuilder("weir ").append(name);
+  }
+
+  /** Adds a flag with its value, unless that is null. */
+  Again flag(String flag, @Nullable Object value) {
+    if (value != null) {
+      command.append(" \\\n  ").append(flag).append(' ').append(quoted(value.toString()));
+    }
+    return this;
+  }
+
+  /** Adds the flags that say how to read the traffic. */
+  Again traffic(Traffic traffic) {
+    traffic.inputs().forEach(input -> flag("--input", input));
+    traffic.descriptors().forEach(descriptor -> flag("--descriptor", descriptor));
+    flag("--format", traffic.format() == Format.AUTO ? null : traffic.format());
+    flag("--time", traffic.time());
+    flag("--permits", traffic.permits().equals("1") ? null : traffic.permits());
+    if (traffic.sort()) {
+      command.append(" \\\n  --sort");
+    }
+    return this;
+  }
+
+  /** Quotes for a shell, where that is needed. */
+  private static String quoted(String word) {
+    return word.matches("[A-Za-z0-9_@%+=:,./-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
+  }
+
+  /** Appends the section. */
+  void section(Html html, List<InputRead> inputs, String format, String timeColumn) {
+    html.raw("<section>").element("h2", "To get this page again");
+    html.raw("<pre>").raw(lines(command.toString())).raw("</pre>");
+    html.raw("<p class=\"note\">");
+    html.text("Read as " + format + ", the time in column " + timeColumn + ". All times are UTC.");
+    html.raw("</p>");
+    html.table("input", "#bytes", "CRC-32C");
+    for (InputRead input : inputs) {
+      String name = input.name().equals(Input.STANDARD) ? "standard input" : input.name();
+      html.row().keyCell(name).number(input.bytes());
+      html.cell(String.format(Locale.ROOT, "%08x", input.crc32c())).endRow();
+    }
+    html.endTable().raw("</section>\n");
+  }
+
+  /** Escapes a text and keeps its lines. */
+  static String lines(String text) {
+    StringBuilder escaped = new StringBuilder();
+    for (String line : text.split("\r?\n", -1)) {
+      escaped.append(escaped.length() == 0 ? "" : "\n").append(Html.escaped(line));
+    }
+    return escaped.toString();
+  }
+}

@@ -1,0 +1,129 @@
+package dev.weir.replay;
+
+import dev.weir.Algorithm;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The same traffic through all algorithms, side by side. */
+public final class Compare {
+  /** How much of the time around the algorithms' differences is plotted, in windows. */
+  private static final int WINDOWS_BEFORE = 2;
+
+  private static final int WINDOWS_AFTER = 3;
+  private static final int INTERVALS = 480;
+
+  private Compare() {}
+
+  /**
+   * What one algorithm did.
+   *
+   * @param algorithm which
+   * @param admitted requests
+   * @param refused requests
+   * @param mostInWindow the most permits that any key was admitted within any window
+   * @param falseDenials requests refused although what the key was admitted left room in the window
+   * @param overAdmissions requests admitted although it left none
+   * @param bytesPerKey of state, when there were most keys
+   * @param decisionsPerSecond measured in this run, on one thread; the only number that differs
+   *     from run to run
+   */
+  public record Row(
+      Algorithm algorithm,
+      long admitted,
+      long refused,
+      long mostInWindow,
+      long falseDenials,
+      long overAdmissions,
+      long bytesPerKey,
+      long decisionsPerSecond) {}
+
+  /**
+   * Runs the comparison.
+   *
+   * @param quota the limit, the same for all; buckets hold as many permits
+   * @param key whose requests are plotted, {@code k=value}; null for the key that the algorithms
+   *     differ most about
+   * @throws ReplayException if the traffic cannot be read, or the key is not in it
+   */
+  public static Comparison run(
+      Traffic traffic, Quota quota, @Nullable String key, @Nullable Path report, Progress progress)
+      throws IOException, ReplayException {
+    return run(traffic, quota, key, report, progress, Input.standard());
+  }
+
+  static Comparison run(
+      Traffic traffic,
+      Quota quota,
+      @Nullable String key,
+      @Nullable Path report,
+      Progress progress,
+      InputStream standard)
+      throws IOException, ReplayException {
+    List<String> problems = new ArrayList<>();
+    Replay.overwritten("report", report, Replay.files(traffic), problems);
+    if (!problems.isEmpty()) {
+      throw new ReplayException(problems);
+    }
+    Recording recording = Recording.read(traffic, progress, standard);
+    Trace trace = recording.trace();
+    int plotted = key == null ? -1 : trace.id(key);
+    if (key != null && plotted < 0) {
+      throw new ReplayException(
+          "key: "
+              + Shown.quoted(key)
+              + " (expected: one in the input, such as "
+              + trace.key(0)
+              + ")");
+    }
+    Verdicts verdicts = new Verdicts(trace);
+    List<Policy> policies =
+        Stream.of(Algorithm.values())
+            .map(algorithm -> Policy.builder(quota).algorithm(algorithm).build())
+            .toList();
+    policies.forEach(verdicts::warmUp);
+    List<Row> rows = policies.stream().map(verdicts::run).toList();
+    int shown = plotted >= 0 ? plotted : verdicts.mostDisputed();
+    Comparison comparison =
+        new Comparison(
+            quota,
+            rows,
+            trace.size(),
+            trace.keys(),
+            trace.key(shown),
+            plots(verdicts, shown, quota),
+            recording);
+    if (report != null) {
+      Page.write(report, ComparePage.of(traffic, comparison, key, report));
+    }
+    return comparison;
+  }
+
+  /** Returns a timeline of the key for each algorithm, around what they differ most about. */
+  private static List<Timeline> plots(Verdicts verdicts, int key, Quota quota) {
+    long window = quota.windowNanos();
+    long center = verdicts.mostDisputedNanos(key, window);
+    long from = center - WINDOWS_BEFORE * window;
+    long to = center + WINDOWS_AFTER * window;
+    List<Timeline> timelines = new ArrayList<>();
+    for (int i = 0; i < Algorithm.values().length; i++) {
+      Timeline timeline = new Timeline(INTERVALS);
+      verdicts.each(
+          key,
+          i,
+          (nanos, permits, admitted) -> {
+            if (nanos >= from && nanos < to) {
+              timeline.add(nanos, permits, !admitted);
+            }
+          });
+      timelines.add(timeline);
+    }
+    return timelines;
+  }
+}

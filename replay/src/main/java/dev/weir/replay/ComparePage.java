@@ -1,0 +1,93 @@
+package dev.weir.replay;
+
+import dev.weir.Algorithm;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The page of a comparison: the table, and one key's traffic through each algorithm. */
+final class ComparePage {
+  private ComparePage() {}
+
+  static String of(Traffic traffic, Comparison comparison, @Nullable String key, Path report) {
+    Html html = new Html();
+    List<Compare.Row> rows = comparison.rows();
+    long least = rows.stream().mapToLong(Compare.Row::refused).min().orElse(0);
+    long most = rows.stream().mapToLong(Compare.Row::refused).max().orElse(0);
+    String window = SummaryText.window(comparison.quota().windowNanos());
+    String limit = SummaryText.number(comparison.quota().permits()) + " per " + window;
+    html.raw("<header>").element("p class=\"weir\"", "Weir compare \u00b7 " + limit);
+    html.raw("<h1>").text("The algorithms refuse ").raw("<em>");
+    html.text(SummaryText.number(least) + (most > least ? " to " + SummaryText.number(most) : ""));
+    html.raw("</em>").text(" of " + SummaryText.number(comparison.requests()) + " requests");
+    html.raw("</h1><p>").text(SummaryText.number(comparison.keys()) + " keys, ");
+    Trace trace = comparison.recording().trace();
+    html.text(ReportPage.instant(trace.firstNanos()) + " to ");
+    html.text(ReportPage.instant(trace.lastNanos()) + " UTC").raw("</p></header>\n");
+    table(html, comparison);
+    html.raw("<section><h2>").text("One key through each");
+    html.element("small", comparison.key()).raw("</h2>");
+    html.element(
+        "p class=\"note\"",
+        key == null
+            ? "The key that the algorithms differ most about, when they do."
+            : "The key that was asked for, when the algorithms differ most about it.");
+    for (int i = 0; i < rows.size(); i++) {
+      Timeline timeline = comparison.timelines().get(i);
+      if (timeline.size() > 0) {
+        Algorithm algorithm = rows.get(i).algorithm();
+        html.raw("<h3>").text(algorithm.text());
+        html.element("small", SummaryText.number(refused(timeline)) + " refused here").raw("</h3>");
+        String label = algorithm + ": permits admitted and refused over time";
+        html.raw(Chart.time(timeline, "permits", label, "row"));
+      }
+    }
+    html.raw("</section>\n");
+    Again again = new Again("compare").traffic(traffic);
+    again.flag(
+        "--limit",
+        comparison.quota().permits() + "/" + Suggestion.window(comparison.quota().windowNanos()));
+    again.flag("--key", key).flag("--report", report);
+    ReplaySummary.Source source = comparison.recording().source();
+    again.section(html, source.inputs(), source.format().text(), source.timeColumn());
+    return Page.of("Weir compare: " + limit, html.toString());
+  }
+
+  private static long refused(Timeline timeline) {
+    long refused = 0;
+    for (int i = 0; i < timeline.size(); i++) {
+      refused += timeline.refused(i);
+    }
+    return refused;
+  }
+
+  private static void table(Html html, Comparison comparison) {
+    html.raw("<section>").element("h2", "Side by side");
+    html.table(
+        "algorithm",
+        "#admitted",
+        "#refused",
+        "#share",
+        "#most in a window",
+        "#false denials",
+        "#over-admitted",
+        "#bytes per key",
+        "#decisions per second");
+    for (Compare.Row row : comparison.rows()) {
+      html.row().word(row.algorithm().text()).number(row.admitted()).number(row.refused());
+      html.share(row.refused(), comparison.requests());
+      boolean over = row.mostInWindow() > comparison.quota().permits();
+      html.raw("<td class=\"n" + (over ? " over" : "") + "\">");
+      html.text(SummaryText.number(row.mostInWindow()) + (over ? " \u2191" : "")).raw("</td>");
+      html.number(row.falseDenials()).number(row.overAdmissions()).number(row.bytesPerKey());
+      html.number(Comparison.rounded(row.decisionsPerSecond())).endRow();
+    }
+    html.endTable().raw("<p class=\"note\">");
+    html.text(
+        "Most in a window: permits that one key was admitted within any window of that length; \u2191"
+            + " is more than the limit. False denials: refused although what the key was admitted"
+            + " left room. Over-admitted: admitted although it left none. Decisions per second were"
+            + " measured in this run on one thread and differ from run to run.");
+    html.raw("</p></section>\n");
+  }
+}

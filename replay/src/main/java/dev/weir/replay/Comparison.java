@@ -1,0 +1,163 @@
+package dev.weir.replay;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.Quota;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What {@link Compare} found. Immutable. */
+public final class Comparison {
+  private final Quota quota;
+  private final List<Compare.Row> rows;
+  private final long requests;
+  private final long keys;
+  private final String key;
+  private final List<Timeline> timelines;
+  private final Recording recording;
+
+  Comparison(
+      Quota quota,
+      List<Compare.Row> rows,
+      long requests,
+      long keys,
+      String key,
+      List<Timeline> timelines,
+      Recording recording) {
+    this.quota = quota;
+    this.rows = List.copyOf(rows);
+    this.requests = requests;
+    this.keys = keys;
+    this.key = key;
+    this.timelines = List.copyOf(timelines);
+    this.recording = recording;
+  }
+
+  public Quota quota() {
+    return quota;
+  }
+
+  /** Returns what each algorithm did. */
+  public List<Compare.Row> rows() {
+    return rows;
+  }
+
+  /** Returns how many requests there were. */
+  public long requests() {
+    return requests;
+  }
+
+  /** Returns how many keys there were. */
+  public long keys() {
+    return keys;
+  }
+
+  /** Returns the key that is plotted. */
+  public String key() {
+    return key;
+  }
+
+  /** Returns a timeline of the key for each row. */
+  List<Timeline> timelines() {
+    return timelines;
+  }
+
+  Recording recording() {
+    return recording;
+  }
+
+  /** Returns the result for people, several lines. */
+  public String text() {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "%,d requests of %,d keys, each %,d per %s%s%n%n",
+            requests,
+            keys,
+            quota.permits(),
+            SummaryText.window(quota.windowNanos()),
+            recording.stopped() ? "; stopped before the end of the input" : ""));
+    List<String[]> table = new ArrayList<>();
+    table.add(
+        new String[] {
+          "algorithm",
+          "admitted",
+          "refused",
+          "share",
+          "most in a window",
+          "false denials",
+          "over-admitted",
+          "bytes/key",
+          "decisions/s"
+        });
+    for (Compare.Row row : rows) {
+      table.add(
+          new String[] {
+            row.algorithm().text(),
+            SummaryText.number(row.admitted()),
+            SummaryText.number(row.refused()),
+            SummaryText.percent(row.refused(), requests),
+            SummaryText.number(row.mostInWindow()),
+            SummaryText.number(row.falseDenials()),
+            SummaryText.number(row.overAdmissions()),
+            SummaryText.number(row.bytesPerKey()),
+            rounded(row.decisionsPerSecond())
+          });
+    }
+    text.append(TextTable.of(table, "lrrrrrrrr"));
+    text.append("\n  most in a window: permits that one key was admitted within any ");
+    text.append(SummaryText.window(quota.windowNanos())).append('\n');
+    text.append("  false denials: refused although what the key was admitted left room\n");
+    text.append("  over-admitted: admitted although it left none\n");
+    text.append("  the algorithms differ most about ").append(SummaryText.plain(key)).append('\n');
+    if (recording.unreadable() > 0) {
+      text.append("  unreadable lines: ").append(SummaryText.number(recording.unreadable()));
+      text.append('\n');
+    }
+    return text.toString();
+  }
+
+  /** Returns a measurement without the places that are noise. */
+  static String rounded(long perSecond) {
+    return perSecond < 1_000_000
+        ? SummaryText.number(perSecond / 1_000) + " k"
+        : String.format(Locale.ROOT, "%.1f M", perSecond / 1e6);
+  }
+
+  /** Returns the result as one JSON object, ended by a line feed. */
+  public String json() {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = SummaryJson.generator(text)) {
+      json.writeStartObject();
+      json.writeNumberField("requests", requests);
+      json.writeNumberField("keys", keys);
+      json.writeNumberField("permits", quota.permits());
+      json.writeNumberField("window_nanos", quota.windowNanos());
+      json.writeNumberField("unreadable", recording.unreadable());
+      json.writeBooleanField("stopped", recording.stopped());
+      json.writeStringField("key", key);
+      json.writeArrayFieldStart("algorithms");
+      for (Compare.Row row : rows) {
+        json.writeStartObject();
+        json.writeStringField("algorithm", row.algorithm().text());
+        json.writeNumberField("admitted", row.admitted());
+        json.writeNumberField("refused", row.refused());
+        json.writeNumberField("most_in_window", row.mostInWindow());
+        json.writeNumberField("false_denials", row.falseDenials());
+        json.writeNumberField("over_admissions", row.overAdmissions());
+        json.writeNumberField("bytes_per_key", row.bytesPerKey());
+        json.writeNumberField("decisions_per_second", row.decisionsPerSecond());
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // A string cannot fail.
+    }
+    return text + "\n";
+  }
+}

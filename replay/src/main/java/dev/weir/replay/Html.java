@@ -1,0 +1,105 @@
+package dev.weir.replay;
+
+/** Builds HTML. Text is escaped here and nowhere else. */
+final class Html {
+  private final StringBuilder html = new StringBuilder(1 << 16);
+
+  /** Appends markup as it is. */
+  Html raw(String markup) {
+    html.append(markup);
+    return this;
+  }
+
+  /** Appends text of anybody's: escaped, and nothing in it can steer what shows it. */
+  Html text(String text) {
+    html.append(escaped(text));
+    return this;
+  }
+
+  static String escaped(String text) {
+    String plain = Shown.plain(text);
+    StringBuilder escaped = new StringBuilder(plain.length() + 16);
+    for (int i = 0; i < plain.length(); i++) {
+      char c = plain.charAt(i);
+      switch (c) {
+        case '<' -> escaped.append("&lt;");
+        case '>' -> escaped.append("&gt;");
+        case '&' -> escaped.append("&amp;");
+        case '"' -> escaped.append("&quot;");
+        default -> escaped.append(c);
+      }
+    }
+    return escaped.toString();
+  }
+
+  /** Appends an element with text in it. */
+  Html element(String name, String text) {
+    return raw("<" + name + ">").text(text).raw("</" + name.replaceAll(" .*", "") + ">");
+  }
+
+  /** Begins a table. A heading that starts with {@code #} is of a column of numbers. */
+  Html table(String... headings) {
+    raw("<div class=\"scroll\"><table><thead><tr>");
+    for (String heading : headings) {
+      boolean number = heading.startsWith("#");
+      raw(number ? "<th class=\"n\">" : "<th>").text(number ? heading.substring(1) : heading);
+      raw("</th>");
+    }
+    return raw("</tr></thead><tbody>");
+  }
+
+  Html endTable() {
+    return raw("</tbody></table></div>");
+  }
+
+  Html row() {
+    return raw("<tr>");
+  }
+
+  Html endRow() {
+    return raw("</tr>\n");
+  }
+
+  Html cell(String text) {
+    return raw("<td>").text(text).raw("</td>");
+  }
+
+  /** Appends a cell whose text stays on one line. */
+  Html word(String text) {
+    return raw("<td class=\"word\">").text(text).raw("</td>");
+  }
+
+  /** Appends a cell with a key: it may be long, and breaks where it must. */
+  Html keyCell(String text) {
+    String cut = text.length() <= 160 ? text : text.substring(0, 160) + "...";
+    return raw("<td class=\"key\">").text(cut).raw("</td>");
+  }
+
+  Html number(String text) {
+    return raw("<td class=\"n\">").text(text).raw("</td>");
+  }
+
+  Html number(long value) {
+    return number(SummaryText.number(value));
+  }
+
+  /** Appends a share as a number with a bar under it. */
+  Html share(long part, long whole) {
+    double percent = whole == 0 ? 0 : 100.0 * part / whole;
+    return raw("<td class=\"n share\">")
+        .text(SummaryText.percent(part, whole))
+        .raw("<i style=\"width:" + Chart.number(percent) + "%\"></i></td>");
+  }
+
+  /** Appends a number that matters, and what it is. */
+  Html tile(String name, String value, String note, boolean alarming) {
+    raw("<div class=\"tile" + (alarming ? " alarm" : "") + "\">").element("span", name);
+    element("b", value);
+    return element("small", note).raw("</div>\n");
+  }
+
+  @Override
+  public String toString() {
+    return html.toString();
+  }
+}

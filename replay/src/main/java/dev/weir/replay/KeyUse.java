@@ -1,0 +1,68 @@
+package dev.weir.replay;
+
+/**
+ * One key's use of its window, beside what its rule decided: what it asked for, and what an exact
+ * log of its own admissions says of each decision.
+ */
+final class KeyUse {
+  /** What more permits are taken for: far beyond any limit, and small enough to add up. */
+  static final long MAX_PERMITS = 1L << 40;
+
+  private final long limit;
+  private final RollingSum offered;
+  private final RollingSum admitted;
+  private long peak;
+  private long most;
+  private long falseDenials;
+  private long overAdmissions;
+
+  KeyUse(long limit, long windowNanos) {
+    this.limit = limit;
+    offered = new RollingSum(windowNanos);
+    admitted = new RollingSum(windowNanos);
+  }
+
+  /**
+   * Takes a decision.
+   *
+   * @param fits whether the rule found room for it
+   * @param charged whether it was charged: it fits, and the request as a whole was allowed
+   * @return how many entries the memory has grown by
+   */
+  int add(long nowNanos, long permits, boolean fits, boolean charged) {
+    int grown = offered.add(nowNanos, permits);
+    peak = Math.max(peak, offered.sum());
+    boolean room = permits <= limit - admitted.at(nowNanos);
+    falseDenials += room && !fits ? 1 : 0;
+    if (charged) {
+      overAdmissions += room ? 0 : 1;
+      grown += admitted.add(nowNanos, permits);
+      most = Math.max(most, admitted.sum());
+    }
+    return grown;
+  }
+
+  /** Returns the most permits it asked for within a window. */
+  long peak() {
+    return peak;
+  }
+
+  /** Returns the most permits it was admitted within a window. */
+  long most() {
+    return most;
+  }
+
+  /** Returns how often it was refused although its window had room. */
+  long falseDenials() {
+    return falseDenials;
+  }
+
+  /** Returns how often it was admitted although its window had no room. */
+  long overAdmissions() {
+    return overAdmissions;
+  }
+
+  int entries() {
+    return offered.entries() + admitted.entries();
+  }
+}

@@ -1,0 +1,81 @@
+package dev.weir.replay;
+
+import dev.weir.replay.ReplaySummary.UnreadableLine;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.Request;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Traffic that was read whole.
+ *
+ * @param trace the records
+ * @param template what a record is
+ * @param source how it was read
+ * @param unreadable how many lines could not be
+ * @param unreadableLines the first of them
+ * @param stopped whether an interrupt ended it early
+ */
+record Recording(
+    Trace trace,
+    RequestTemplate template,
+    ReplaySummary.Source source,
+    long unreadable,
+    List<UnreadableLine> unreadableLines,
+    boolean stopped) {
+
+  /**
+   * Reads traffic. Without a descriptor, a column with a usual name for a key is it.
+   *
+   * @throws ReplayException if it cannot be read or does not fit half of the heap
+   */
+  static Recording read(Traffic traffic, Progress progress, InputStream standard)
+      throws IOException, ReplayException {
+    RequestTemplate template =
+        traffic.descriptors().isEmpty()
+            ? null
+            : RequestTemplate.of("", traffic.descriptors(), traffic.permits());
+    if (traffic.descriptors().size() > 1) {
+      throw new ReplayException(
+          "descriptor: " + traffic.descriptors().size() + " (expected: one here)");
+    }
+    Trace trace = new Trace(Runtime.getRuntime().maxMemory() / 2);
+    long[] unreadable = {0};
+    List<UnreadableLine> lines = new ArrayList<>();
+    try (Feed feed = Feed.open(traffic, template, standard)) {
+      feed.each(
+          (input, line, nanos, request) -> add(trace, nanos, request),
+          (input, line, reason) -> {
+            unreadable[0]++;
+            if (lines.size() < ReplaySummary.LISTED) {
+              lines.add(new UnreadableLine(input, line, reason));
+            }
+          },
+          progress);
+      ReplaySummary.Source source =
+          new ReplaySummary.Source(feed.inputs(), feed.format(), feed.timeColumn());
+      if (trace.size() == 0) {
+        throw new ReplayException(
+            "input: no record can be read"
+                + (lines.isEmpty() ? "" : "; the first: " + lines.get(0).reason())
+                + " (expected: one at least)");
+      }
+      return new Recording(
+          trace, feed.template(), source, unreadable[0], List.copyOf(lines), feed.stopped());
+    }
+  }
+
+  private static void add(Trace trace, long nanos, Request request) throws ReplayException {
+    Descriptor descriptor = request.descriptors().get(0);
+    List<Entry> entries = descriptor.entries();
+    String key = entries.get(0).key() + '=' + entries.get(0).value();
+    for (Entry entry : entries.subList(1, entries.size())) {
+      key += ',' + entry.key() + '=' + entry.value();
+    }
+    Long permits = descriptor.permits();
+    trace.add(nanos, key, permits == null ? 1 : permits);
+  }
+}

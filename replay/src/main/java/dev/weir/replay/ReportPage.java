@@ -1,0 +1,338 @@
+package dev.weir.replay;
+
+import dev.weir.replay.ReplaySummary.BusyWindow;
+import dev.weir.replay.ReplaySummary.Counts;
+import dev.weir.replay.ReplaySummary.PolicyCount;
+import dev.weir.replay.ReplaySummary.RefusedKey;
+import dev.weir.replay.ReplaySummary.UnreadableLine;
+import dev.weir.replay.WindowUse.RuleUse;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The report of a replay as a page: the answer first, then when, by which rule, and to whom. The
+ * same input and options give the same page.
+ */
+final class ReportPage {
+  /** Rules with a chart of their own: those that refused most. */
+  private static final int SHOWN_RULES = 12;
+
+  private static final double[] SHARES = {0.1, 0.01, 0.001, 0};
+
+  private final Html html = new Html();
+  private final ReplaySummary summary;
+  private final Counts counts;
+  private final History history;
+  private final Map<String, RuleUse> use;
+
+  private ReportPage(ReplaySummary summary, History history) {
+    this.summary = summary;
+    this.history = history;
+    counts = summary.counts();
+    use = history.use();
+  }
+
+  /**
+   * Returns the page.
+   *
+   * @param ruleTexts the rule files: name, content
+   */
+  static String of(
+      ReplayOptions options,
+      ReplaySummary summary,
+      History history,
+      Map<String, String> ruleTexts) {
+    ReportPage page = new ReportPage(summary, history);
+    page.header(options);
+    page.overTime();
+    page.rules();
+    page.charts();
+    page.refusedKeys();
+    page.busiestWindows();
+    page.unreadable();
+    page.ruleTexts(ruleTexts);
+    page.again(options);
+    page.meanings();
+    return Page.of("Weir replay: " + options.domain(), page.html.toString());
+  }
+
+  private void header(ReplayOptions options) {
+    html.raw("<header>").element("p class=\"weir\"", "Weir replay \u00b7 " + options.domain());
+    html.raw("<h1>");
+    if (counts.requests() == 0) {
+      html.text("No request could be read");
+    } else if (counts.denied() == 0) {
+      html.text("None of " + number(counts.requests()) + " requests would be refused");
+    } else {
+      html.raw("<em>").text(number(counts.denied())).raw("</em>");
+      html.text(" of " + number(counts.requests()) + " requests would be refused, ");
+      html.text(SummaryText.percent(counts.denied(), counts.requests()));
+    }
+    html.raw("</h1><p>");
+    Long first = counts.firstNanos();
+    Long last = counts.lastNanos();
+    if (first != null && last != null) {
+      html.text(instant(first) + " to " + instant(last) + " UTC");
+    }
+    if (summary.stopped()) {
+      html.text(" \u00b7 stopped before the end of the input");
+    }
+    html.raw("</p></header>\n<div class=\"tiles\">");
+    html.tile("requests", number(counts.requests()), "decided", false);
+    html.tile("admitted", number(counts.allowed()), percentOf(counts.allowed()) + " of all", false);
+    String trouble =
+        counts.deniedForTrouble() == 0
+            ? percentOf(counts.denied()) + " of all"
+            : number(counts.deniedForTrouble()) + " not for a limit";
+    html.tile("refused", number(counts.denied()), trouble, counts.denied() > 0);
+    busiest();
+    if (counts.shadowDenied() > 0) {
+      html.tile(
+          "in shadow mode", number(counts.shadowDenied()), "would be refused but pass", false);
+    }
+    if (counts.unlimited() > 0) {
+      html.tile("without a limit", number(counts.unlimited()), "no rule applies", false);
+    }
+    html.tile(
+        "unreadable",
+        number(counts.unreadable()),
+        number(counts.outOfOrder()) + " out of order",
+        counts.unreadable() > 0);
+    html.raw("</div>\n");
+  }
+
+  /** The busiest moment of all requests: where to look in the chart. */
+  private void busiest() {
+    Timeline requests = history.requests();
+    int most = 0;
+    for (int i = 1; i < requests.size(); i++) {
+      most = requests.offered(i) > requests.offered(most) ? i : most;
+    }
+    if (requests.size() > 0) {
+      html.tile(
+          "busiest " + SummaryText.window(requests.widthNanos()),
+          number(requests.offered(most)),
+          "from "
+              + Axis.formatter("d MMM HH:mm:ss").format(Axis.instant(requests.startNanos(most))),
+          false);
+    }
+  }
+
+  private void overTime() {
+    if (counts.requests() > 0) {
+      html.raw("<section>").element("h2", "Over time");
+      String label =
+          "Requests over time: "
+              + number(counts.allowed())
+              + " admitted, refused "
+              + number(counts.denied());
+      html.raw(Chart.time(history.requests(), "requests", label, "large")).raw("</section>\n");
+    }
+  }
+
+  private void rules() {
+    html.raw("<section>").element("h2", "Rules");
+    html.table(
+        "rule",
+        "limit",
+        "algorithm",
+        "#judged",
+        "#refused",
+        "#share",
+        "#keys",
+        "#keys over",
+        "#most admitted",
+        "#false denials",
+        "#over-admitted");
+    for (PolicyCount each : summary.policies()) {
+      RuleUse of = use.getOrDefault(each.path(), RuleUse.NONE);
+      html.row().word(each.policy()).word(limit(each)).word(each.algorithm());
+      html.number(each.requests()).number(each.denied() + each.shadowDenied());
+      html.share(each.denied() + each.shadowDenied(), each.requests());
+      html.number(about(of) + number(of.keys() * of.keysPerFollowed()));
+      html.number(about(of) + number(of.above(each.permits()) * of.keysPerFollowed()));
+      html.number(of.most()).number(of.falseDenials()).number(of.overAdmissions()).endRow();
+    }
+    html.endTable();
+    long standsFor = use.values().stream().mapToLong(RuleUse::keysPerFollowed).max().orElse(1);
+    if (standsFor > 1) {
+      html.element(
+          "p class=\"note\"",
+          "Too many keys to follow all: the last five columns are of one key in "
+              + standsFor
+              + ", chosen by its hash.");
+    }
+    html.raw("</section>\n");
+  }
+
+  private static String about(RuleUse use) {
+    return use.keysPerFollowed() > 1 ? "\u2248 " : "";
+  }
+
+  private void charts() {
+    List<PolicyCount> busy = new ArrayList<>(summary.policies());
+    busy.removeIf(each -> each.requests() == 0);
+    busy.sort(Comparator.comparingLong(PolicyCount::denied).reversed());
+    for (PolicyCount each : busy.subList(0, Math.min(SHOWN_RULES, busy.size()))) {
+      Timeline timeline = history.rule(each.path());
+      RuleUse of = use.getOrDefault(each.path(), RuleUse.NONE);
+      if (timeline != null && of.keys() > 0) {
+        html.raw("<section><h2>")
+            .text(each.policy())
+            .element("small", limit(each) + ", " + each.algorithm());
+        html.raw("</h2>");
+        String label = each.policy() + ": permits asked for and refused over time";
+        html.raw(Chart.time(timeline, "permits", label, "small"));
+        html.raw("<h3>Which limit would refuse whom?</h3><div class=\"beside\">");
+        keyUse(each, of);
+        html.raw("</div></section>\n");
+      }
+    }
+  }
+
+  private void keyUse(PolicyCount rule, RuleUse of) {
+    List<Chart.Point> points = new ArrayList<>();
+    double keys = of.keys();
+    points.add(new Chart.Point(1, of.above(1) / keys));
+    for (int i = 0; i < of.keys(); i++) {
+      if (of.peak(i) > 1 && (i == 0 || of.peak(i) > of.peak(i - 1))) {
+        points.add(new Chart.Point((double) of.peak(i), of.above(of.peak(i)) / keys));
+      }
+    }
+    String window = SummaryText.window(rule.windowNanos());
+    String what = "share of keys that ever ask for more than so many permits within " + window;
+    html.raw(Chart.curve(points, (double) rule.permits(), 0, what, what)).raw("<div>");
+    html.table("refuses", "#needs a limit of");
+    for (double share : SHARES) {
+      String text = share == 0 ? "no key" : "at most " + Axis.value(100 * share) + " % of keys";
+      html.row().cell(text);
+      html.number(number(of.limitFor(share)) + " per " + window).endRow();
+    }
+    html.endTable().raw("<p class=\"note\">");
+    int over = of.above(rule.permits());
+    html.text(
+        "At the limit of "
+            + number(rule.permits())
+            + ", "
+            + about(of)
+            + number(over * of.keysPerFollowed())
+            + " of "
+            + about(of)
+            + number(of.keys() * of.keysPerFollowed())
+            + " keys ask for more at some time: "
+            + SummaryText.percent(over, of.keys())
+            + ".");
+    html.raw("</p></div>");
+  }
+
+  private void refusedKeys() {
+    if (summary.refusedKeys().isEmpty()) {
+      return;
+    }
+    html.raw("<section>").element("h2", "Most refused keys");
+    html.table("key", "rule", "#refused", "#of all refusals", "from its first refusal on");
+    long from = history.requests().startNanos(0);
+    long to = history.requests().startNanos(history.requests().size());
+    for (RefusedKey each : summary.refusedKeys()) {
+      Timeline timeline = history.refusedKey(each.policy(), each.key());
+      html.row().keyCell(each.key()).word(each.policy()).number(each.denied());
+      html.share(each.denied(), counts.denied());
+      html.raw("<td class=\"wide\">");
+      html.raw(timeline == null ? "" : Chart.spark(timeline, from, to)).raw("</td>").endRow();
+    }
+    html.endTable();
+    if (!summary.refusedKeysExact()) {
+      html.element("p class=\"note\"", "Too many keys for exact counts: these are upper bounds.");
+    }
+    html.raw("</section>\n");
+  }
+
+  private void busiestWindows() {
+    if (summary.busiestWindows().isEmpty()) {
+      return;
+    }
+    html.raw("<section>").element("h2", "Busiest windows");
+    html.table("from", "for", "key", "rule", "#permits", "#requests", "#refused");
+    for (BusyWindow each : summary.busiestWindows()) {
+      html.row().word(instant(each.startNanos())).word(SummaryText.window(each.windowNanos()));
+      html.keyCell(each.key()).word(each.policy()).number(each.permits());
+      html.number(each.requests()).number(each.denied()).endRow();
+    }
+    html.endTable().raw("</section>\n");
+  }
+
+  private void unreadable() {
+    List<UnreadableLine> lines = summary.unreadableLines();
+    if (lines.isEmpty()) {
+      return;
+    }
+    html.raw("<section><h2>Unreadable lines");
+    html.element("small", number(counts.unreadable()) + " in all; the first " + lines.size());
+    html.raw("</h2>").table("input", "#line", "why");
+    for (UnreadableLine each : lines) {
+      html.row().keyCell(each.input()).number(each.line()).cell(each.reason()).endRow();
+    }
+    html.endTable().raw("</section>\n");
+  }
+
+  private void ruleTexts(Map<String, String> texts) {
+    html.raw("<section>").element("h2", "The rules");
+    texts.forEach(
+        (name, text) -> {
+          html.element("h3", name).raw("<pre>").raw(Again.lines(text)).raw("</pre>");
+        });
+    for (String warning : summary.warnings()) {
+      html.element("p class=\"note\"", warning);
+    }
+    html.raw("</section>\n");
+  }
+
+  private void again(ReplayOptions options) {
+    Again again = new Again("replay");
+    options.rules().forEach(rules -> again.flag("--rules", rules));
+    again.flag("--domain", options.domain()).traffic(options.traffic());
+    again.flag("--report", options.report());
+    ReplaySummary.Source source = summary.source();
+    again.section(html, source.inputs(), source.format().text(), source.timeColumn());
+  }
+
+  private void meanings() {
+    html.raw("<section>").element("h2", "What the words mean").raw("<dl>");
+    meaning("keys over", "keys that ask for more than the limit within some window.");
+    meaning("most admitted", "the most permits that one key was admitted within any window.");
+    meaning(
+        "false denials",
+        "refused although the permits the key was admitted within the window left room: the price"
+            + " of an algorithm that remembers less than every request, or of other rules of the"
+            + " same request.");
+    meaning(
+        "over-admitted",
+        "admitted although the permits the key was admitted within the window left no room. Never"
+            + " with a sliding window.");
+    meaning("window", "any time of the rule's length that ends with a request, not the clock's.");
+    html.raw("</dl></section>\n");
+  }
+
+  private void meaning(String word, String is) {
+    html.element("dt", word).element("dd", is);
+  }
+
+  private String percentOf(long part) {
+    return SummaryText.percent(part, counts.requests());
+  }
+
+  private static String limit(PolicyCount rule) {
+    return number(rule.permits()) + " per " + SummaryText.window(rule.windowNanos());
+  }
+
+  private static String number(long value) {
+    return SummaryText.number(value);
+  }
+
+  /** Returns an instant as people read it, to the second. */
+  static String instant(long nanos) {
+    return Axis.formatter("yyyy-MM-dd HH:mm:ss").format(Axis.instant(nanos));
+  }
+}

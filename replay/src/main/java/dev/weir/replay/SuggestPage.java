@@ -1,0 +1,96 @@
+package dev.weir.replay;
+
+import dev.weir.Algorithm;
+import dev.weir.replay.Suggest.Refused;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/** The page of a suggestion: the limits, the rules to paste, and the curves behind them. */
+final class SuggestPage {
+  private SuggestPage() {}
+
+  static String of(Traffic traffic, Suggestion suggestion, Path report) {
+    Html html = new Html();
+    Algorithm algorithm = suggestion.options().algorithm();
+    Trace trace = suggestion.recording().trace();
+    html.raw("<header>").element("p class=\"weir\"", "Weir suggest \u00b7 " + algorithm);
+    html.raw("<h1>").text("Limits that refuse at most ").raw("<em>");
+    html.text(suggestion.share()).raw("</em></h1><p>");
+    html.text(SummaryText.number(suggestion.requests()) + " requests of ");
+    html.text(SummaryText.number(suggestion.keys()) + " keys, ");
+    html.text(ReportPage.instant(trace.firstNanos()) + " to ");
+    html.text(ReportPage.instant(trace.lastNanos()) + " UTC").raw("</p></header>\n");
+    table(html, suggestion);
+    html.raw("<section>").element("h2", "Rules to paste");
+    html.raw("<pre>").raw(Again.lines(suggestion.yaml().strip())).raw("</pre></section>\n");
+    for (Suggest.Window window : suggestion.windows()) {
+      curves(html, suggestion, window);
+    }
+    Again again = new Again("suggest").traffic(traffic);
+    suggestion
+        .windows()
+        .forEach(each -> again.flag("--window", Suggestion.window(each.windowNanos())));
+    again.flag("--refuse-at-most", suggestion.share().replace(" ", ""));
+    again.flag("--algorithm", algorithm == Algorithm.SLIDING_WINDOW ? null : algorithm);
+    again.flag("--domain", suggestion.options().domain()).flag("--report", report);
+    ReplaySummary.Source source = suggestion.recording().source();
+    again.section(html, source.inputs(), source.format().text(), source.timeColumn());
+    return Page.of("Weir suggest", html.toString());
+  }
+
+  private static void table(Html html, Suggestion suggestion) {
+    html.raw("<section>").element("h2", "The smallest limits");
+    html.table(
+        "window",
+        "#for requests",
+        "#for keys",
+        "#for both",
+        "#refuses requests",
+        "#and keys",
+        "#one less: requests",
+        "#and keys");
+    for (Suggest.Window each : suggestion.windows()) {
+      html.row().word(SummaryText.window(each.windowNanos()));
+      html.number(each.forRequests().limit()).number(each.forKeys().limit());
+      html.raw("<td class=\"n\"><b>")
+          .text(SummaryText.number(each.both().limit()))
+          .raw("</b></td>");
+      html.number(suggestion.requests(each.both())).number(suggestion.keys(each.both()));
+      html.number(suggestion.requests(each.below())).number(suggestion.keys(each.below()));
+      html.endRow();
+    }
+    html.endTable().raw("<p class=\"note\">");
+    html.text(
+        "Each limit was replayed, and so was the one below it. For keys: the share of keys that"
+            + " have any request refused. For both: neither share is exceeded.");
+    html.raw("</p></section>\n");
+  }
+
+  private static void curves(Html html, Suggestion suggestion, Suggest.Window window) {
+    String length = SummaryText.window(window.windowNanos());
+    html.raw("<section><h2>").text("Per " + length);
+    html.element("small", "limit " + SummaryText.number(window.both().limit())).raw("</h2>");
+    html.raw("<div class=\"beside even\">");
+    String requests = "requests refused, by the limit per " + length;
+    String keys = "keys with any refused, by the limit per " + length;
+    html.raw(curve(suggestion, window, requests, Refused::requests, suggestion.requests()));
+    html.raw(curve(suggestion, window, keys, Refused::keys, suggestion.keys()));
+    html.raw("</div></section>\n");
+  }
+
+  private static String curve(
+      Suggestion suggestion,
+      Suggest.Window window,
+      String what,
+      ToLongFunction<Refused> part,
+      long whole) {
+    List<Chart.Point> points = new ArrayList<>();
+    for (Refused each : window.curve()) {
+      points.add(new Chart.Point((double) each.limit(), part.applyAsLong(each) / (double) whole));
+    }
+    double limit = (double) window.both().limit();
+    return Chart.curve(points, limit, suggestion.options().refuseAtMost(), what, what);
+  }
+}

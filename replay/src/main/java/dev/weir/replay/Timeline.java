@@ -1,0 +1,106 @@
+package dev.weir.replay;
+
+import java.util.Arrays;
+
+/**
+ * What was asked for and what was refused, by equal intervals of time. The intervals become longer
+ * as more time is covered: memory is bounded whatever the traffic. Time never goes back.
+ */
+final class Timeline {
+  /** Lengths of an interval; each divides the next, so that intervals join without a rest. */
+  private static final long[] WIDTHS;
+
+  static {
+    long[] factors = {2, 5, 2, 5, 2, 5, 2, 5, 3, 2, 2, 5, 3, 2, 2, 3, 2, 2, 7, 4, 13, 10, 10};
+    WIDTHS = new long[factors.length + 1];
+    WIDTHS[0] =
+        1_000_000; // 1, 2, 10, ... ms; 1, 2, 10, 30 s; 1, 2, 10, 30 min; 1, 2, 6, 12 h; days
+    for (int i = 0; i < factors.length; i++) {
+      WIDTHS[i + 1] = WIDTHS[i] * factors[i];
+    }
+  }
+
+  private final long[] offered;
+  private final long[] refused;
+  private int width;
+
+  /** The first interval, counted from the epoch. */
+  private long origin;
+
+  private int size;
+
+  /**
+   * @param most how many intervals there may be; after a change of their length at least a
+   *     thirteenth of that
+   */
+  Timeline(int most) {
+    offered = new long[most];
+    refused = new long[most];
+  }
+
+  void add(long nanos, long permits, boolean denied) {
+    if (size == 0) {
+      origin = Math.floorDiv(nanos, WIDTHS[width]);
+    }
+    long index = Math.floorDiv(nanos, WIDTHS[width]) - origin;
+    while (index >= offered.length && width < WIDTHS.length - 1) {
+      widen();
+      index = Math.floorDiv(nanos, WIDTHS[width]) - origin;
+    }
+    int at = (int) Math.min(index, offered.length - 1);
+    size = Math.max(size, at + 1);
+    offered[at] = saturated(offered[at] + permits);
+    if (denied) {
+      refused[at] = saturated(refused[at] + permits);
+    }
+  }
+
+  private static long saturated(long sum) {
+    return sum < 0 ? Long.MAX_VALUE : sum;
+  }
+
+  private void widen() {
+    long factor = WIDTHS[width + 1] / WIDTHS[width];
+    long from = Math.floorDiv(origin, factor);
+    for (int i = 0; i < size; i++) {
+      int to = (int) (Math.floorDiv(origin + i, factor) - from);
+      long all = offered[i];
+      long denied = refused[i];
+      offered[i] = 0;
+      refused[i] = 0;
+      offered[to] = saturated(offered[to] + all);
+      refused[to] = saturated(refused[to] + denied);
+    }
+    size = size == 0 ? 0 : (int) (Math.floorDiv(origin + size - 1, factor) - from) + 1;
+    origin = from;
+    width++;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Returns the length of an interval in nanoseconds. */
+  long widthNanos() {
+    return WIDTHS[width];
+  }
+
+  /** Returns when an interval starts, in nanoseconds since the Unix epoch. */
+  long startNanos(int i) {
+    return (origin + i) * WIDTHS[width];
+  }
+
+  /** Returns the permits asked for in an interval. */
+  long offered(int i) {
+    return offered[i];
+  }
+
+  /** Returns those of them that were refused. */
+  long refused(int i) {
+    return refused[i];
+  }
+
+  long mostOffered() {
+    return Arrays.stream(offered).max().orElse(0);
+  }
+}

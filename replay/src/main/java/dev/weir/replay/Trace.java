@@ -1,0 +1,193 @@
+package dev.weir.replay;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Traffic in memory, to be gone through many times: some 4 to 8 bytes a record, and each key's text
+ * once. Time never goes back: a record from the past has the latest time before it.
+ */
+final class Trace {
+  private static final int CHUNK_BYTES = 1 << 20;
+
+  /** Three numbers of at most ten bytes. */
+  private static final int MAX_RECORD_BYTES = 30;
+
+  /** About what a key takes beside its text. */
+  private static final int KEY_BYTES = 150;
+
+  private final long maxBytes;
+  private final Map<String, Integer> ids = new HashMap<>();
+  private final List<String> keys = new ArrayList<>();
+  private final List<byte[]> chunks = new ArrayList<>();
+  private byte[] chunk = new byte[0];
+  private int at;
+  private long bytes;
+  private long size;
+  private long firstNanos;
+  private long lastNanos;
+  private long[] totals = new long[64];
+
+  Trace(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
+  /**
+   * Adds a record.
+   *
+   * @throws ReplayException if that would take more memory than there may be
+   */
+  void add(long nanos, String key, long permits) throws ReplayException {
+    if (size == 0) {
+      firstNanos = nanos;
+      lastNanos = nanos;
+    }
+    if (chunk.length - at < MAX_RECORD_BYTES) {
+      close();
+      chunk = new byte[CHUNK_BYTES];
+      at = 0;
+      bytes += CHUNK_BYTES;
+    }
+    Integer known = ids.get(key);
+    int id = known == null ? added(key) : known;
+    if (bytes > maxBytes) {
+      throw new ReplayException(
+          "input: more than "
+              + size
+              + " records (expected: as many as half of the heap of "
+              + (maxBytes >> 19)
+              + " MiB holds; give it more with -Xmx)");
+    }
+    long now = Math.max(lastNanos, nanos);
+    number(now - lastNanos);
+    number(id);
+    number(permits);
+    lastNanos = now;
+    size++;
+    long total = totals[id] + permits;
+    totals[id] = total < 0 ? Long.MAX_VALUE : total;
+  }
+
+  private int added(String key) {
+    int id = keys.size();
+    ids.put(key, id);
+    keys.add(key);
+    bytes += KEY_BYTES + key.length();
+    if (id == totals.length) {
+      totals = Arrays.copyOf(totals, 2 * id);
+    }
+    return id;
+  }
+
+  private void number(long value) {
+    long rest = value;
+    while (rest >>> 7 != 0) {
+      chunk[at++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    chunk[at++] = (byte) rest;
+  }
+
+  /** Ends the chunk: shorter than it could be, so that the cursor knows where to go on. */
+  private void close() {
+    if (at > 0) {
+      chunks.add(at == chunk.length ? chunk : Arrays.copyOf(chunk, at));
+    }
+  }
+
+  /** Goes through all records, from the first on. */
+  final class Cursor {
+    private final List<byte[]> all = new ArrayList<>(chunks);
+    private byte[] data = new byte[0];
+    private int next;
+    private int from;
+    private long nanos = firstNanos;
+    private int key;
+    private long permits;
+
+    private Cursor() {
+      if (at > 0) {
+        all.add(Arrays.copyOf(chunk, at));
+      }
+    }
+
+    /** Moves to the next record; false at the end. */
+    boolean next() {
+      if (from == data.length) {
+        if (next == all.size()) {
+          return false;
+        }
+        data = all.get(next++);
+        from = 0;
+      }
+      nanos += number();
+      key = (int) number();
+      permits = number();
+      return true;
+    }
+
+    private long number() {
+      long value = 0;
+      int shift = 0;
+      byte b;
+      do {
+        b = data[from++];
+        value |= (b & 0x7fL) << shift;
+        shift += 7;
+      } while (b < 0);
+      return value;
+    }
+
+    long nanos() {
+      return nanos;
+    }
+
+    /** Returns the key's number, from 0. */
+    int key() {
+      return key;
+    }
+
+    long permits() {
+      return permits;
+    }
+  }
+
+  Cursor cursor() {
+    return new Cursor();
+  }
+
+  /** Returns how many records there are. */
+  long size() {
+    return size;
+  }
+
+  /** Returns how many keys there are. */
+  int keys() {
+    return keys.size();
+  }
+
+  String key(int id) {
+    return keys.get(id);
+  }
+
+  /** Returns the number of a key, or -1 if it is not there. */
+  int id(String key) {
+    return ids.getOrDefault(key, -1);
+  }
+
+  /** Returns the permits that a key asks for in all. */
+  long total(int id) {
+    return totals[id];
+  }
+
+  long firstNanos() {
+    return firstNanos;
+  }
+
+  long lastNanos() {
+    return lastNanos;
+  }
+}

@@ -1,0 +1,231 @@
+package dev.weir.replay;
+
+import dev.weir.Fingerprint;
+import dev.weir.Limit;
+import dev.weir.MemoryStore;
+import dev.weir.PackedDecision;
+import dev.weir.Policy;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What several policies decided about each record of a trace, one after the other. */
+final class Verdicts {
+  /** The clock is read once in so many decisions, and the store forgets rested keys as often. */
+  private static final int TOGETHER = 4096;
+
+  /** The compiler is done with the code by then, and the clock's grain does not matter. */
+  private static final int MEASURED = 300_000;
+
+  /** Keys whose windows are followed at once. */
+  private static final int SLICE = 1 << 17;
+
+  /** The most policies: bits of a byte. */
+  private static final int MOST = 8;
+
+  /** Takes what was decided about a record. */
+  interface Taker {
+    void take(long nanos, long permits, boolean admitted);
+  }
+
+  private final Trace trace;
+
+  /** This thread's own time: others on the machine do not matter. */
+  private final ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+
+  /** A bit for each policy: whether it admitted the record. */
+  private final byte[] admitted;
+
+  private int policies;
+
+  Verdicts(Trace trace) throws ReplayException {
+    if (trace.size() > Integer.MAX_VALUE - 8) {
+      throw new ReplayException(
+          "input: "
+              + trace.size()
+              + " records (expected: at most "
+              + (Integer.MAX_VALUE - 8)
+              + ")");
+    }
+    this.trace = trace;
+    admitted = new byte[(int) trace.size()];
+  }
+
+  /** One pass of all records through a store. */
+  private final class Pass {
+    private final MemoryStore store = new MemoryStore(MemoryStore.DEFAULT_MAX_KEYS);
+    private final Fingerprint fingerprint = Fingerprint.seeded(0, 0);
+    private final Limit limit;
+    private final long[] keys = new long[TOGETHER];
+    private final long[] permits = new long[TOGETHER];
+    private final long[] nanos = new long[TOGETHER];
+    private long takenNanos;
+    private long mostKeys;
+    private long bytes;
+
+    Pass(Policy policy) {
+      limit = store.limit(policy.name(), policy, trace.firstNanos());
+    }
+
+    void run(int bit) {
+      Trace.Cursor cursor = trace.cursor();
+      int done = 0;
+      int filled = 0;
+      while (true) {
+        boolean more = cursor.next();
+        if (more) {
+          keys[filled] = fingerprint.of(cursor.key());
+          permits[filled] = cursor.permits();
+          nanos[filled++] = cursor.nanos();
+        }
+        if (filled == TOGETHER || !more) {
+          decide(done, filled, bit);
+          done += filled;
+          filled = 0;
+        }
+        if (!more) {
+          return;
+        }
+      }
+    }
+
+    private void decide(int from, int count, int bit) {
+      long start = clock.getCurrentThreadCpuTime();
+      for (int i = 0; i < count; i++) {
+        if (PackedDecision.allowed(store.decide(limit, keys[i], permits[i], nanos[i]))) {
+          admitted[from + i] |= (byte) bit;
+        }
+      }
+      if (store.keys() > mostKeys) {
+        mostKeys = store.keys();
+        bytes = store.bytes();
+      }
+      if (count > 0) {
+        store.expire(nanos[count - 1]);
+      }
+      takenNanos += clock.getCurrentThreadCpuTime() - start;
+    }
+  }
+
+  /** Lets the compiler see a policy, before any is measured. */
+  void warmUp(Policy policy) {
+    for (long warm = 0; warm < MEASURED; warm += trace.size()) {
+      new Pass(policy).run(0);
+    }
+  }
+
+  /** Decides about all records by one more policy. */
+  Compare.Row run(Policy policy) {
+    if (policies == MOST) {
+      throw new IllegalStateException("policies: more (expected: at most " + MOST + ")");
+    }
+    int bit = 1 << policies;
+    long taken = 0;
+    long decisions = 0;
+    Pass pass;
+    do {
+      pass = new Pass(policy);
+      pass.run(bit); // The same every time: the same bits.
+      taken += pass.takenNanos;
+      decisions += trace.size();
+    } while (decisions < MEASURED);
+    policies++;
+    long[] measured = measure(policy, bit);
+    long perSecond = taken == 0 ? 0 : (long) (decisions * 1e9 / taken);
+    return new Compare.Row(
+        policy.algorithm(),
+        measured[0],
+        trace.size() - measured[0],
+        measured[1],
+        measured[2],
+        measured[3],
+        pass.bytes / Math.max(1, pass.mostKeys),
+        perSecond);
+  }
+
+  /** Returns admitted, the most in a window, false denials and over-admissions. */
+  private long[] measure(Policy policy, int bit) {
+    long[] sums = new long[4];
+    for (int from = 0; from < trace.keys(); from += SLICE) {
+      @Nullable KeyUse[] uses = new KeyUse[Math.min(SLICE, trace.keys() - from)];
+      Trace.Cursor cursor = trace.cursor();
+      for (int i = 0; cursor.next(); i++) {
+        int at = cursor.key() - from;
+        if (at >= 0 && at < uses.length) {
+          boolean fits = (admitted[i] & bit) != 0;
+          sums[0] += fits ? 1 : 0;
+          if (cursor.permits() > 0) {
+            KeyUse use = uses[at];
+            if (use == null) {
+              use = new KeyUse(policy.quota().permits(), policy.quota().windowNanos());
+              uses[at] = use;
+            }
+            use.add(cursor.nanos(), Math.min(cursor.permits(), KeyUse.MAX_PERMITS), fits, fits);
+          }
+        }
+      }
+      for (KeyUse use : uses) {
+        if (use != null) {
+          sums[1] = Math.max(sums[1], use.most());
+          sums[2] += use.falseDenials();
+          sums[3] += use.overAdmissions();
+        }
+      }
+    }
+    return sums;
+  }
+
+  private boolean disputed(int record) {
+    int all = (1 << policies) - 1;
+    return admitted[record] != 0 && (admitted[record] & 0xff) != all;
+  }
+
+  /** Returns the key about which the policies differ most often; without any, the busiest. */
+  int mostDisputed() {
+    long[] disputes = new long[trace.keys()];
+    Trace.Cursor cursor = trace.cursor();
+    for (int i = 0; cursor.next(); i++) {
+      disputes[cursor.key()] += disputed(i) ? 1 : 0;
+    }
+    int best = 0;
+    for (int key = 1; key < disputes.length; key++) {
+      if (disputes[key] > disputes[best]
+          || (disputes[key] == disputes[best] && trace.total(key) > trace.total(best))) {
+        best = key;
+      }
+    }
+    return best;
+  }
+
+  /** Returns the start of the aligned window in which the policies differ most about the key. */
+  long mostDisputedNanos(int key, long windowNanos) {
+    Map<Long, Long> disputes = new HashMap<>();
+    Trace.Cursor cursor = trace.cursor();
+    for (int i = 0; cursor.next(); i++) {
+      if (cursor.key() == key) {
+        // A window where nothing is disputed is still better than one without a request.
+        disputes.merge(
+            Math.floorDiv(cursor.nanos(), windowNanos), disputed(i) ? 1_000_000L : 1, Long::sum);
+      }
+    }
+    return disputes.entrySet().stream()
+            .max(
+                Map.Entry.<Long, Long>comparingByValue()
+                    .thenComparing(Map.Entry.<Long, Long>comparingByKey().reversed()))
+            .map(Map.Entry::getKey)
+            .orElse(0L)
+        * windowNanos;
+  }
+
+  /** Goes through a key's records, with what the policy of that number decided. */
+  void each(int key, int policy, Taker taker) {
+    Trace.Cursor cursor = trace.cursor();
+    for (int i = 0; cursor.next(); i++) {
+      if (cursor.key() == key) {
+        taker.take(cursor.nanos(), cursor.permits(), (admitted[i] & 1 << policy) != 0);
+      }
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package dev.weir.replay;
+
+import dev.weir.Quota;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How all keys use their windows, in bounded memory: when there are too many of them, only those go
+ * on being followed whose hash has one more zero at its end [adaptive sampling, Wegman, Flajolet
+ * 1990]. Which they are has nothing to do with what they do, so the rest stands for all.
+ */
+final class WindowUse {
+  static final int MAX_KEYS = 1 << 17;
+
+  /** Of 16 bytes each. */
+  static final int MAX_ENTRIES = 1 << 22;
+
+  /** What the keys of a rule do. */
+  static final class RuleUse {
+    static final RuleUse NONE = new RuleUse(new long[0], new long[3], 1);
+
+    private final long[] peaks;
+    private final long[] sums;
+    private final long keysPerFollowed;
+
+    private RuleUse(long[] peaks, long[] sums, long keysPerFollowed) {
+      this.peaks = peaks;
+      this.sums = sums;
+      this.keysPerFollowed = keysPerFollowed;
+    }
+
+    /** Returns how many keys were followed. */
+    int keys() {
+      return peaks.length;
+    }
+
+    /** Returns the most permits that a key asked for within a window, ascending with {@code i}. */
+    long peak(int i) {
+      return peaks[i];
+    }
+
+    /** Returns the most permits that any of them was admitted within a window. */
+    long most() {
+      return sums[0];
+    }
+
+    /** Returns how often one was refused although its window had room. */
+    long falseDenials() {
+      return sums[1];
+    }
+
+    /** Returns how often one was admitted although its window had no room. */
+    long overAdmissions() {
+      return sums[2];
+    }
+
+    /** Returns for how many keys each stands: 1 if all were followed. */
+    long keysPerFollowed() {
+      return keysPerFollowed;
+    }
+
+    /** Returns the smallest limit that at most a share of the keys ever exceed. */
+    long limitFor(double share) {
+      int allowed = (int) Math.floor(share * peaks.length);
+      return peaks.length == 0 ? 0 : peaks[peaks.length - 1 - Math.min(allowed, peaks.length - 1)];
+    }
+
+    /** Returns how many of the keys followed ever ask for more than that within a window. */
+    int above(long limit) {
+      int at = 0;
+      for (int high = peaks.length; at < high; ) {
+        int middle = (at + high) >>> 1;
+        if (peaks[middle] > limit) {
+          high = middle;
+        } else {
+          at = middle + 1;
+        }
+      }
+      return peaks.length - at;
+    }
+  }
+
+  private final int maxKeys;
+  private final int maxEntries;
+  private final Map<RuleKey, KeyUse> keys = new HashMap<>();
+  private long entries;
+
+  /** Followed are the keys whose hash ends in so many zeros. */
+  private int zeros;
+
+  WindowUse() {
+    this(MAX_KEYS, MAX_ENTRIES);
+  }
+
+  WindowUse(int maxKeys, int maxEntries) {
+    this.maxKeys = maxKeys;
+    this.maxEntries = maxEntries;
+  }
+
+  /** Takes a decision; see {@link KeyUse#add}. */
+  void add(RuleKey key, Quota quota, long nowNanos, long permits, boolean fits, boolean charged) {
+    KeyUse use = keys.get(key);
+    if (use == null) {
+      if (!followed(key)) {
+        return;
+      }
+      use = new KeyUse(quota.permits(), quota.windowNanos());
+      keys.put(key, use);
+      entries += use.entries();
+    }
+    entries += use.add(nowNanos, permits, fits, charged);
+    while ((keys.size() > maxKeys || entries > maxEntries) && zeros < Integer.SIZE - 1) {
+      followFewer();
+    }
+  }
+
+  private boolean followed(RuleKey key) {
+    if (zeros == 0) {
+      return true;
+    }
+    int hash = key.hash() * 0x9e3779b1;
+    return Integer.numberOfTrailingZeros(hash ^ (hash >>> 15)) >= zeros;
+  }
+
+  private void followFewer() {
+    zeros++;
+    Iterator<Map.Entry<RuleKey, KeyUse>> all = keys.entrySet().iterator();
+    while (all.hasNext()) {
+      Map.Entry<RuleKey, KeyUse> each = all.next();
+      if (!followed(each.getKey())) {
+        entries -= each.getValue().entries();
+        all.remove();
+      }
+    }
+  }
+
+  /** Returns what the keys of each rule do, by the rule's path. */
+  Map<String, RuleUse> byRule() {
+    Map<String, List<KeyUse>> grouped = new HashMap<>();
+    keys.forEach(
+        (key, each) ->
+            grouped.computeIfAbsent(key.rule().path(), p -> new ArrayList<>()).add(each));
+    Map<String, RuleUse> uses = new HashMap<>();
+    grouped.forEach(
+        (path, of) -> {
+          long[] sums = {
+            of.stream().mapToLong(KeyUse::most).max().orElse(0),
+            of.stream().mapToLong(KeyUse::falseDenials).sum(),
+            of.stream().mapToLong(KeyUse::overAdmissions).sum()
+          };
+          long[] peaks = of.stream().mapToLong(KeyUse::peak).sorted().toArray();
+          uses.put(path, new RuleUse(peaks, sums, 1L << zeros));
+        });
+    return uses;
+  }
+}

@@ -1,0 +1,198 @@
+package dev.weir.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.Algorithm;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.replay.OracleReplayTest.Asked;
+import dev.weir.replay.OracleReplayTest.Recorded;
+import dev.weir.testkit.Oracle;
+import dev.weir.testkit.WindowChecker;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A comparison counts what the oracle decides and a plain list of admissions shows. */
+class CompareTest {
+  @TempDir Path folder;
+
+  private static Comparison compare(Traffic traffic, Quota quota) throws Exception {
+    return Compare.run(traffic, quota, null, null, Progress.NONE, InputStream.nullInputStream());
+  }
+
+  @Test
+  void real_traces_agree_with_the_oracle() throws Exception {
+    for (Recorded trace : OracleReplayTest.real()) {
+      Traffic traffic =
+          Traffic.builder(trace.file().toString())
+              .descriptor(trace.descriptor())
+              .permits(trace.permits())
+              .build();
+      check(compare(traffic, trace.quota()), trace.records(), trace.quota());
+    }
+  }
+
+  @Test
+  void generated_traffic_agrees_with_the_oracle() throws Exception {
+    long seed = new SplittableRandom().nextLong();
+    System.out.println("seed " + seed);
+    SplittableRandom random = new SplittableRandom(seed);
+    StringBuilder text = new StringBuilder("time,key,cost\n");
+    List<Asked> records = new ArrayList<>();
+    long nanos = 1_700_000_000_000_000_000L;
+    for (int i = 0; i < 5_000; i++) {
+      nanos += random.nextInt(3) == 0 ? 0 : random.nextLong(300_000_000);
+      long at = random.nextInt(20) == 0 ? nanos - random.nextLong(100_000_000) : nanos;
+      long permits = random.nextInt(4) == 0 ? random.nextLong(5) : 1;
+      String key = "k" + random.nextInt(20);
+      text.append(at).append(',').append(key).append(',').append(permits).append('\n');
+      records.add(new Asked(i + 2L, at, key, permits));
+    }
+    Path file = Files.writeString(folder.resolve("in.csv"), text);
+    Traffic traffic = Traffic.builder(file.toString()).permits("{cost}").build();
+    Quota quota = Quota.of(11, Duration.ofSeconds(20));
+    check(compare(traffic, quota), records, quota);
+  }
+
+  private static void check(Comparison comparison, List<Asked> records, Quota quota) {
+    assertThat(comparison.requests()).isEqualTo(records.size());
+    assertThat(comparison.keys()).isEqualTo(records.stream().map(Asked::key).distinct().count());
+    assertThat(comparison.rows().stream().map(Compare.Row::algorithm))
+        .containsExactly(Algorithm.values());
+    for (Compare.Row row : comparison.rows()) {
+      Policy policy = Policy.builder(quota).algorithm(row.algorithm()).build();
+      Oracle oracle = Oracle.of(policy);
+      Map<String, List<Asked>> admitted = new HashMap<>();
+      List<WindowChecker.Operation> history = new ArrayList<>();
+      long now = Long.MIN_VALUE;
+      long refused = 0;
+      long falseDenials = 0;
+      long overAdmissions = 0;
+      for (Asked asked : records) {
+        now = Math.max(now, asked.nanos());
+        boolean fits = oracle.ask(asked.key(), now, asked.permits()).allowed();
+        long used = 0;
+        List<Asked> past = admitted.computeIfAbsent(asked.key(), key -> new ArrayList<>());
+        for (Asked each : past) {
+          used += each.nanos() > now - quota.windowNanos() ? each.permits() : 0;
+        }
+        boolean room = used + asked.permits() <= quota.permits() || asked.permits() == 0;
+        refused += fits ? 0 : 1;
+        falseDenials += room && !fits ? 1 : 0;
+        overAdmissions += fits && !room ? 1 : 0;
+        if (fits) {
+          past.add(new Asked(0, now, asked.key(), asked.permits()));
+          history.add(WindowChecker.Operation.admitted(asked.key(), asked.permits(), now));
+        }
+      }
+      assertThat(row.refused()).as("%s", row).isEqualTo(refused);
+      assertThat(row.admitted()).as("%s", row).isEqualTo(records.size() - refused);
+      assertThat(row.mostInWindow())
+          .as("%s", row)
+          .isEqualTo(WindowChecker.maxInAnyWindow(history, quota.windowNanos()));
+      assertThat(row.falseDenials()).as("%s", row).isEqualTo(falseDenials);
+      assertThat(row.overAdmissions()).as("%s", row).isEqualTo(overAdmissions);
+      assertThat(row.decisionsPerSecond()).as("%s", row).isPositive();
+      assertThat(row.bytesPerKey()).as("%s", row).isBetween(8L, 100_000L);
+    }
+  }
+
+  /** Two a second for b all the time; a sends ten at an edge of the clock's minutes. */
+  private Path edge() throws IOException {
+    StringBuilder text = new StringBuilder("time,user\n");
+    for (int second = 0; second < 240; second++) {
+      for (int i = 0; i < (second == 118 || second == 121 ? 5 : 0); i++) {
+        text.append(second).append(".5,<a>\n");
+      }
+      text.append(second).append(".7,b").append(second % 60).append('\n');
+    }
+    return Files.writeString(folder.resolve("edge.csv"), text);
+  }
+
+  @Test
+  void the_page_shows_the_key_the_algorithms_differ_about() throws Exception {
+    Path page = folder.resolve("compare.html");
+    Comparison comparison =
+        Compare.run(
+            Traffic.builder(edge().toString()).build(),
+            Quota.perMinute(5),
+            null,
+            page,
+            Progress.NONE,
+            InputStream.nullInputStream());
+    assertThat(comparison.key()).isEqualTo("user=<a>");
+    assertThat(comparison.text())
+        .contains("250 requests of 61 keys, each 5 per 1 min", "differ most about user=<a>");
+    assertThat(comparison.json()).contains("\"over_admissions\" : 5", "\"most_in_window\" : 10");
+    String html = Files.readString(page);
+    assertThat(html)
+        .contains("user=&lt;a&gt;", "refuse <em>0 to 5</em> of 250 requests", "--limit 5/1m")
+        .doesNotContain("<a>", "<script", "http://", "https://");
+  }
+
+  @Test
+  void a_key_that_is_not_there_and_an_input_without_keys_are_refused() throws Exception {
+    Traffic traffic = Traffic.builder(edge().toString()).build();
+    assertThatThrownBy(
+            () ->
+                Compare.run(
+                    traffic,
+                    Quota.perMinute(5),
+                    "user=nobody",
+                    null,
+                    Progress.NONE,
+                    InputStream.nullInputStream()))
+        .hasMessage("key: \"user=nobody\" (expected: one in the input, such as user=b0)");
+    Path file = Files.writeString(folder.resolve("x.csv"), "time,colour\n1,red\n");
+    assertThatThrownBy(() -> compare(Traffic.builder(file.toString()).build(), Quota.perMinute(5)))
+        .hasMessageStartingWith("descriptor: none, and no column has a usual name for a key");
+    Path unreadable = Files.writeString(folder.resolve("y.csv"), "time,ip\nx,red\n");
+    assertThatThrownBy(
+            () -> compare(Traffic.builder(unreadable.toString()).build(), Quota.perMinute(5)))
+        .hasMessageStartingWith("input: no record can be read; the first: time: \"x\"");
+  }
+
+  @Test
+  void a_trace_gives_back_what_it_was_given_and_knows_its_bound() throws Exception {
+    long seed = new SplittableRandom().nextLong();
+    SplittableRandom random = new SplittableRandom(seed);
+    Trace trace = new Trace(Long.MAX_VALUE);
+    List<String> given = new ArrayList<>();
+    long now = Long.MIN_VALUE;
+    for (int i = 0; i < 300_000; i++) {
+      long nanos = random.nextLong(1L << random.nextInt(1, 62)) - (1L << 40);
+      long permits = random.nextLong(1L << random.nextInt(1, 60));
+      String key = "k" + random.nextInt(1000);
+      now = Math.max(now, nanos);
+      trace.add(nanos, key, permits);
+      given.add(now + " " + key + " " + permits);
+    }
+    List<String> got = new ArrayList<>();
+    Trace.Cursor cursor = trace.cursor();
+    while (cursor.next()) {
+      got.add(cursor.nanos() + " " + trace.key(cursor.key()) + " " + cursor.permits());
+    }
+    assertThat(got).as("seed %s", seed).isEqualTo(given);
+    Trace small = new Trace(2 << 20);
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 1_000_000; i++) {
+                small.add(i, "k" + i, 1);
+              }
+            })
+        .isInstanceOf(ReplayException.class)
+        .hasMessageMatching(
+            "input: more than \\d+ records \\(expected: .* give it more with -Xmx\\)");
+  }
+}

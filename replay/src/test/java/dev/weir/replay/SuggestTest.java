@@ -1,0 +1,188 @@
+package dev.weir.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.Algorithm;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.replay.OracleReplayTest.Asked;
+import dev.weir.replay.OracleReplayTest.Recorded;
+import dev.weir.replay.Suggest.Refused;
+import dev.weir.testkit.Oracle;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A limit that is suggested refuses at most the share, and one less refuses more. */
+class SuggestTest {
+  private static final List<Duration> WINDOWS =
+      List.of(Duration.ofSeconds(10), Duration.ofMinutes(1));
+
+  @TempDir Path folder;
+
+  private static Suggestion suggest(Traffic traffic, Suggest.Options options) throws Exception {
+    return Suggest.run(traffic, options, null, Progress.NONE, InputStream.nullInputStream());
+  }
+
+  private static Refused byOracle(List<Asked> records, Algorithm algorithm, Quota quota) {
+    Oracle oracle = Oracle.of(Policy.builder(quota).algorithm(algorithm).build());
+    long now = Long.MIN_VALUE;
+    long requests = 0;
+    Set<String> keys = new HashSet<>();
+    for (Asked asked : records) {
+      now = Math.max(now, asked.nanos());
+      if (!oracle.ask(asked.key(), now, asked.permits()).allowed()) {
+        requests++;
+        keys.add(asked.key());
+      }
+    }
+    return new Refused(quota.permits(), requests, keys.size());
+  }
+
+  @Test
+  void real_traces_agree_with_the_oracle() throws Exception {
+    for (Recorded trace : OracleReplayTest.real()) {
+      Traffic traffic =
+          Traffic.builder(trace.file().toString())
+              .descriptor(trace.descriptor())
+              .permits(trace.permits())
+              .build();
+      Suggestion suggestion =
+          suggest(traffic, new Suggest.Options(WINDOWS, 0.001, Algorithm.SLIDING_WINDOW_LOG, "d"));
+      for (Suggest.Window each : suggestion.windows()) {
+        for (Refused said : List.of(each.both(), Objects.requireNonNull(each.below()))) {
+          Quota quota = new Quota(said.limit(), each.windowNanos());
+          assertThat(said)
+              .as("%s %s", trace.file(), quota)
+              .isEqualTo(byOracle(trace.records(), Algorithm.SLIDING_WINDOW_LOG, quota));
+        }
+        hold(suggestion, each, 0.001);
+      }
+    }
+  }
+
+  private static void hold(Suggestion suggestion, Suggest.Window window, double share) {
+    double requests = share * suggestion.requests();
+    double keys = share * suggestion.keys();
+    Refused below = Objects.requireNonNull(window.below());
+    assertThat((double) window.both().requests()).isLessThanOrEqualTo(requests);
+    assertThat((double) window.both().keys()).isLessThanOrEqualTo(keys);
+    assertThat(below.limit()).isEqualTo(window.both().limit() - 1);
+    assertThat(below.requests() > requests || below.keys() > keys).as("%s", below).isTrue();
+    assertThat((double) window.forRequests().requests()).isLessThanOrEqualTo(requests);
+    assertThat((double) window.forKeys().keys()).isLessThanOrEqualTo(keys);
+    assertThat(window.both().limit())
+        .isEqualTo(Math.max(window.forRequests().limit(), window.forKeys().limit()));
+    assertThat(window.curve()).isSortedAccordingTo((a, b) -> Long.compare(a.limit(), b.limit()));
+    assertThat(window.curve().get(0).limit()).isEqualTo(1);
+    assertThat(window.curve().get(window.curve().size() - 1).requests()).isZero();
+  }
+
+  private Path generated() throws IOException, ReplayException {
+    Path file = folder.resolve("access.log");
+    GeneratorOptions all = GeneratorOptions.DEFAULTS;
+    GeneratorOptions options =
+        new GeneratorOptions(
+            all.traffic(),
+            3,
+            all.start(),
+            Duration.ofMinutes(20),
+            10,
+            300,
+            1,
+            all.window(),
+            20_000);
+    try (OutputStream out = Files.newOutputStream(file)) {
+      Generator.write(options, Format.COMBINED, out);
+    }
+    return file;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Algorithm.class)
+  void rules_that_are_pasted_refuse_what_was_said(Algorithm algorithm) throws Exception {
+    Traffic traffic =
+        Traffic.builder(generated().toString()).descriptor("site=a b,ip={ip}").build();
+    Suggestion suggestion =
+        suggest(traffic, new Suggest.Options(WINDOWS, 0.02, algorithm, "my site"));
+    Suggest.Window minute = suggestion.windows().get(1);
+    hold(suggestion, minute, 0.02);
+    assertThat(denied(traffic, suggestion.yaml())).isEqualTo(minute.both().requests()).isPositive();
+    String tighter =
+        suggestion
+            .yaml()
+            .replace(
+                "requests_per_unit: " + minute.both().limit() + "\n",
+                "requests_per_unit: " + (minute.both().limit() - 1) + "\n");
+    assertThat(denied(traffic, tighter))
+        .isEqualTo(Objects.requireNonNull(minute.below()).requests());
+  }
+
+  private long denied(Traffic traffic, String yaml) throws Exception {
+    Path rules = Files.writeString(folder.resolve("pasted.yaml"), yaml);
+    ReplayOptions options = ReplayOptions.builder(traffic, "my site").rules(rules).build();
+    return Replay.run(options, Progress.NONE).counts().denied();
+  }
+
+  @Test
+  void the_text_the_json_and_the_page_say_the_same() throws Exception {
+    Path page = folder.resolve("suggest.html");
+    Suggestion suggestion =
+        Suggest.run(
+            Traffic.builder(generated().toString()).build(),
+            new Suggest.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "site"),
+            page,
+            Progress.NONE,
+            InputStream.nullInputStream());
+    long limit = suggestion.windows().get(1).both().limit();
+    assertThat(suggestion.text())
+        .contains("refuse at most 1 %", "requests_per_unit: " + limit, "# or window: 10s");
+    assertThat(suggestion.json()).contains("\"refuse_at_most\" : 0.01", "\"limit\" : " + limit);
+    assertThat(Files.readString(page))
+        .contains("requests_per_unit: " + limit, "--refuse-at-most 1%", "limit " + limit)
+        .doesNotContain("<script", "http://", "https://");
+  }
+
+  @Test
+  void nothing_may_be_refused_or_everything() throws Exception {
+    Traffic traffic = Traffic.builder(generated().toString()).build();
+    Suggest.Window none =
+        suggest(traffic, new Suggest.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d"))
+            .windows()
+            .get(0);
+    assertThat(none.both().requests()).isZero();
+    assertThat(Objects.requireNonNull(none.below()).requests()).isPositive();
+    Suggest.Window all =
+        suggest(traffic, new Suggest.Options(WINDOWS, 1, Algorithm.SLIDING_WINDOW, "d"))
+            .windows()
+            .get(0);
+    assertThat(all.both().limit()).isZero();
+    assertThat(all.below()).isNull();
+  }
+
+  @Test
+  void wrong_options_are_said_at_once() throws Exception {
+    Traffic traffic = Traffic.builder(generated().toString()).build();
+    assertThatThrownBy(
+            () ->
+                suggest(
+                    traffic,
+                    new Suggest.Options(List.of(Duration.ZERO), 2, Algorithm.SLIDING_WINDOW, "d")))
+        .isInstanceOfSatisfying(
+            ReplayException.class,
+            e ->
+                assertThat(e.problems()).hasSize(2).allMatch(each -> each.contains("(expected: ")));
+  }
+}
