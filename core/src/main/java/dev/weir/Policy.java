@@ -42,6 +42,8 @@ public final class Policy {
   private final long syncIntervalNanos;
   private final long maxKeys;
   private final FullAnswer whenFull;
+  private final Throttle throttle;
+  private final Policy enforced;
   private final Shape shape;
 
   /** Between two permits of a bucket, rounded up: every rounding error denies. */
@@ -59,6 +61,7 @@ public final class Policy {
     consistency = builder.consistency;
     maxKeys = builder.maxKeys;
     whenFull = builder.whenFull;
+    throttle = builder.throttle;
     alignedToFirstRequest = builder.alignedToFirstRequest;
     long window = quota.windowNanos();
 
@@ -93,6 +96,27 @@ public final class Policy {
       toleranceNanos = 0;
     }
     shape = Shape.of(this);
+    enforced = throttle.equals(Throttle.HARD) ? this : new Policy(enforced(builder));
+  }
+
+  /** Returns a builder of the hard policy that holds the bounds of one that is not. */
+  private static Builder enforced(Builder from) {
+    long permits = from.quota.permits();
+    long bound = permits + from.throttle.tolerated(permits);
+    Check.range("quota with what is tolerated", bound, 0, Quota.MAX_PERMITS);
+    Builder hard = new Builder(new Quota(bound, from.quota.windowNanos()));
+    hard.name = from.name;
+    hard.algorithm = from.algorithm;
+    hard.burst = from.burst < 0 ? from.burst : from.burst + from.throttle.tolerated(from.burst);
+    hard.granularityNanos = from.granularityNanos;
+    hard.alignedToFirstRequest = from.alignedToFirstRequest;
+    hard.onFailure = from.onFailure;
+    hard.localShare = from.localShare;
+    hard.consistency = from.consistency;
+    hard.syncIntervalNanos = from.syncIntervalNanos;
+    hard.maxKeys = from.maxKeys;
+    hard.whenFull = from.whenFull;
+    return hard;
   }
 
   /** Returns a policy named {@code default} of that quota by the default algorithm. */
@@ -170,13 +194,53 @@ public final class Policy {
     return whenFull;
   }
 
+  /** Returns how strictly the quota is held. */
+  public Throttle throttle() {
+    return throttle;
+  }
+
+  /**
+   * Returns the policy that a {@link Store} is to hold: this one if it is hard; if it is soft, a
+   * hard one of the quota and burst with what is tolerated; if it is elastic, a hard one of the
+   * same quota. {@link #told} says what its decisions are in the words of this one.
+   */
+  public Policy enforced() {
+    return enforced;
+  }
+
+  /**
+   * Returns what a decision of the {@link #enforced} policy is to callers of this one: counted
+   * against this quota, {@link Reason#TOLERATED} where it is admitted beyond that.
+   *
+   * @param spare whether an elastic policy has spare capacity now, {@link Throttle#spare}; nobody
+   *     is refused then
+   */
+  public Decision told(Decision decided, boolean spare) {
+    if (enforced == this) {
+      return decided;
+    }
+    long beyond = burst - enforced.burst + decided.remaining();
+    boolean forced = spare && !decided.allowed();
+    boolean tolerated = forced || (decided.reason() == Reason.WITHIN_LIMIT && beyond < 0);
+    return new Decision(
+        forced ? Outcome.ALLOWED : decided.outcome(),
+        tolerated ? Reason.TOLERATED : decided.reason(),
+        name,
+        burst,
+        Math.max(0, beyond),
+        forced ? 0 : decided.retryAfterNanos(),
+        decided.resetAfterNanos(),
+        decided.atNanos());
+  }
+
   Shape shape() {
     return shape;
   }
 
   @Override
   public String toString() {
-    return name + ": " + quota.permits() + " per " + quota.window() + ", " + algorithm;
+    String text = name + ": " + quota.permits() + " per " + quota.window() + ", " + algorithm;
+    return enforced == this ? text : text + ", " + throttle;
   }
 
   /** Collects a policy's options. Not safe for use by several threads. */
@@ -193,6 +257,7 @@ public final class Policy {
     private long syncIntervalNanos;
     private long maxKeys = Long.MAX_VALUE;
     private FullAnswer whenFull = FullAnswer.DENY;
+    private Throttle throttle = Throttle.HARD;
 
     private Builder(Quota quota) {
       this.quota = quota;
@@ -288,6 +353,15 @@ public final class Policy {
     /** Sets what becomes of new keys when there is no room. Default: {@link FullAnswer#DENY}. */
     public Builder whenFull(FullAnswer answer) {
       this.whenFull = answer;
+      return this;
+    }
+
+    /**
+     * Sets how strictly the quota is held. Whoever uses the policy with a {@link Store} itself, not
+     * by a {@link RateLimiter}, gives it {@link Policy#enforced}. Default: {@link Throttle#HARD}.
+     */
+    public Builder throttle(Throttle throttle) {
+      this.throttle = throttle;
       return this;
     }
 

@@ -42,6 +42,7 @@ public final class RateLimiter {
 
   private final Policy policy;
   private final Ticker ticker;
+  private final LoadSignal load;
   private final Fingerprint fingerprint;
   private final Store store;
 
@@ -49,6 +50,12 @@ public final class RateLimiter {
   private final @Nullable MemoryStore memory;
 
   private final Limit limit;
+
+  /** Whether the store's answers are to be told as {@link Policy#told} says. */
+  private final boolean throttled;
+
+  /** Permits that the store has beyond the quota: what a soft policy tolerates. */
+  private final long tolerated;
 
   /**
    * Creates a limiter by an exact rolling window: a request at t counts the admitted ones with a
@@ -73,11 +80,14 @@ public final class RateLimiter {
   private RateLimiter(Builder builder) {
     policy = builder.policy;
     ticker = builder.ticker;
+    load = builder.load;
+    throttled = policy.enforced() != policy;
+    tolerated = policy.enforced().burst() - policy.burst();
     Store other = builder.store;
     memory = other == null ? new MemoryStore(builder.maxKeys, builder.maxBytes) : null;
     store = other == null ? Objects.requireNonNull(memory) : other;
     fingerprint = store.fingerprint();
-    limit = store.limit(policy.name(), policy, ticker.nanos());
+    limit = store.limit(policy.name(), policy.enforced(), ticker.nanos());
   }
 
   /** Returns a builder of a limiter by that policy. */
@@ -130,7 +140,7 @@ public final class RateLimiter {
     store.decide(
         new Charges().add(limit, key(key), checked(permits)),
         ticker.nanos(),
-        decided -> decision.complete(decided.decision(0)));
+        decided -> decision.complete(told(decided.decision(0))));
     return decision;
   }
 
@@ -145,12 +155,31 @@ public final class RateLimiter {
 
   private long packed(long fingerprint, long permits, long now) {
     if (memory != null) {
-      return memory.decide(limit, fingerprint, permits, now);
+      return told(memory.decide(limit, fingerprint, permits, now));
     }
     Batch batch = new Batch(1).add(limit, fingerprint, permits);
     Wait<Batch> answer = new Wait<>();
     store.decide(batch, now, answer);
-    return answer.join().decision(0);
+    return told(answer.join().decision(0));
+  }
+
+  private boolean spare() {
+    return policy.throttle().isElastic() && policy.throttle().spare(load.load());
+  }
+
+  private Decision told(Decision decided) {
+    return told(decided, throttled && spare());
+  }
+
+  private Decision told(Decision decided, boolean spare) {
+    return throttled ? policy.told(decided, spare) : decided;
+  }
+
+  private long told(long packed) {
+    if (!throttled) {
+      return packed;
+    }
+    return packed >= 0 ? Math.max(0, packed - tolerated) : spare() ? 0 : packed;
   }
 
   /**
@@ -174,7 +203,7 @@ public final class RateLimiter {
       }
       decide(batch);
       for (int i = from; i < to; i++) {
-        decisions[i] = batch.decision(i - from);
+        decisions[i] = told(batch.decision(i - from));
       }
       batch.clear();
     }
@@ -227,12 +256,29 @@ public final class RateLimiter {
    * @return how many permits were given back, 0 to {@code permits}
    */
   public long refund(String key, long permits, Decision charged) {
-    if (!charged.allowed()) {
+    boolean uncharged = policy.throttle().isElastic() && charged.reason() == Reason.TOLERATED;
+    if (!charged.allowed() || uncharged) {
       return 0;
     }
     Wait<Long> given = new Wait<>();
-    store.refund(limit, key(key), checked(permits), charged, ticker.nanos(), given::accept);
+    store.refund(
+        limit, key(key), checked(permits), ofStore(charged), ticker.nanos(), given::accept);
     return given.join();
+  }
+
+  /** Returns a decision as the store has made it: what a permit cost depends on the limit. */
+  private Decision ofStore(Decision told) {
+    return told.limit() != policy.burst()
+        ? told
+        : new Decision(
+            told.outcome(),
+            told.reason(),
+            told.policy(),
+            policy.enforced().burst(),
+            told.remaining(),
+            told.retryAfterNanos(),
+            told.resetAfterNanos(),
+            told.atNanos());
   }
 
   /**
@@ -267,12 +313,13 @@ public final class RateLimiter {
    */
   public Reservation reserve(String key, long permits, Duration maxWait) {
     long nanos = Check.nanos("maxWait", maxWait);
-    Charges charges = request().add(limit, key(key), checked(permits)).maxWait(nanos);
+    boolean spare = spare();
+    Charges charges = request().add(limit, key(key), checked(permits)).maxWait(spare ? 0 : nanos);
     long now = ticker.nanos();
     ask(charges, now);
     boolean waits = charges.allowed() && charges.retryAfterNanos(0) > 0;
     long dueNanos = !waits ? now : memory != null ? charges.atNanos(0) : later(charges);
-    Decision decision = charges.decision(0);
+    Decision decision = told(charges.decision(0), spare);
     charges.clear();
     return new Reservation(this, key, permits, decision, dueNanos);
   }
@@ -293,7 +340,7 @@ public final class RateLimiter {
 
   private Decision decide(Charges charges) {
     ask(charges, ticker.nanos());
-    Decision decision = charges.decision(0);
+    Decision decision = told(charges.decision(0));
     charges.clear(); // Or this thread would keep the limiter from being collected.
     return decision;
   }
@@ -323,6 +370,7 @@ public final class RateLimiter {
   public static final class Builder {
     private final Policy policy;
     private Ticker ticker = Ticker.system();
+    private LoadSignal load = LoadSignal.UNKNOWN;
     private long maxKeys = MemoryStore.DEFAULT_MAX_KEYS;
     private long maxBytes = MemoryStore.defaultMaxBytes();
     private @Nullable Store store;
@@ -334,6 +382,15 @@ public final class RateLimiter {
     /** Sets the time that decides. Default: {@link Ticker#system()}. */
     public Builder ticker(Ticker ticker) {
       this.ticker = Objects.requireNonNull(ticker, "ticker");
+      return this;
+    }
+
+    /**
+     * Sets what an elastic policy listens to. Default: {@link LoadSignal#UNKNOWN}, under which it
+     * is as a hard one.
+     */
+    public Builder load(LoadSignal load) {
+      this.load = Objects.requireNonNull(load, "load");
       return this;
     }
 

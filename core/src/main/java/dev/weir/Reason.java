@@ -6,6 +6,8 @@ public enum Reason {
   WITHIN_LIMIT,
   /** The permits do not fit the quota. */
   OVER_LIMIT,
+  /** The permits are beyond the quota, but the policy's {@link Throttle} lets them pass. */
+  TOLERATED,
   /** The permits did not fit, but the policy only watches. */
   SHADOW,
   /** The store cannot know: it is away, or not the owner. */

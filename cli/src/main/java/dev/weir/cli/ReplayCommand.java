@@ -47,6 +47,14 @@ final class ReplayCommand extends TrafficCommand {
   private @Nullable Path decisions;
 
   @Option(
+      names = "--load",
+      paramLabel = "'{column}'|N/1s",
+      description =
+          "The load that elastic rules listen to: a column of shares such as 0.4 or 40%, or the"
+              + " requests that are full load. Default: none, and they are hard.")
+  private @Nullable String load;
+
+  @Option(
       names = "--max-keys",
       paramLabel = "N",
       description = "Most keys that are counted at once. Default: as 'weir serve'.")
@@ -74,7 +82,10 @@ final class ReplayCommand extends TrafficCommand {
 
   private ReplayOptions options() {
     ReplayOptions.Builder options =
-        ReplayOptions.builder(flags().traffic(), domain).decisions(decisions).report(report);
+        ReplayOptions.builder(flags().traffic(), domain)
+            .decisions(decisions)
+            .report(report)
+            .load(load);
     rules.forEach(options::rules);
     if (maxKeys != null) {
       options.maxKeys(maxKeys);

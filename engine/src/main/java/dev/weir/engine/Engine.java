@@ -2,6 +2,7 @@ package dev.weir.engine;
 
 import dev.weir.Charges;
 import dev.weir.Fingerprint;
+import dev.weir.LoadSignal;
 import dev.weir.Reason;
 import dev.weir.Store;
 import dev.weir.Ticker;
@@ -33,6 +34,7 @@ public final class Engine implements AutoCloseable {
   private final Ticker ticker;
   private final EngineSettings settings;
   private final Fingerprint fingerprint;
+  private final LoadSignal load;
   private final RuleLimits limits;
   private final Overrides overrides;
 
@@ -48,11 +50,17 @@ public final class Engine implements AutoCloseable {
 
   private volatile InForce inForce = InForce.NOTHING;
 
-  private Engine(Store store, Ticker ticker, EngineSettings settings, Fingerprint fingerprint) {
+  private Engine(
+      Store store,
+      Ticker ticker,
+      EngineSettings settings,
+      Fingerprint fingerprint,
+      LoadSignal load) {
     this.store = store instanceof RoutedStore routed ? routed : RoutedStore.local(store);
     this.ticker = ticker;
     this.settings = settings;
     this.fingerprint = fingerprint;
+    this.load = load;
     this.limits = new RuleLimits(this.store);
     this.overrides = new Overrides(this.store);
   }
@@ -72,7 +80,16 @@ public final class Engine implements AutoCloseable {
    */
   public static Engine create(
       Store store, Ticker ticker, EngineSettings settings, Fingerprint fingerprint) {
-    return new Engine(store, ticker, settings, fingerprint);
+    return new Engine(store, ticker, settings, fingerprint, LoadSignal.UNKNOWN);
+  }
+
+  /**
+   * As {@link #create(Store, Ticker, EngineSettings)}, with what elastic rules listen to. Without,
+   * they are as hard ones.
+   */
+  public static Engine create(
+      Store store, Ticker ticker, EngineSettings settings, LoadSignal load) {
+    return new Engine(store, ticker, settings, store.fingerprint(), load);
   }
 
   /**
@@ -160,7 +177,7 @@ public final class Engine implements AutoCloseable {
       return;
     }
     long now = ticker.nanos();
-    Judgement judgement = judgement(request, current, now);
+    Judgement judgement = judgement(request, current, now, Double.NaN);
     Charges charges = judgement.charges();
     for (int i = 0; i < charges.size(); i++) {
       charges.result(i, Reason.OVERLOADED, 0, RETRY_OVERLOAD_NANOS, 0, now);
@@ -198,15 +215,18 @@ public final class Engine implements AutoCloseable {
    * long)}, but faster: what the store has to fetch for them is fetched at once.
    *
    * @param nowNanos the time of each request, on the ticker's scale
+   * @param loads the load at each time, as a {@link LoadSignal} tells it
    * @param done is given their answers, in their order if the store is in this process
-   * @throws IllegalArgumentException if there are fewer times than requests
+   * @throws IllegalArgumentException if there are fewer times or loads than requests
    */
-  public void decideAllAt(List<Request> requests, long[] nowNanos, Consumer<? super Answer> done) {
-    if (nowNanos.length < requests.size()) {
+  public void decideAllAt(
+      List<Request> requests, long[] nowNanos, double[] loads, Consumer<? super Answer> done) {
+    int given = Math.min(nowNanos.length, loads.length);
+    if (given < requests.size()) {
       throw new IllegalArgumentException(
-          "nowNanos: " + nowNanos.length + " (expected: at least " + requests.size() + ")");
+          "nowNanos, loads: " + given + " (expected: at least " + requests.size() + ")");
     }
-    decideAll(requests, nowNanos, i -> done);
+    decideAll(requests, nowNanos, loads, i -> done);
   }
 
   /**
@@ -223,12 +243,17 @@ public final class Engine implements AutoCloseable {
     }
     Answers answers = new Answers(requests.size(), done);
     long[] nowNanos = new long[requests.size()];
+    double[] loads = new double[requests.size()];
     Arrays.fill(nowNanos, ticker.nanos());
-    decideAll(requests, nowNanos, i -> answer -> answers.put(i, answer));
+    Arrays.fill(loads, load.load());
+    decideAll(requests, nowNanos, loads, i -> answer -> answers.put(i, answer));
   }
 
   private void decideAll(
-      List<Request> requests, long[] nowNanos, IntFunction<Consumer<? super Answer>> done) {
+      List<Request> requests,
+      long[] nowNanos,
+      double[] loads,
+      IntFunction<Consumer<? super Answer>> done) {
     long startNanos = ticker.nanos();
     InForce current = inForce;
     List<Object> judgements = new ArrayList<>(requests.size());
@@ -237,7 +262,7 @@ public final class Engine implements AutoCloseable {
       if (problem != null) {
         judgements.add(problem);
       } else {
-        Judgement judgement = judgement(requests.get(i), current, nowNanos[i]);
+        Judgement judgement = judgement(requests.get(i), current, nowNanos[i], loads[i]);
         store.expect(judgement.charges());
         judgements.add(judgement);
       }
@@ -261,7 +286,7 @@ public final class Engine implements AutoCloseable {
       done.accept(Answer.error(problem, current.revision));
       return;
     }
-    Judgement judgement = judgement(request, current, nowNanos);
+    Judgement judgement = judgement(request, current, nowNanos, load.load());
     judge(judgement, judgement.charges(), nowNanos, startNanos, done);
   }
 
@@ -351,9 +376,9 @@ public final class Engine implements AutoCloseable {
   }
 
   /** Matches every descriptor and drops what is replaced. */
-  private Judgement judgement(Request request, InForce current, long nowNanos) {
+  private Judgement judgement(Request request, InForce current, long nowNanos, double load) {
     int size = request.descriptors().size();
-    Judgement judgement = new Judgement(current.revision, size);
+    Judgement judgement = new Judgement(current.revision, size, load);
     List<@Nullable Rule> matched = new ArrayList<>(size);
     List<String> replaced = List.of();
     for (Descriptor descriptor : request.descriptors()) {

@@ -5,6 +5,7 @@ import dev.weir.Charges.Role;
 import dev.weir.Decision;
 import dev.weir.Limit;
 import dev.weir.Outcome;
+import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.LimitOverride;
@@ -22,6 +23,7 @@ final class Judgement {
    * One descriptor's case.
    *
    * @param charge its place among the charges, or {@link #NO_CHARGE}
+   * @param spare whether the rule is elastic and there is spare capacity: it refuses nobody
    * @param forgiven whether a failure of the store has been answered with allow
    */
   private record Case(
@@ -29,43 +31,51 @@ final class Judgement {
       @Nullable Descriptor descriptor,
       @Nullable CurrentLimit limit,
       int charge,
+      boolean spare,
       boolean forgiven) {}
 
   private final long revision;
+  private final double load;
   private final List<Case> cases;
   private final Charges charges = new Charges();
 
-  Judgement(long revision, int size) {
+  /**
+   * @param load at the time, as a {@link dev.weir.LoadSignal} tells it
+   */
+  Judgement(long revision, int size, double load) {
     this.revision = revision;
+    this.load = load;
     this.cases = new ArrayList<>(size);
   }
 
   void unmatched() {
-    cases.add(new Case(null, null, null, NO_CHARGE, false));
+    cases.add(new Case(null, null, null, NO_CHARGE, false, false));
   }
 
   void override(Limit limit, LimitOverride override, long fingerprint, long permits) {
     CurrentLimit current =
         new CurrentLimit(override.requestsPerUnit(), override.unit(), "", limit.policy());
-    cases.add(new Case(null, null, current, charges.size(), false));
+    cases.add(new Case(null, null, current, charges.size(), false, false));
     charges.add(limit, fingerprint, permits);
   }
 
   void rule(InForce.Bound bound, Descriptor descriptor, long fingerprint, long permits) {
     Rule rule = bound.rule();
+    Policy policy = rule.policy();
     Limit limit = bound.limit();
-    if (limit == null) {
-      cases.add(new Case(bound, descriptor, null, NO_CHARGE, false));
+    if (policy == null || limit == null) {
+      cases.add(new Case(bound, descriptor, null, NO_CHARGE, false, false));
       return;
     }
     CurrentLimit current =
-        new CurrentLimit(rule.requestsPerUnit(), rule.unit(), rule.name(), limit.policy());
-    cases.add(new Case(bound, descriptor, current, charges.size(), false));
-    charges.add(limit, fingerprint, permits, role(rule));
+        new CurrentLimit(rule.requestsPerUnit(), rule.unit(), rule.name(), policy);
+    boolean spare = policy.throttle().spare(load);
+    cases.add(new Case(bound, descriptor, current, charges.size(), spare, false));
+    charges.add(limit, fingerprint, permits, role(rule, spare));
   }
 
-  private static Role role(Rule rule) {
-    return rule.shadowMode() ? Role.OPTIONAL : rule.quotaMode() ? Role.ANY : Role.REQUIRED;
+  private static Role role(Rule rule, boolean spare) {
+    return spare || rule.shadowMode() ? Role.OPTIONAL : rule.quotaMode() ? Role.ANY : Role.REQUIRED;
   }
 
   Charges charges() {
@@ -109,7 +119,8 @@ final class Judgement {
           && decided.role(each.charge) != Role.OPTIONAL
           && decided.reason(each.charge) == Reason.KEY_SPACE_FULL
           && decided.forgiven(each.charge)) {
-        cases.set(i, new Case(each.bound, each.descriptor, each.limit, each.charge, true));
+        cases.set(
+            i, new Case(each.bound, each.descriptor, each.limit, each.charge, each.spare, true));
         decided.role(each.charge, Role.OPTIONAL);
         changed = true;
       }
@@ -133,16 +144,16 @@ final class Judgement {
           ? Status.UNMATCHED
           : new Status(Code.OK, each.bound.rule(), null, null, unlimited ? Status.UNLIMITED : 0, 0);
     }
-    Decision decision = decided.decision(each.charge);
-    boolean fits = decided.fits(each.charge);
-    boolean shadowed = false;
-    if (!fits && (each.forgiven || decided.forgiven(each.charge))) {
+    Decision decision = each.limit.policy().told(decided.decision(each.charge), each.spare);
+    boolean fits = decided.fits(each.charge) || each.spare;
+    boolean shadowed = !fits && each.bound != null && each.bound.rule().shadowMode();
+    boolean forgiven = !fits && (each.forgiven || decided.forgiven(each.charge));
+    count(each, decided, decision, shadowed && !forgiven, settings);
+    if (forgiven) {
       decision = allowed(decision, decision.reason(), decision.remaining());
-    } else if (!fits && each.bound != null && each.bound.rule().shadowMode()) {
+    } else if (shadowed) {
       decision = allowed(decision, Reason.SHADOW, 0);
-      shadowed = true;
     }
-    count(each, decided, fits, shadowed, settings);
     return new Status(
         decision.allowed() ? Code.OK : Code.OVER_LIMIT,
         each.bound == null ? null : each.bound.rule(),
@@ -165,16 +176,16 @@ final class Judgement {
   }
 
   private static void count(
-      Case each, Charges decided, boolean fits, boolean shadowed, EngineSettings settings) {
+      Case each, Charges decided, Decision decision, boolean shadowed, EngineSettings settings) {
     if (each.bound != null && each.descriptor != null) {
       each.bound
           .labels()
           .of(each.bound.rule(), each.descriptor)
           .count(
               decided.permits(each.charge),
-              decided.decision(each.charge),
-              fits,
-              fits && decided.allowed(),
+              decision,
+              decided.fits(each.charge),
+              decided.allowed(),
               shadowed,
               settings.nearLimitPercent());
     }

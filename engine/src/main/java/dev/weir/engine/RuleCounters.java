@@ -10,6 +10,7 @@ final class RuleCounters {
   private final LongAdder overLimit = new LongAdder();
   private final LongAdder nearLimit = new LongAdder();
   private final LongAdder withinLimit = new LongAdder();
+  private final LongAdder tolerated = new LongAdder();
   private final LongAdder shadowMode = new LongAdder();
 
   /**
@@ -17,20 +18,22 @@ final class RuleCounters {
    * store that is away must not read as callers beyond their limits.
    *
    * @param fits whether the permits fit for themselves
-   * @param charged whether they were charged: they fit, and so did the request
+   * @param passed whether the request passed: what fits was charged
    */
   void count(
       long permits,
       Decision decision,
       boolean fits,
-      boolean charged,
+      boolean passed,
       boolean shadowed,
       int nearPercent) {
     totalHits.add(permits);
     long limit = decision.limit();
     long near = limit * nearPercent / 100;
     long used = limit - decision.remaining();
-    if (charged) {
+    if (decision.reason() == Reason.TOLERATED) {
+      tolerated.add(passed ? permits : 0);
+    } else if (fits && passed) {
       withinLimit.add(permits);
       addNear(above(near, used - permits, used));
     } else if (!fits && decision.reason() != Reason.UNCERTAIN) {
@@ -61,6 +64,7 @@ final class RuleCounters {
         overLimit.sum(),
         nearLimit.sum(),
         withinLimit.sum(),
+        tolerated.sum(),
         shadowMode.sum());
   }
 }

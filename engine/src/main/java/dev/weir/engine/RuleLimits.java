@@ -66,7 +66,8 @@ final class RuleLimits {
 
   private InForce.Bound bind(Rule rule, long now) {
     Policy policy = rule.policy();
-    Limit limit = policy == null ? null : store.limit(limitName(rule), policy, rule.store(), now);
+    Limit limit =
+        policy == null ? null : store.limit(limitName(rule), policy.enforced(), rule.store(), now);
     return new InForce.Bound(rule, limit, labels.computeIfAbsent(rule.path(), RuleLabels::new));
   }
 

@@ -7,7 +7,8 @@ package dev.weir.engine;
  * @param totalHits permits asked for
  * @param overLimit permits beyond the limit
  * @param nearLimit permits above the near share and not beyond the limit
- * @param withinLimit permits admitted
+ * @param withinLimit permits admitted within the limit
+ * @param tolerated permits that passed beyond the limit because of the rule's throttle
  * @param shadowMode permits of requests that were over and passed because the rule only watches
  */
 public record RuleMetrics(
@@ -16,4 +17,5 @@ public record RuleMetrics(
     long overLimit,
     long nearLimit,
     long withinLimit,
+    long tolerated,
     long shadowMode) {}

@@ -1,7 +1,10 @@
 package dev.weir.replay;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.IntToDoubleFunction;
+import java.util.function.IntToLongFunction;
 
 /**
  * Draws as SVG. Shapes stretch with the page; texts are HTML beside them and keep their size, so
@@ -32,8 +35,8 @@ final class Chart {
   }
 
   /**
-   * Draws what was admitted, what was refused on top of it, and a strip of marks where anything was
-   * refused.
+   * Draws what was admitted, what was tolerated and what was refused on top of it, and a strip of
+   * marks where anything was refused.
    *
    * @param what is counted
    */
@@ -47,11 +50,18 @@ final class Chart {
     html.raw("<figure class=\"chart " + kind + "\">");
     html.raw("<figcaption><span>").text(rate.unit).raw("</span>");
     html.raw("<span class=\"keys\"><i class=\"admitted\"></i>admitted ");
+    if (timeline.anyTolerated()) {
+      html.raw("<i class=\"tolerated\"></i>tolerated ");
+    }
     html.raw("<i class=\"refused\"></i>refused</span></figcaption>");
     begin(html, Axis.linear(end), Axis.time(from, to));
     open(html, label);
-    html.raw("<path class=\"refused\" d=\"" + steps(timeline, scale / end, true) + "\"/>");
-    html.raw("<path class=\"admitted\" d=\"" + steps(timeline, scale / end, false) + "\"/>");
+    steps(html, "refused", timeline, scale / end, timeline::offered);
+    if (timeline.anyTolerated()) {
+      steps(html, "tolerated", timeline, scale / end, timeline::admitted);
+    }
+    steps(
+        html, "admitted", timeline, scale / end, i -> timeline.admitted(i) - timeline.tolerated(i));
     hits(html, timeline, what);
     html.raw("</svg></div>");
     html.raw("<svg class=\"rug\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\"");
@@ -99,10 +109,12 @@ final class Chart {
    *
    * @param points by rising x, at least 1; each share holds from there to the next
    * @param limit where a line stands, 0 for none
+   * @param bound where another stands, if that is beyond the limit
    * @param target where a level line lies, 0 for none
    */
-  static String curve(List<Point> points, double limit, double target, String what, String label) {
-    double most = limit;
+  static String curve(
+      List<Point> points, double limit, double bound, double target, String what, String label) {
+    double most = Math.max(limit, bound);
     double least = target > 0 ? target : 1;
     for (Point point : points) {
       most = Math.max(most, point.x);
@@ -132,6 +144,10 @@ final class Chart {
     if (limit > 0) {
       html.raw("<path class=\"limit\" d=\"M" + number(at) + " 0V100\"/>");
     }
+    if (bound > limit) {
+      double beyond = 1000 * Math.log10(bound) / span;
+      html.raw("<path class=\"target\" d=\"M" + number(beyond) + " 0V100\"/>");
+    }
     if (target > 0) {
       html.raw("<path class=\"target\" d=\"M0 " + number(-100 * Math.log10(target) / depth));
       html.raw("H1000\"/>");
@@ -139,7 +155,9 @@ final class Chart {
     html.raw("<path class=\"line\" d=\"" + line + "\"/></svg>");
     if (limit > 0) {
       html.raw("<span class=\"flag" + (at > 600 ? " left" : "") + "\" style=\"left:");
-      html.raw(number(at / 10) + "%\">limit " + SummaryText.number((long) limit) + "</span>");
+      html.raw(number(at / 10) + "%\">limit " + SummaryText.number((long) limit));
+      html.raw(bound > limit ? ", at most " + SummaryText.number((long) bound) : "");
+      html.raw("</span>");
     }
     return end(html.raw("</div>")).raw("</figure>\n").toString();
   }
@@ -171,16 +189,53 @@ final class Chart {
     return html.raw("</div>");
   }
 
-  /** The outline of all that was offered, or of what was admitted. */
-  private static String steps(Timeline timeline, double scale, boolean all) {
+  /** Draws the outline of a timeline's values. */
+  private static void steps(
+      Html html, String kind, Timeline timeline, double scale, IntToLongFunction value) {
     double wide = 1000.0 / timeline.size();
     StringBuilder path = new StringBuilder("M0 100");
     for (int i = 0; i < timeline.size(); i++) {
-      long value = timeline.offered(i) - (all ? 0 : timeline.refused(i));
-      path.append('V').append(number(100 - 100 * value * scale));
+      path.append('V').append(number(100 - 100 * value.applyAsLong(i) * scale));
       path.append('H').append(number((i + 1) * wide));
     }
-    return path.append("V100z").toString();
+    html.raw("<path class=\"" + kind + "\" d=\"" + path + "V100z\"/>");
+  }
+
+  /**
+   * Draws a load over the time of a timeline, and the thresholds from which on rules are hard.
+   *
+   * @param load by interval, 1 is full
+   * @param thresholds each once
+   */
+  static String load(
+      Timeline timeline, IntToDoubleFunction load, Collection<Double> thresholds, String label) {
+    double most = 1;
+    for (int i = 0; i < timeline.size(); i++) {
+      most = Math.max(most, load.applyAsDouble(i));
+    }
+    double end = Axis.end(100 * most);
+    Html html = new Html();
+    html.raw("<figure class=\"chart small\"><figcaption><span>load in %</span>");
+    html.raw("<span class=\"keys\"><i class=\"load\"></i>load ");
+    html.raw("<i class=\"threshold\"></i>hard from here on</span></figcaption>");
+    begin(
+        html,
+        Axis.linear(end),
+        Axis.time(timeline.startNanos(0), timeline.startNanos(timeline.size())));
+    open(html, label);
+    double wide = 1000.0 / timeline.size();
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < timeline.size(); i++) {
+      line.append(i == 0 ? "M0 " : "V");
+      line.append(number(100 - 10_000 * load.applyAsDouble(i) / end));
+      line.append('H').append(number((i + 1) * wide));
+    }
+    html.raw("<path class=\"line\" d=\"" + line + "\"/>");
+    for (double threshold : thresholds) {
+      html.raw("<path class=\"target\" d=\"M0 " + number(100 - 10_000 * threshold / end));
+      html.raw("H1000\"/>");
+    }
+    return end(html.raw("</svg></div>")).raw("</figure>\n").toString();
   }
 
   private static String rug(Timeline timeline) {
@@ -204,7 +259,11 @@ final class Chart {
         html.text(Axis.formatter(pattern).format(Axis.instant(timeline.startNanos(i))));
         html.text(", for " + SummaryText.window(timeline.widthNanos()) + ": ");
         html.text(SummaryText.number(timeline.offered(i)) + " " + what + ", refused ");
-        html.text(SummaryText.number(timeline.refused(i))).raw("</title></rect>");
+        html.text(SummaryText.number(timeline.refused(i)));
+        if (timeline.tolerated(i) > 0) {
+          html.text(", tolerated " + SummaryText.number(timeline.tolerated(i)));
+        }
+        html.raw("</title></rect>");
       }
     }
   }

@@ -38,12 +38,13 @@ final class Feed implements Closeable {
      * @param input the input's number, from 0
      * @param line the record's first line there, from 1
      * @param timeNanos its time in nanoseconds since the Unix epoch
+     * @param load what it tells of the load, not a number if nothing
      */
-    void take(int input, long line, long timeNanos, Request request)
+    void take(int input, long line, long timeNanos, Request request, double load)
         throws IOException, ReplayException;
   }
 
-  private record Held(int input, long line, long timeNanos, Request request) {}
+  private record Held(int input, long line, long timeNanos, Request request, double load) {}
 
   private final Traffic traffic;
   private @Nullable RequestTemplate bound;
@@ -209,7 +210,8 @@ final class Feed implements Closeable {
       throws IOException, ReplayException {
     try {
       Request request = template().request(source.fields());
-      taker.take(source.number(), source.line(), source.timeNanos(), request);
+      double load = template().load(source.fields());
+      taker.take(source.number(), source.line(), source.timeNanos(), request, load);
     } catch (Unreadable e) {
       unreadable.unreadable(source.input().name(), source.line(), e.reason());
     }
@@ -220,8 +222,8 @@ final class Feed implements Closeable {
     List<Held> held = new ArrayList<>();
     long[] bytes = {0};
     merged(
-        (input, line, timeNanos, request) -> {
-          held.add(new Held(input, line, timeNanos, request));
+        (input, line, timeNanos, request, load) -> {
+          held.add(new Held(input, line, timeNanos, request, load));
           bytes[0] += size(request);
           if (bytes[0] > maxHeldBytes) {
             throw new ReplayException(
@@ -236,7 +238,7 @@ final class Feed implements Closeable {
         progress);
     held.sort(Comparator.comparingLong(Held::timeNanos)); // Stable: equals stay in their order.
     for (Held each : held) {
-      taker.take(each.input, each.line, each.timeNanos, each.request);
+      taker.take(each.input, each.line, each.timeNanos, each.request, each.load);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.weir.replay;
 
 import dev.weir.Policy;
+import dev.weir.Quota;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Rule;
 import java.util.HashMap;
@@ -18,15 +19,31 @@ final class History {
   /** Refused keys with a timeline. Whoever has a larger share of all refusals is among them. */
   private static final int REFUSED_KEYS = 1024;
 
+  private static final double MILLION = 1_000_000;
+
+  /** A load that no chart needs to exceed. */
+  private static final double MOST_LOAD = 1_000;
+
   private final Timeline requests = new Timeline(INTERVALS);
+
+  /** The sum of the requests' loads, in millionths; over the same times as the requests. */
+  private final Timeline loads = new Timeline(INTERVALS);
+
   private final Map<Rule, Timeline> rules = new HashMap<>();
   private final FrequentKeys refused = new FrequentKeys(REFUSED_KEYS);
   private final Map<RuleKey, Timeline> refusedKeys = new HashMap<>();
   private final WindowUse use = new WindowUse();
 
-  /** Takes a request's answer. */
-  void add(long nowNanos, boolean allowed) {
-    requests.add(nowNanos, 1, !allowed);
+  /**
+   * Takes a request's answer.
+   *
+   * @param tolerated whether it passed beyond a limit
+   * @param load at the time; what is not known is taken for full, as it was when deciding
+   */
+  void add(long nowNanos, boolean allowed, boolean tolerated, double load) {
+    requests.add(nowNanos, 1, !allowed, tolerated);
+    double known = Double.isNaN(load) ? 1 : Math.min(load, MOST_LOAD);
+    loads.add(nowNanos, Math.round(known * MILLION), false);
   }
 
   /**
@@ -34,6 +51,7 @@ final class History {
    *
    * @param fits whether there was room
    * @param allowed whether the request as a whole may pass
+   * @param tolerated whether it was let pass beyond the limit
    * @param refusing whether it may not because of this one
    */
   void add(
@@ -42,6 +60,7 @@ final class History {
       long nowNanos,
       boolean fits,
       boolean allowed,
+      boolean tolerated,
       boolean refusing) {
     Policy policy = key.rule().policy();
     long permits =
@@ -54,8 +73,11 @@ final class History {
       timeline = new Timeline(INTERVALS);
       rules.put(key.rule(), timeline);
     }
-    timeline.add(nowNanos, permits, !fits);
-    use.add(key, policy.quota(), nowNanos, permits, fits, fits && allowed);
+    timeline.add(nowNanos, permits, !fits, tolerated && allowed);
+    boolean uncharged = tolerated && policy.throttle().isElastic();
+    boolean charged = fits && allowed && !uncharged;
+    Quota bound = policy.enforced().quota();
+    use.add(key, bound, nowNanos, permits, fits, charged, uncharged && allowed);
     refused(key, nowNanos, permits, refusing);
   }
 
@@ -76,6 +98,11 @@ final class History {
   /** Returns all requests over time. */
   Timeline requests() {
     return requests;
+  }
+
+  /** Returns the mean load of the requests in an interval of {@link #requests}. */
+  double load(int i) {
+    return requests.offered(i) == 0 ? 0 : loads.offered(i) / MILLION / requests.offered(i);
   }
 
   /** Returns the permits that a rule was asked for over time, or null if there were none. */

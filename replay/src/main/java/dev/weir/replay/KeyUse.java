@@ -1,5 +1,7 @@
 package dev.weir.replay;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One key's use of its window, beside what its rule decided: what it asked for, and what an exact
  * log of its own admissions says of each decision.
@@ -9,8 +11,13 @@ final class KeyUse {
   static final long MAX_PERMITS = 1L << 40;
 
   private final long limit;
+  private final long windowNanos;
   private final RollingSum offered;
   private final RollingSum admitted;
+
+  /** What an elastic rule let pass beyond its limit, once it did. */
+  private @Nullable RollingSum spared;
+
   private long peak;
   private long most;
   private long falseDenials;
@@ -18,6 +25,7 @@ final class KeyUse {
 
   KeyUse(long limit, long windowNanos) {
     this.limit = limit;
+    this.windowNanos = windowNanos;
     offered = new RollingSum(windowNanos);
     admitted = new RollingSum(windowNanos);
   }
@@ -27,9 +35,10 @@ final class KeyUse {
    *
    * @param fits whether the rule found room for it
    * @param charged whether it was charged: it fits, and the request as a whole was allowed
+   * @param uncharged whether it passed beyond the limit without being charged
    * @return how many entries the memory has grown by
    */
-  int add(long nowNanos, long permits, boolean fits, boolean charged) {
+  int add(long nowNanos, long permits, boolean fits, boolean charged, boolean uncharged) {
     int grown = offered.add(nowNanos, permits);
     peak = Math.max(peak, offered.sum());
     boolean room = permits <= limit - admitted.at(nowNanos);
@@ -37,7 +46,15 @@ final class KeyUse {
     if (charged) {
       overAdmissions += room ? 0 : 1;
       grown += admitted.add(nowNanos, permits);
-      most = Math.max(most, admitted.sum());
+    } else if (uncharged) {
+      if (spared == null) {
+        spared = new RollingSum(windowNanos);
+        grown += spared.entries();
+      }
+      grown += spared.add(nowNanos, permits);
+    }
+    if (charged || uncharged) {
+      most = Math.max(most, admitted.sum() + (spared == null ? 0 : spared.at(nowNanos)));
     }
     return grown;
   }
@@ -63,6 +80,6 @@ final class KeyUse {
   }
 
   int entries() {
-    return offered.entries() + admitted.entries();
+    return offered.entries() + admitted.entries() + (spared == null ? 0 : spared.entries());
   }
 }

@@ -47,7 +47,7 @@ record Recording(
     List<UnreadableLine> lines = new ArrayList<>();
     try (Feed feed = Feed.open(traffic, template, standard)) {
       feed.each(
-          (input, line, nanos, request) -> add(trace, nanos, request),
+          (input, line, nanos, request, load) -> add(trace, nanos, request),
           (input, line, reason) -> {
             unreadable[0]++;
             if (lines.size() < ReplaySummary.LISTED) {

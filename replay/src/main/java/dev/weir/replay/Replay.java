@@ -1,7 +1,9 @@
 package dev.weir.replay;
 
+import dev.weir.Policy;
 import dev.weir.Ticker;
 import dev.weir.rules.Problem;
+import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import java.io.FileOutputStream;
@@ -54,7 +56,7 @@ public final class Replay {
         DecisionsWriter decisions = decisions(options)) {
       History history = options.report() == null ? null : new History();
       Tally tally = new Tally(plan.rules, options.domain(), history);
-      try (Run run = new Run(plan.rules, options.maxKeys(), names, tally, decisions)) {
+      try (Run run = new Run(plan.rules, options.maxKeys(), names, plan.load, tally, decisions)) {
         feed.each(run::take, tally::unreadable, progress);
         run.decide();
       }
@@ -72,17 +74,28 @@ public final class Replay {
 
   /** What is known before the input is opened. */
   private record Plan(
-      RuleSet rules, RequestTemplate template, List<String> warnings, Map<String, String> texts) {}
+      RuleSet rules,
+      RequestTemplate template,
+      RecordedLoad load,
+      List<String> warnings,
+      Map<String, String> texts) {}
 
   private static Plan plan(ReplayOptions options) throws ReplayException {
     List<String> problems = new ArrayList<>();
     List<String> found = new ArrayList<>();
     RuleSet rules = rules(options, found);
     RequestTemplate template = null;
+    RecordedLoad load = RecordedLoad.UNKNOWN;
+    try {
+      load = RecordedLoad.of(options.load());
+    } catch (ReplayException e) {
+      problems.addAll(e.problems());
+    }
     try {
       template =
           RequestTemplate.of(
               options.domain(), options.traffic().descriptors(), options.traffic().permits());
+      template.with(load);
     } catch (ReplayException e) {
       problems.addAll(e.problems());
     }
@@ -104,7 +117,29 @@ public final class Replay {
       throw new ReplayException(problems);
     }
     Map<String, String> texts = options.report() == null ? Map.of() : texts(options.rules());
-    return new Plan(rules, template, found, texts);
+    elastic(rules, options, found);
+    return new Plan(rules, template, load, found, texts);
+  }
+
+  /** Warns where a load is missing, or of no use. */
+  private static void elastic(RuleSet rules, ReplayOptions options, List<String> warnings) {
+    boolean any = false;
+    for (Rule rule : rules.rules()) {
+      Policy policy = rule.policy();
+      if (rule.domain().equals(options.domain())
+          && policy != null
+          && policy.throttle().isElastic()) {
+        any = true;
+        if (options.load() == null) {
+          warnings.add(
+              rule.position()
+                  + " throttle: elastic, but no load is given (expected: --load; without, it is hard)");
+        }
+      }
+    }
+    if (options.load() != null && !any) {
+      warnings.add("load: given, but no rule of the domain is elastic (it has no effect)");
+    }
   }
 
   private static @Nullable RuleSet rules(ReplayOptions options, List<String> found) {

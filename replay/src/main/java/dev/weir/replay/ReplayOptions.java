@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param domain whose rules decide
  * @param decisions where to write a row for each record, or null for nowhere
  * @param report where to write the report, a page of HTML, or null for nowhere
+ * @param load the load that elastic rules listen to: a column like {@code {cpu}} of shares, or the
+ *     requests that are full load, like {@code 200/1s}; null for none, and then they are hard
  * @param maxKeys how many keys may have state at once, at least 1
  */
 public record ReplayOptions(
@@ -23,6 +25,7 @@ public record ReplayOptions(
     String domain,
     @Nullable Path decisions,
     @Nullable Path report,
+    @Nullable String load,
     long maxKeys) {
 
   public ReplayOptions {
@@ -41,6 +44,7 @@ public record ReplayOptions(
     private final List<Path> rules = new ArrayList<>();
     private @Nullable Path decisions;
     private @Nullable Path report;
+    private @Nullable String load;
     private long maxKeys = MemoryStore.DEFAULT_MAX_KEYS;
 
     private Builder(Traffic traffic, String domain) {
@@ -66,6 +70,12 @@ public record ReplayOptions(
       return this;
     }
 
+    /** Sets the load that elastic rules listen to. Default: none, and they are hard. */
+    public Builder load(@Nullable String columnOrRate) {
+      this.load = columnOrRate;
+      return this;
+    }
+
     /**
      * Sets how many keys may have state at once. Default: {@link MemoryStore#DEFAULT_MAX_KEYS}, as
      * a server's.
@@ -76,7 +86,7 @@ public record ReplayOptions(
     }
 
     public ReplayOptions build() {
-      return new ReplayOptions(rules, traffic, domain, decisions, report, maxKeys);
+      return new ReplayOptions(rules, traffic, domain, decisions, report, load, maxKeys);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.replay;
 
+import dev.weir.Throttle;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
@@ -78,6 +79,7 @@ public record ReplaySummary(
    * @param deniedForTrouble of the denied, how many for another reason than their limit, such as
    *     too many keys
    * @param shadowDenied of the allowed, how many only because a rule is in shadow mode
+   * @param tolerated of the allowed, how many only because of a rule's throttle
    * @param unlimited of the allowed, how many no limit applies to
    * @param unreadable records that could not be read, and so were not decided
    * @param outOfOrder records earlier than one before them, decided at the latest time so far
@@ -90,6 +92,7 @@ public record ReplaySummary(
       long denied,
       long deniedForTrouble,
       long shadowDenied,
+      long tolerated,
       long unlimited,
       long unreadable,
       long outOfOrder,
@@ -113,6 +116,9 @@ public record ReplaySummary(
    * @param requests how many it judged
    * @param denied how many of them did not fit
    * @param shadowDenied how many of them did not fit but passed, the rule being in shadow mode
+   * @param throttle how strictly the quota is held
+   * @param bound the permits that a soft policy holds strictly; else the quota's
+   * @param tolerated how many passed beyond the quota because of the throttle
    */
   public record PolicyCount(
       String policy,
@@ -122,7 +128,10 @@ public record ReplaySummary(
       long windowNanos,
       long requests,
       long denied,
-      long shadowDenied) {}
+      long shadowDenied,
+      Throttle throttle,
+      long bound,
+      long tolerated) {}
 
   /**
    * A key with refused requests.

@@ -1,5 +1,6 @@
 package dev.weir.replay;
 
+import dev.weir.Throttle;
 import dev.weir.replay.ReplaySummary.BusyWindow;
 import dev.weir.replay.ReplaySummary.Counts;
 import dev.weir.replay.ReplaySummary.PolicyCount;
@@ -10,6 +11,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The report of a replay as a page: the answer first, then when, by which rule, and to whom. The
@@ -92,6 +95,9 @@ final class ReportPage {
       html.tile(
           "in shadow mode", number(counts.shadowDenied()), "would be refused but pass", false);
     }
+    if (counts.tolerated() > 0) {
+      html.tile("tolerated", number(counts.tolerated()), "admitted beyond a limit", false);
+    }
     if (counts.unlimited() > 0) {
       html.tile("without a limit", number(counts.unlimited()), "no rule applies", false);
     }
@@ -128,27 +134,56 @@ final class ReportPage {
               + number(counts.allowed())
               + " admitted, refused "
               + number(counts.denied());
-      html.raw(Chart.time(history.requests(), "requests", label, "large")).raw("</section>\n");
+      html.raw(Chart.time(history.requests(), "requests", label, "large"));
+      load();
+      html.raw("</section>\n");
+    }
+  }
+
+  /** What elastic rules went by. */
+  private void load() {
+    Set<Double> thresholds = new TreeSet<>();
+    for (PolicyCount each : summary.policies()) {
+      if (each.throttle().isElastic() && each.requests() > 0) {
+        thresholds.add(each.throttle().threshold());
+      }
+    }
+    if (!thresholds.isEmpty()) {
+      String label = "The load over time, and from where on rules are hard";
+      html.raw("<h3>Load</h3>");
+      html.raw(Chart.load(history.requests(), history::load, thresholds, label));
     }
   }
 
   private void rules() {
     html.raw("<section>").element("h2", "Rules");
-    html.table(
-        "rule",
-        "limit",
-        "algorithm",
-        "#judged",
-        "#refused",
-        "#share",
-        "#keys",
-        "#keys over",
-        "#most admitted",
-        "#false denials",
-        "#over-admitted");
+    boolean throttled =
+        summary.policies().stream().anyMatch(each -> !each.throttle().equals(Throttle.HARD));
+    List<String> columns =
+        new ArrayList<>(
+            List.of(
+                "rule",
+                "limit",
+                "algorithm",
+                "#judged",
+                "#refused",
+                "#share",
+                "#keys",
+                "#keys over",
+                "#most admitted",
+                "#false denials",
+                "#over-admitted"));
+    if (throttled) {
+      columns.addAll(2, List.of("throttle", "#tolerated"));
+    }
+    html.table(columns.toArray(new String[0]));
     for (PolicyCount each : summary.policies()) {
       RuleUse of = use.getOrDefault(each.path(), RuleUse.NONE);
-      html.row().word(each.policy()).word(limit(each)).word(each.algorithm());
+      html.row().word(each.policy()).word(limit(each));
+      if (throttled) {
+        html.word(throttle(each)).number(each.tolerated());
+      }
+      html.word(each.algorithm());
       html.number(each.requests()).number(each.denied() + each.shadowDenied());
       html.share(each.denied() + each.shadowDenied(), each.requests());
       html.number(about(of) + number(of.keys() * of.keysPerFollowed()));
@@ -181,7 +216,7 @@ final class ReportPage {
       if (timeline != null && of.keys() > 0) {
         html.raw("<section><h2>")
             .text(each.policy())
-            .element("small", limit(each) + ", " + each.algorithm());
+            .element("small", limit(each) + ", " + unlessHard(each) + each.algorithm());
         html.raw("</h2>");
         String label = each.policy() + ": permits asked for and refused over time";
         html.raw(Chart.time(timeline, "permits", label, "small"));
@@ -203,7 +238,8 @@ final class ReportPage {
     }
     String window = SummaryText.window(rule.windowNanos());
     String what = "share of keys that ever ask for more than so many permits within " + window;
-    html.raw(Chart.curve(points, (double) rule.permits(), 0, what, what)).raw("<div>");
+    double limit = rule.permits();
+    html.raw(Chart.curve(points, limit, (double) rule.bound(), 0, what, what)).raw("<div>");
     html.table("refuses", "#needs a limit of");
     for (double share : SHARES) {
       String text = share == 0 ? "no key" : "at most " + Axis.value(100 * share) + " % of keys";
@@ -293,7 +329,7 @@ final class ReportPage {
     Again again = new Again("replay");
     options.rules().forEach(rules -> again.flag("--rules", rules));
     again.flag("--domain", options.domain()).traffic(options.traffic());
-    again.flag("--report", options.report());
+    again.flag("--load", options.load()).flag("--report", options.report());
     ReplaySummary.Source source = summary.source();
     again.section(html, source.inputs(), source.format().text(), source.timeColumn());
   }
@@ -311,6 +347,10 @@ final class ReportPage {
         "over-admitted",
         "admitted although the permits the key was admitted within the window left no room. Never"
             + " with a sliding window.");
+    meaning(
+        "tolerated",
+        "admitted beyond the limit because the rule's throttle is soft, or elastic while the load"
+            + " was low.");
     meaning("window", "any time of the rule's length that ends with a request, not the clock's.");
     html.raw("</dl></section>\n");
   }
@@ -321,6 +361,16 @@ final class ReportPage {
 
   private String percentOf(long part) {
     return SummaryText.percent(part, counts.requests());
+  }
+
+  private static String unlessHard(PolicyCount rule) {
+    return rule.throttle().equals(Throttle.HARD) ? "" : throttle(rule) + ", ";
+  }
+
+  private static String throttle(PolicyCount rule) {
+    return rule.bound() > rule.permits()
+        ? rule.throttle() + ": at most " + number(rule.bound())
+        : rule.throttle().toString();
   }
 
   private static String limit(PolicyCount rule) {

@@ -24,6 +24,8 @@ final class RequestTemplate {
   private final List<List<Part>> descriptors;
   private final Template permits;
 
+  private RecordedLoad load = RecordedLoad.UNKNOWN;
+
   /** The permits if they are the same for all records, else -1. */
   private final long fixedPermits;
 
@@ -89,6 +91,12 @@ final class RequestTemplate {
     }
   }
 
+  /** Has the load of each record read as well. */
+  RequestTemplate with(RecordedLoad load) {
+    this.load = load;
+    return this;
+  }
+
   /**
    * A level of a rule that would match.
    *
@@ -108,6 +116,7 @@ final class RequestTemplate {
     Set<String> columns = new LinkedHashSet<>();
     descriptors.forEach(parts -> parts.forEach(part -> columns.addAll(part.value.columns())));
     columns.addAll(permits.columns());
+    columns.addAll(load.columns());
     return List.copyOf(columns);
   }
 
@@ -115,6 +124,16 @@ final class RequestTemplate {
   void bind(List<String> columns) {
     descriptors.forEach(parts -> parts.forEach(part -> part.value.bind(columns)));
     permits.bind(columns);
+    load.bind(columns);
+  }
+
+  /**
+   * Returns the load that the record tells, not a number if it tells none.
+   *
+   * @throws Unreadable if it is no share
+   */
+  double load(Fields fields) throws Unreadable {
+    return load.of(fields);
   }
 
   /**

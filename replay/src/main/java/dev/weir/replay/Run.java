@@ -26,6 +26,7 @@ final class Run implements Closeable {
   private final RuleSet rules;
   private final Engine engine;
   private final List<String> names;
+  private final RecordedLoad load;
   private final Tally tally;
   private final @Nullable DecisionsWriter decisions;
   private final List<Request> requests = new ArrayList<>(TOGETHER);
@@ -34,6 +35,7 @@ final class Run implements Closeable {
   private final long[] lines = new long[TOGETHER];
   private final long[] timesNanos = new long[TOGETHER];
   private final long[] decidedAtNanos = new long[TOGETHER];
+  private final double[] loads = new double[TOGETHER];
   private long nowNanos;
   private long taken;
   private long expiredAt;
@@ -45,10 +47,12 @@ final class Run implements Closeable {
       RuleSet rules,
       long maxKeys,
       List<String> names,
+      RecordedLoad load,
       Tally tally,
       @Nullable DecisionsWriter decisions) {
     this.rules = rules;
     this.names = names;
+    this.load = load;
     this.tally = tally;
     this.decisions = decisions;
     // A fixed seed: where keys collide they do so every time, and the output stays the same.
@@ -66,8 +70,10 @@ final class Run implements Closeable {
    * @param input the input's number
    * @param line its number in the input
    * @param timeNanos its own time
+   * @param recorded what it tells of the load, not a number if nothing
    */
-  void take(int input, long line, long timeNanos, Request request) throws IOException {
+  void take(int input, long line, long timeNanos, Request request, double recorded)
+      throws IOException {
     if (taken++ == 0) {
       nowNanos = timeNanos;
       engine.apply(rules);
@@ -77,6 +83,7 @@ final class Run implements Closeable {
     lines[requests.size()] = line;
     timesNanos[requests.size()] = timeNanos;
     decidedAtNanos[requests.size()] = nowNanos;
+    loads[requests.size()] = load.at(nowNanos, recorded);
     requests.add(request);
     if (requests.size() == TOGETHER) {
       decide();
@@ -85,7 +92,7 @@ final class Run implements Closeable {
 
   /** Decides what was taken and not decided yet. */
   void decide() throws IOException {
-    engine.decideAllAt(requests, decidedAtNanos, answers::add);
+    engine.decideAllAt(requests, decidedAtNanos, loads, answers::add);
     for (int i = 0; i < requests.size(); i++) {
       report(i, requests.get(i), answers.get(i));
     }
@@ -104,7 +111,7 @@ final class Run implements Closeable {
       return;
     }
     Status deciding = answer.deciding();
-    tally.add(request, answer, deciding, timesNanos[i], decidedAtNanos[i]);
+    tally.add(request, answer, deciding, timesNanos[i], decidedAtNanos[i], loads[i]);
     if (decisions != null) {
       decisions.write(inputs[i], lines[i], timesNanos[i], answer, deciding);
     }

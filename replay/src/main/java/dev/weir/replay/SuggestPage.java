@@ -91,6 +91,6 @@ final class SuggestPage {
       points.add(new Chart.Point((double) each.limit(), part.applyAsLong(each) / (double) whole));
     }
     double limit = (double) window.both().limit();
-    return Chart.curve(points, limit, suggestion.options().refuseAtMost(), what, what);
+    return Chart.curve(points, limit, 0, suggestion.options().refuseAtMost(), what, what);
   }
 }

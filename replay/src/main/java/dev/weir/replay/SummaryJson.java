@@ -53,6 +53,7 @@ final class SummaryJson {
     json.writeNumberField("denied_share", counts.deniedShare());
     json.writeNumberField("denied_for_trouble", counts.deniedForTrouble());
     json.writeNumberField("shadow_denied", counts.shadowDenied());
+    json.writeNumberField("tolerated", counts.tolerated());
     json.writeNumberField("unlimited", counts.unlimited());
     json.writeNumberField("unreadable", counts.unreadable());
     json.writeNumberField("out_of_order", counts.outOfOrder());
@@ -80,6 +81,9 @@ final class SummaryJson {
       json.writeNumberField("requests", each.requests());
       json.writeNumberField("denied", each.denied());
       json.writeNumberField("shadow_denied", each.shadowDenied());
+      json.writeStringField("throttle", each.throttle().toString());
+      json.writeNumberField("bound", each.bound());
+      json.writeNumberField("tolerated", each.tolerated());
       json.writeEndObject();
     }
     json.writeEndArray();

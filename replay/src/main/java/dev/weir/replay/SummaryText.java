@@ -1,5 +1,6 @@
 package dev.weir.replay;
 
+import dev.weir.Throttle;
 import dev.weir.replay.ReplaySummary.BusyWindow;
 import dev.weir.replay.ReplaySummary.Counts;
 import dev.weir.replay.ReplaySummary.PolicyCount;
@@ -42,6 +43,7 @@ final class SummaryText {
     row(rows, "denied", number(counts.denied()), percent(counts.denied(), requests));
     optional(rows, "of these not for a limit", counts.deniedForTrouble());
     optional(rows, "denied but for shadow mode", counts.shadowDenied());
+    optional(rows, "beyond a limit but tolerated", counts.tolerated());
     optional(rows, "without a limit", counts.unlimited());
     optional(rows, "unreadable", counts.unreadable());
     optional(rows, "out of order", counts.outOfOrder());
@@ -83,6 +85,27 @@ final class SummaryText {
           number(each.shadowDenied()));
     }
     table(rows, "lllrrrr");
+    throttles(policies);
+  }
+
+  private void throttles(List<PolicyCount> policies) {
+    List<String[]> rows = new ArrayList<>();
+    row(rows, "policy", "throttle", "at most", "tolerated");
+    for (PolicyCount each : policies) {
+      if (!each.throttle().equals(Throttle.HARD)) {
+        String bound = each.throttle().isElastic() ? "" : number(each.bound());
+        row(
+            rows,
+            plain(each.policy()),
+            each.throttle().toString(),
+            bound,
+            number(each.tolerated()));
+      }
+    }
+    if (rows.size() > 1) {
+      heading("throttling");
+      table(rows, "llrr");
+    }
   }
 
   private void refusedKeys(ReplaySummary summary) {

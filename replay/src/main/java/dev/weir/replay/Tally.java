@@ -35,6 +35,7 @@ final class Tally {
     private long requests;
     private long denied;
     private long shadowDenied;
+    private long tolerated;
   }
 
   private final Map<Rule, PolicyTally> policies = new LinkedHashMap<>();
@@ -46,6 +47,7 @@ final class Tally {
   private long denied;
   private long deniedForTrouble;
   private long shadowDenied;
+  private long tolerated;
   private long unlimited;
   private long unreadable;
   private long outOfOrder;
@@ -77,12 +79,15 @@ final class Tally {
    * @param timeNanos the record's own time
    * @param nowNanos when it was decided
    * @param deciding the answer's deciding status
+   * @param load at the time, not a number if nobody knows
    */
   void add(
-      Request request, Answer answer, @Nullable Status deciding, long timeNanos, long nowNanos) {
-    if (history != null) {
-      history.add(nowNanos, answer.allowed());
-    }
+      Request request,
+      Answer answer,
+      @Nullable Status deciding,
+      long timeNanos,
+      long nowNanos,
+      double load) {
     requests++;
     outOfOrder += timeNanos < nowNanos ? 1 : 0;
     firstNanos = Math.min(firstNanos, timeNanos);
@@ -90,6 +95,7 @@ final class Tally {
     denied += answer.allowed() ? 0 : 1;
     unlimited += deciding == null ? 1 : 0;
     boolean shadowed = false;
+    boolean beyond = false;
     List<Status> statuses = answer.statuses();
     // The first of equals is the deciding one.
     int refusing = answer.allowed() || deciding == null ? -1 : statuses.indexOf(deciding);
@@ -100,11 +106,13 @@ final class Tally {
       if (rule != null && decision != null) {
         Descriptor descriptor = request.descriptors().get(i);
         RuleKey key = RuleKey.of(rule, descriptor);
-        judged(key, descriptor, status, decision, nowNanos);
+        judged(key, descriptor, status, decision, nowNanos, answer.allowed());
+        boolean lenient = decision.reason() == Reason.TOLERATED;
         if (history != null) {
           boolean fits = status.code() == Code.OK && decision.reason() != Reason.SHADOW;
-          history.add(key, descriptor, nowNanos, fits, answer.allowed(), i == refusing);
+          history.add(key, descriptor, nowNanos, fits, answer.allowed(), lenient, i == refusing);
         }
+        beyond |= lenient && answer.allowed();
         shadowed |= decision.reason() == Reason.SHADOW;
         if (i == refusing) {
           refused.add(key);
@@ -113,16 +121,26 @@ final class Tally {
       }
     }
     shadowDenied += shadowed && answer.allowed() ? 1 : 0;
+    tolerated += beyond ? 1 : 0;
+    if (history != null) {
+      history.add(nowNanos, answer.allowed(), beyond, load);
+    }
   }
 
   private void judged(
-      RuleKey key, Descriptor descriptor, Status status, Decision decision, long nowNanos) {
+      RuleKey key,
+      Descriptor descriptor,
+      Status status,
+      Decision decision,
+      long nowNanos,
+      boolean allowed) {
     boolean fits = status.code() == Code.OK;
     boolean shadow = decision.reason() == Reason.SHADOW;
     PolicyTally tally = policies.computeIfAbsent(key.rule(), rule -> new PolicyTally());
     tally.requests++;
     tally.denied += fits ? 0 : 1;
     tally.shadowDenied += shadow ? 1 : 0;
+    tally.tolerated += allowed && decision.reason() == Reason.TOLERATED ? 1 : 0;
     Policy policy = key.rule().policy();
     Long permits = descriptor.permits();
     if (policy != null && permits != null) {
@@ -139,6 +157,7 @@ final class Tally {
             denied,
             deniedForTrouble,
             shadowDenied,
+            tolerated,
             unlimited,
             unreadable,
             outOfOrder,
@@ -175,7 +194,10 @@ final class Tally {
                     policy.quota().windowNanos(),
                     tally.requests,
                     tally.denied,
-                    tally.shadowDenied));
+                    tally.shadowDenied,
+                    policy.throttle(),
+                    policy.enforced().quota().permits(),
+                    tally.tolerated));
           }
         });
     return counts;

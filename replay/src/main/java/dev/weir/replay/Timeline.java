@@ -3,8 +3,9 @@ package dev.weir.replay;
 import java.util.Arrays;
 
 /**
- * What was asked for and what was refused, by equal intervals of time. The intervals become longer
- * as more time is covered: memory is bounded whatever the traffic. Time never goes back.
+ * What was asked for, what was refused and what was tolerated, by equal intervals of time. The
+ * intervals become longer as more time is covered: memory is bounded whatever the traffic. Time
+ * never goes back.
  */
 final class Timeline {
   /** Lengths of an interval; each divides the next, so that intervals join without a rest. */
@@ -22,6 +23,7 @@ final class Timeline {
 
   private final long[] offered;
   private final long[] refused;
+  private final long[] tolerated;
   private int width;
 
   /** The first interval, counted from the epoch. */
@@ -36,9 +38,19 @@ final class Timeline {
   Timeline(int most) {
     offered = new long[most];
     refused = new long[most];
+    tolerated = new long[most];
   }
 
   void add(long nanos, long permits, boolean denied) {
+    add(nanos, permits, denied, false);
+  }
+
+  /**
+   * Takes permits.
+   *
+   * @param beyond whether they were admitted beyond their limit
+   */
+  void add(long nanos, long permits, boolean denied, boolean beyond) {
     if (size == 0) {
       origin = Math.floorDiv(nanos, WIDTHS[width]);
     }
@@ -53,6 +65,9 @@ final class Timeline {
     if (denied) {
       refused[at] = saturated(refused[at] + permits);
     }
+    if (beyond) {
+      tolerated[at] = saturated(tolerated[at] + permits);
+    }
   }
 
   private static long saturated(long sum) {
@@ -64,16 +79,19 @@ final class Timeline {
     long from = Math.floorDiv(origin, factor);
     for (int i = 0; i < size; i++) {
       int to = (int) (Math.floorDiv(origin + i, factor) - from);
-      long all = offered[i];
-      long denied = refused[i];
-      offered[i] = 0;
-      refused[i] = 0;
-      offered[to] = saturated(offered[to] + all);
-      refused[to] = saturated(refused[to] + denied);
+      move(offered, i, to);
+      move(refused, i, to);
+      move(tolerated, i, to);
     }
     size = size == 0 ? 0 : (int) (Math.floorDiv(origin + size - 1, factor) - from) + 1;
     origin = from;
     width++;
+  }
+
+  private static void move(long[] values, int from, int to) {
+    long value = values[from];
+    values[from] = 0;
+    values[to] = saturated(values[to] + value);
   }
 
   int size() {
@@ -98,6 +116,21 @@ final class Timeline {
   /** Returns those of them that were refused. */
   long refused(int i) {
     return refused[i];
+  }
+
+  /** Returns those of them that were admitted. */
+  long admitted(int i) {
+    return offered[i] - refused[i];
+  }
+
+  /** Returns those of the admitted that were beyond their limit. */
+  long tolerated(int i) {
+    return tolerated[i];
+  }
+
+  /** Returns whether any were. */
+  boolean anyTolerated() {
+    return Arrays.stream(tolerated).anyMatch(each -> each > 0);
   }
 
   long mostOffered() {

@@ -162,7 +162,8 @@ final class Verdicts {
               use = new KeyUse(policy.quota().permits(), policy.quota().windowNanos());
               uses[at] = use;
             }
-            use.add(cursor.nanos(), Math.min(cursor.permits(), KeyUse.MAX_PERMITS), fits, fits);
+            use.add(
+                cursor.nanos(), Math.min(cursor.permits(), KeyUse.MAX_PERMITS), fits, fits, false);
           }
         }
       }

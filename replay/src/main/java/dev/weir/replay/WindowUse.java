@@ -101,7 +101,14 @@ final class WindowUse {
   }
 
   /** Takes a decision; see {@link KeyUse#add}. */
-  void add(RuleKey key, Quota quota, long nowNanos, long permits, boolean fits, boolean charged) {
+  void add(
+      RuleKey key,
+      Quota quota,
+      long nowNanos,
+      long permits,
+      boolean fits,
+      boolean charged,
+      boolean uncharged) {
     KeyUse use = keys.get(key);
     if (use == null) {
       if (!followed(key)) {
@@ -111,7 +118,7 @@ final class WindowUse {
       keys.put(key, use);
       entries += use.entries();
     }
-    entries += use.add(nowNanos, permits, fits, charged);
+    entries += use.add(nowNanos, permits, fits, charged, uncharged);
     while ((keys.size() > maxKeys || entries > maxEntries) && zeros < Integer.SIZE - 1) {
       followFewer();
     }

@@ -215,7 +215,7 @@ class GeneratorTest {
             template,
             new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)))) {
       feed.each(
-          (input, line, nanos, request) ->
+          (input, line, nanos, request, load) ->
               read.add(nanos / SECOND + " " + request.descriptors().get(0)),
           (input, line, reason) -> read.add(reason),
           Progress.NONE);

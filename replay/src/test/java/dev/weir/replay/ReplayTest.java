@@ -3,6 +3,7 @@ package dev.weir.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.Throttle;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -68,7 +69,8 @@ class ReplayTest {
             """);
     assertThat(summary.counts())
         .isEqualTo(
-            new ReplaySummary.Counts(7, 5, 2, 0, 0, 0, 0, 0, 1000_000_000_000L, 1070_000_000_000L));
+            new ReplaySummary.Counts(
+                7, 5, 2, 0, 0, 0, 0, 0, 0, 1000_000_000_000L, 1070_000_000_000L));
     assertThat(summary.counts().deniedShare()).hasToString("0.285714");
     assertThat(summary.source().format()).isEqualTo(Format.CSV);
     assertThat(summary.source().timeColumn()).isEqualTo("time");
@@ -77,7 +79,17 @@ class ReplayTest {
     assertThat(summary.policies())
         .containsExactly(
             new ReplaySummary.PolicyCount(
-                "lim", "d.key", "sliding-window", 2, 60_000_000_000L, 7, 2, 0));
+                "lim",
+                "d.key",
+                "sliding-window",
+                2,
+                60_000_000_000L,
+                7,
+                2,
+                0,
+                Throttle.HARD,
+                2,
+                0));
     assertThat(summary.busiestWindows().get(0))
         .isEqualTo(
             new ReplaySummary.BusyWindow(
@@ -116,7 +128,9 @@ class ReplayTest {
       assertThatThrownBy(
               () ->
                   feed.each(
-                      (input, line, nanos, request) -> {}, (input, line, why) -> {}, Progress.NONE))
+                      (input, line, nanos, request, load) -> {},
+                      (input, line, why) -> {},
+                      Progress.NONE))
           .isInstanceOf(ReplayException.class)
           .hasMessageStartingWith("sort: more than 34 records (expected: ");
     }
@@ -338,7 +352,7 @@ class ReplayTest {
   void a_header_alone_is_an_empty_replay() throws Exception {
     ReplaySummary summary = trial.input("in.csv", "time,k\n").run();
     assertThat(summary.counts())
-        .isEqualTo(new ReplaySummary.Counts(0, 0, 0, 0, 0, 0, 0, 0, null, null));
+        .isEqualTo(new ReplaySummary.Counts(0, 0, 0, 0, 0, 0, 0, 0, 0, null, null));
     assertThat(summary.text()).contains("requests  0");
     assertThat(summary.json()).contains("\"first_time\" : null");
     assertThat(trial.rows()).isEmpty();
@@ -421,6 +435,7 @@ class ReplayTest {
               "denied_share" : 0.333333,
               "denied_for_trouble" : 0,
               "shadow_denied" : 0,
+              "tolerated" : 0,
               "unlimited" : 0,
               "unreadable" : 1,
               "out_of_order" : 0,
@@ -436,7 +451,10 @@ class ReplayTest {
                   "window_nanos" : 60000000000,
                   "requests" : 3,
                   "denied" : 1,
-                  "shadow_denied" : 0
+                  "shadow_denied" : 0,
+                  "throttle" : "hard",
+                  "bound" : 2,
+                  "tolerated" : 0
                 }
               ],
               "refused_keys" : [

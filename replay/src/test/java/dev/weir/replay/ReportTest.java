@@ -176,7 +176,8 @@ class ReportTest {
           now++,
           permits,
           permits <= 2,
-          permits <= 2);
+          permits <= 2,
+          false);
     }
     WindowUse.RuleUse of = Objects.requireNonNull(use.byRule().get(rule.path()));
     assertThat(of.keys()).isBetween(250, 1_000);

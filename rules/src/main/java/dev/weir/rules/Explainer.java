@@ -64,7 +64,7 @@ final class Explainer {
                 node.path(),
                 node.position(),
                 Words.limit(node),
-                policy == null ? "" : ", " + policy.algorithm() + Words.sharing(node),
+                policy == null ? "" : ", " + policy.algorithm() + Words.unusual(node),
                 mode);
     return new Explanation(domain, entries, node, verdict, steps);
   }

@@ -4,13 +4,18 @@ import dev.weir.rules.YamlNode.Field;
 import dev.weir.rules.YamlNode.Mapping;
 import dev.weir.rules.YamlNode.Sequence;
 import dev.weir.rules.YamlNode.Text;
+import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The keys and values of one map in a rule file; reports what is wrong with them. */
 final class Fields {
+  /** So few digits that the smallest share is still one. */
+  private static final Pattern SHARE = Pattern.compile("\\d{1,3}(\\.\\d{1,6})?%?");
+
   private final String file;
   private final Mapping mapping;
   private final Problems problems;
@@ -177,6 +182,25 @@ final class Fields {
   }
 
   /**
+   * Returns the share that stands there, {@code 25%} or {@code 0.25}, above 0 and at most 1, or 0
+   * after reporting that it is none.
+   */
+  double share(String key, String expected) {
+    Text text = scalar(key);
+    double share = 0;
+    if (text != null && SHARE.matcher(text.text()).matches()) {
+      boolean percent = text.text().endsWith("%");
+      BigDecimal number = new BigDecimal(text.text().replace("%", ""));
+      share = (percent ? number.movePointLeft(2) : number).doubleValue();
+    }
+    if (!(share > 0 && share <= 1)) {
+      error(key, expected);
+      return 0;
+    }
+    return share;
+  }
+
+  /**
    * Returns which of these stands there, by its name in any letter case, or null after reporting
    * that none does.
    *
@@ -209,12 +233,17 @@ final class Fields {
 
   /** Returns the map there, or null if there is none. */
   @Nullable Mapping map(String key) {
+    return map(key, "a map");
+  }
+
+  /** Returns the map there, or null if there is none; reports anything else. */
+  @Nullable Mapping map(String key, String expected) {
     YamlNode value = value(key);
     if (value instanceof Mapping map) {
       return map;
     }
     if (value != null) {
-      error(key, "a map");
+      error(key, expected);
     }
     return null;
   }

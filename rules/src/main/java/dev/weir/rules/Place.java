@@ -29,6 +29,7 @@ enum Place {
       "algorithm",
       "burst",
       "granularity",
+      "throttle",
       "store",
       "consistency",
       "sync_interval",
@@ -36,7 +37,8 @@ enum Place {
       "local_share",
       "max_keys",
       "when_full"),
-  REPLACES("in an entry of replaces", "name");
+  REPLACES("in an entry of replaces", "name"),
+  THROTTLE("in throttle", "soft", "elastic");
 
   /** An old example of the format has it, and it was copied widely. */
   static final String OLD_REQUESTS_PER_UNIT = "request_per_unit";

@@ -4,6 +4,7 @@ import dev.weir.Algorithm;
 import dev.weir.FullAnswer;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.Throttle;
 import dev.weir.rules.YamlNode.Mapping;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,11 +52,15 @@ final class RateLimitParser {
     @Nullable Algorithm algorithm = algorithm(fields);
     long burst = burst(fields, algorithm);
     long granularityNanos = granularity(fields, windowNanos);
+    @Nullable Throttle throttle = Throttling.read(file, fields, problems);
     Sharing sharing = Sharing.read(fields, windowNanos == 0 ? Quota.MAX_WINDOW_NANOS : windowNanos);
     long maxKeys = fields.has("max_keys") ? fields.number("max_keys", 1, MAX_KEYS) : Long.MAX_VALUE;
     @Nullable FullAnswer whenFull =
         fields.choice("when_full", List.of(FullAnswer.values()), FullAnswer.DENY);
-    if (problems.errors() > errorsBefore || algorithm == null || whenFull == null) {
+    if (problems.errors() > errorsBefore
+        || algorithm == null
+        || throttle == null
+        || whenFull == null) {
       return;
     }
     draft.store = sharing.store();
@@ -63,6 +68,7 @@ final class RateLimitParser {
         Policy.builder(new Quota(draft.requestsPerUnit, windowNanos))
             .name(draft.name.isEmpty() ? draft.path : draft.name)
             .algorithm(algorithm)
+            .throttle(throttle)
             .maxKeys(maxKeys)
             .whenFull(whenFull);
     sharing.addTo(builder);
@@ -102,6 +108,7 @@ final class RateLimitParser {
             "algorithm",
             "burst",
             "granularity",
+            "throttle",
             "store",
             "consistency",
             "sync_interval",
@@ -261,6 +268,12 @@ final class RateLimitParser {
           "burst",
           "at most %d times requests_per_unit; one window can take burst + requests_per_unit = %d"
               .formatted(LARGE_BURST, policy.burst() + permits));
+    }
+    Throttle throttle = policy.throttle();
+    boolean soft = !throttle.equals(Throttle.HARD) && !throttle.isElastic();
+    if (soft && permits > 0 && throttle.tolerated(permits) == 0) {
+      fields.warning(
+          "throttle", "a share of %d that is at least 1; nothing is tolerated".formatted(permits));
     }
     if (fields.has("granularity") && !hasGranules(policy)) {
       fields.warning(

@@ -75,6 +75,7 @@ final class RuleDiff {
             DurationText.format(before.granularityNanos()),
             DurationText.format(after.granularityNanos()));
       }
+      change(is, "throttle ", Words.throttle(before), Words.throttle(after));
       store(was, is);
       change(is, "consistency ", Words.consistency(before), Words.consistency(after));
       change(is, "on_failure ", Words.onFailure(before), Words.onFailure(after));
@@ -165,7 +166,7 @@ final class RuleDiff {
   private static String summary(Rule rule) {
     Policy policy = rule.policy();
     return Words.limit(rule)
-        + (policy == null ? "" : " by " + policy.algorithm() + Words.sharing(rule))
+        + (policy == null ? "" : " by " + policy.algorithm() + Words.unusual(rule))
         + (rule.shadowMode() ? ", shadow mode on" : "")
         + (rule.quotaMode() ? ", quota mode on" : "");
   }

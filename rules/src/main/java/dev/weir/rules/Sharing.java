@@ -3,11 +3,8 @@ package dev.weir.rules;
 import dev.weir.Consistency;
 import dev.weir.FailureAnswer;
 import dev.weir.Policy;
-import dev.weir.rules.YamlNode.Text;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,9 +23,6 @@ record Sharing(
 
   /** As short as a policy allows. */
   private static final long MIN_SYNC_NANOS = 1_000_000L;
-
-  /** So few digits that the smallest share is still one. */
-  private static final Pattern SHARE = Pattern.compile("\\d{1,3}(\\.\\d{1,6})?%?");
 
   private static final String SHARE_EXPECTED = "above 0% and at most 100%, for example 25% or 0.25";
 
@@ -98,22 +92,7 @@ record Sharing(
       fields.error("local_share", "none without on_failure: local");
       return 0;
     }
-    double share = share(fields.scalar("local_share"));
-    if (!(share > 0 && share <= 1)) {
-      fields.error("local_share", SHARE_EXPECTED);
-      return 0;
-    }
-    return share;
-  }
-
-  /** Returns the share that a text says, 0 if it says none. */
-  private static double share(@Nullable Text text) {
-    if (text == null || !SHARE.matcher(text.text()).matches()) {
-      return 0;
-    }
-    boolean percent = text.text().endsWith("%");
-    BigDecimal number = new BigDecimal(text.text().replace("%", ""));
-    return (percent ? number.movePointLeft(2) : number).doubleValue();
+    return fields.share("local_share", SHARE_EXPECTED);
   }
 
   void addTo(Policy.Builder policy) {

@@ -3,6 +3,7 @@ package dev.weir.rules;
 import dev.weir.Consistency;
 import dev.weir.FailureAnswer;
 import dev.weir.Policy;
+import dev.weir.Throttle;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
@@ -32,13 +33,16 @@ final class Words {
     return rule.unitMultiplier() == 1 ? name : rule.unitMultiplier() + " " + name + "s";
   }
 
-  /** Returns where the rule is counted and how, as far as that is not as usual; or nothing. */
-  static String sharing(Rule rule) {
+  /** Returns how the rule is held, where it is counted and how, as far as that is not as usual. */
+  static String unusual(Rule rule) {
     Policy policy = rule.policy();
     if (policy == null) {
       return "";
     }
     StringBuilder words = new StringBuilder();
+    if (!policy.throttle().equals(Throttle.HARD)) {
+      words.append(", throttle ").append(throttle(policy));
+    }
     if (rule.store() != StoreChoice.DEFAULT) {
       words.append(", store ").append(rule.store().text());
     }
@@ -49,6 +53,12 @@ final class Words {
       words.append(", on_failure ").append(onFailure(policy));
     }
     return words.toString();
+  }
+
+  /** Returns the throttle, where it is soft with the bound. */
+  static String throttle(Policy policy) {
+    long bound = policy.enforced().quota().permits();
+    return policy.throttle() + (bound > policy.quota().permits() ? " (at most " + bound + ")" : "");
   }
 
   /** Returns the consistency, where it has one with its interval. */

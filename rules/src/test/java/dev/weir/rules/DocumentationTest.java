@@ -80,6 +80,10 @@ class DocumentationTest {
         .isEqualTo(Place.RATE_LIMIT.keys());
     assertThat(names(map(map(definitions, "replaces"), "properties")))
         .isEqualTo(Place.REPLACES.keys());
+    Mapping limits = map(map(definitions, "rate_limit"), "properties");
+    Sequence throttles = (Sequence) value(map(limits, "throttle"), "oneOf");
+    assertThat(names(map((Mapping) throttles.items().get(1), "properties")))
+        .isEqualTo(Place.THROTTLE.keys());
   }
 
   @Test

@@ -7,6 +7,7 @@ import dev.weir.Consistency;
 import dev.weir.FailureAnswer;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.Throttle;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -113,6 +114,24 @@ class RateLimitTest {
   void localShare_isAPercentageOrAFraction(String text, double share) {
     String limit = "{unit: day, requests_per_unit: 7, on_failure: local, local_share: ";
     assertThat(policy(Texts.limit(limit + text + "}")).localShare()).isEqualTo(share);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "hard, hard",
+    "'{soft: 5%}', soft 5%",
+    "'{soft: 0.05}', soft 5%",
+    "'{soft: 100%}', soft 100%",
+    "elastic, elastic below 70%",
+    "'{elastic: 85.5%}', elastic below 85.5%",
+  })
+  void throttle_isAName_orAShare(String text, String throttle) {
+    Policy policy =
+        policy(Texts.limit("{unit: day, requests_per_unit: 700, throttle: " + text + "}"));
+    assertThat(policy.throttle()).hasToString(throttle);
+    assertThat(policy.quota().permits()).isEqualTo(700);
+    assertThat(policy(Texts.limit("{unit: day, requests_per_unit: 7}")).throttle())
+        .isEqualTo(Throttle.HARD);
   }
 
   @Test

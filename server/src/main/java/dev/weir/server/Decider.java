@@ -14,15 +14,21 @@ import java.util.function.Consumer;
  */
 final class Decider {
   private final Engine engine;
+  private final Load load;
   private final Ticker ticker;
 
-  Decider(Engine engine, Ticker ticker) {
+  Decider(Engine engine, Load load, Ticker ticker) {
     this.engine = engine;
+    this.load = load;
     this.ticker = ticker;
   }
 
   Engine engine() {
     return engine;
+  }
+
+  Load load() {
+    return load;
   }
 
   /** As {@link Engine#decideAll(List, Consumer)}. */
@@ -32,7 +38,7 @@ final class Decider {
       requests.forEach(request -> engine.refuse(request, answers::add));
       done.accept(answers);
     } else {
-      engine.decideAll(requests, done);
+      engine.decideAll(requests, load.counting(done));
     }
   }
 
@@ -41,7 +47,7 @@ final class Decider {
     if (LoopLag.here().overloaded(ticker.nanos())) {
       engine.refuse(request, done);
     } else {
-      engine.decide(request, done);
+      engine.decide(request, load.counting(done));
     }
   }
 }

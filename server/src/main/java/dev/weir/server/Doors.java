@@ -38,12 +38,14 @@ final class Doors {
   /**
    * Opens all doors; they say that the server is not ready.
    *
+   * @param load what elastic rules listen to
    * @param shared what the metrics page tells of, if there is one
    * @throws StartException if one cannot be opened; the others are then closed again
    */
   static Doors open(
       ServerSettings settings,
       Engine engine,
+      Load load,
       @Nullable SharedStore shared,
       ThrottleTable table,
       Tokens tokens,
@@ -51,7 +53,7 @@ final class Doors {
       throws StartException, InterruptedException {
     Doors doors = new Doors(settings, ticker);
     try {
-      doors.openAll(engine, shared, table, tokens, ticker);
+      doors.openAll(engine, load, shared, table, tokens, ticker);
       return doors;
     } catch (StartException | RuntimeException | Error e) {
       doors.close(Duration.ZERO);
@@ -61,6 +63,7 @@ final class Doors {
 
   private void openAll(
       Engine engine,
+      Load load,
       @Nullable SharedStore shared,
       ThrottleTable table,
       Tokens tokens,
@@ -68,14 +71,14 @@ final class Doors {
       throws StartException, InterruptedException {
     Setting<?> port = Setting.GRPC_PORT;
     try {
-      Decider decider = new Decider(engine, ticker);
+      Decider decider = new Decider(engine, load, ticker);
       List<BindableService> services =
           List.of(new RlsService(decider, new RlsMessages(settings)), new WeirService(decider));
       Certificates grpcOwn = grpcCertificates == null ? certificates : grpcCertificates;
       grpc = GrpcDoor.open(settings, services, grpcOwn, tokens, of("grpc"), ticker);
       port = Setting.PORT;
       Endpoints endpoints =
-          new Endpoints(decider, settings, () -> ready, () -> metrics(engine, shared, table));
+          new Endpoints(decider, settings, () -> ready, () -> metrics(engine, load, shared, table));
       http =
           HttpDoor.open(settings, loops, endpoints.all(), certificates, tokens, of("http"), ticker);
       port = Setting.RESP_PORT;
@@ -95,9 +98,10 @@ final class Doors {
     }
   }
 
-  private String metrics(Engine engine, @Nullable SharedStore shared, ThrottleTable table) {
+  private String metrics(
+      Engine engine, Load load, @Nullable SharedStore shared, ThrottleTable table) {
     RedisMetrics store = shared == null ? null : shared.metrics();
-    return MetricsPage.text(engine.metrics(), store, table, counters, ready);
+    return MetricsPage.text(engine.metrics(), store, table, counters, load.load(), ready);
   }
 
   private DoorCounters of(String door) {

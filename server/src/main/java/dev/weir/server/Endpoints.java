@@ -51,6 +51,7 @@ final class Endpoints {
         Endpoint.get("/", "this list", this::index),
         Endpoint.post("/v1/check", "may this request pass?", true, this::check),
         Endpoint.post("/v1/check/batch", "the same for many", true, this::checkBatch),
+        Endpoint.post("/v1/load", "how loaded is the system?", true, this::load),
         Endpoint.post("/json", "the same in Envoy's words", false, this::json),
         Endpoint.get("/healthcheck", "ready or not", this::health),
         Endpoint.get("/rlconfig", "the rules in force", this::rules),
@@ -132,6 +133,25 @@ final class Endpoints {
     if (!response.closed() && !response.ended()) {
       response.putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
       Reply.send(request, 200, Reply.JSON, json.endArray().end().buffer());
+    }
+  }
+
+  private void load(HttpServerRequest request, byte[] body) {
+    Load load = decider.load();
+    if (load.source() != LoadSource.PUSHED) {
+      String source = SettingKind.name(load.source());
+      Reply.problem(
+          request,
+          409,
+          "Not taken",
+          Setting.LOAD_SIGNAL.flag() + ": " + source + " (expected: pushed)");
+      return;
+    }
+    try {
+      load.push(LoadReader.read(body));
+      request.response().setStatusCode(204).end();
+    } catch (BadRequest e) {
+      badRequest(request, e.getMessage());
     }
   }
 

@@ -39,14 +39,17 @@ final class MetricsPage {
    *
    * @param store the shared one's, if there is one
    * @param doors by name
+   * @param load not a number where it is not known
    */
   static String text(
       EngineMetrics engine,
       @Nullable RedisMetrics store,
       ThrottleTable table,
       Map<String, DoorCounters> doors,
+      double load,
       boolean ready) {
     MetricsPage page = new MetricsPage();
+    page.load(load);
     page.service(engine, ready);
     if (store != null) {
       page.store(store);
@@ -57,6 +60,11 @@ final class MetricsPage {
     page.doors(new TreeMap<>(doors));
     page.process();
     return page.text.toString();
+  }
+
+  private void load(double load) {
+    head("weir_load", "gauge", "What elastic rules take for the load: 1 is full, NaN not known.");
+    sample("weir_load", "", Double.toString(load));
   }
 
   private void service(EngineMetrics engine, boolean ready) {
@@ -152,7 +160,12 @@ final class MetricsPage {
     rule(rules, "total_hits", "Permits asked of the rule.", RuleMetrics::totalHits);
     rule(rules, "over_limit", "Permits beyond the limit.", RuleMetrics::overLimit);
     rule(rules, "near_limit", "Permits near the limit, not beyond.", RuleMetrics::nearLimit);
-    rule(rules, "within_limit", "Permits admitted.", RuleMetrics::withinLimit);
+    rule(rules, "within_limit", "Permits admitted within the limit.", RuleMetrics::withinLimit);
+    rule(
+        rules,
+        "tolerated",
+        "Permits beyond the limit that passed because of the rule's throttle.",
+        RuleMetrics::tolerated);
     rule(
         rules,
         "shadow_mode",

@@ -89,6 +89,27 @@ public final class Setting<T> {
           "0",
           "Replicas that must have a decision before it is answered.");
 
+  public static final Setting<LoadSource> LOAD_SIGNAL =
+      new Setting<>(
+          "load-signal",
+          SettingKind.choice(LoadSource.class),
+          "cpu",
+          "What elastic rules take for the load: processors, requests in flight, or what is posted to /v1/load.");
+
+  public static final Setting<Integer> LOAD_IN_FLIGHT =
+      new Setting<>(
+          "load-in-flight",
+          SettingKind.number(1, 1_000_000),
+          "100",
+          "With --load-signal in-flight: how many undecided requests are full load.");
+
+  public static final Setting<Duration> LOAD_KEEP =
+      new Setting<>(
+          "load-keep",
+          SettingKind.duration(Duration.ofSeconds(1), Duration.ofHours(1)),
+          "10s",
+          "A load that is older is not known any more, and elastic rules are hard.");
+
   public static final Setting<Boolean> SHADOW_MODE =
       new Setting<>(
               "shadow-mode",

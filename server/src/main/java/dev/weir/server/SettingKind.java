@@ -185,7 +185,8 @@ record SettingKind<T>(String expected, String placeholder, Reader<T> reader) {
         });
   }
 
-  private static String name(Enum<?> value) {
+  /** Returns a constant as a user writes it. */
+  static String name(Enum<?> value) {
     return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 

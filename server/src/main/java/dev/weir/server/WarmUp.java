@@ -71,7 +71,15 @@ final class WarmUp {
     try (Engine engine = Engine.create(new MemoryStore(), ticker, settings.engine())) {
       engine.apply(rules == null ? RuleSet.EMPTY : rules);
       ThrottleTable table = new ThrottleTable(USERS, 1 << 20, ticker.nanos());
-      Doors doors = Doors.open(settings, engine, null, table, Tokens.notRequired(), ticker);
+      Doors doors =
+          Doors.open(
+              settings,
+              engine,
+              Load.of(settings, ticker),
+              null,
+              table,
+              Tokens.notRequired(),
+              ticker);
       try {
         String done = new WarmUp(doors, ticker, startNanos + MAX_NANOS).drive();
         return String.format(

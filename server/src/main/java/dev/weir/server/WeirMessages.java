@@ -146,6 +146,7 @@ final class WeirMessages {
     return switch (reason) {
       case WITHIN_LIMIT -> WeirProto.Reason.REASON_WITHIN_LIMIT;
       case OVER_LIMIT -> WeirProto.Reason.REASON_OVER_LIMIT;
+      case TOLERATED -> WeirProto.Reason.REASON_TOLERATED;
       case SHADOW -> WeirProto.Reason.REASON_SHADOW;
       case UNCERTAIN -> WeirProto.Reason.REASON_UNCERTAIN;
       case OVERLOADED -> WeirProto.Reason.REASON_OVERLOADED;

@@ -26,6 +26,7 @@ public final class WeirServer implements AutoCloseable {
 
   private final ServerSettings settings;
   private final Engine engine;
+  private final Load load;
   private final @Nullable SharedStore shared;
   private final ThrottleTable throttle;
   private final RulesInForce rules;
@@ -58,6 +59,7 @@ public final class WeirServer implements AutoCloseable {
   private WeirServer(
       ServerSettings settings,
       Engine engine,
+      Load load,
       @Nullable SharedStore shared,
       ThrottleTable throttle,
       RulesInForce rules,
@@ -65,6 +67,7 @@ public final class WeirServer implements AutoCloseable {
       Doors doors) {
     this.settings = settings;
     this.engine = engine;
+    this.load = load;
     this.shared = shared;
     this.throttle = throttle;
     this.rules = rules;
@@ -106,9 +109,10 @@ public final class WeirServer implements AutoCloseable {
         new MemoryStore(settings.value(Setting.MAX_KEYS), maxBytes - throttleBytes);
     RoutedStore store =
         shared == null ? RoutedStore.local(memory) : RoutedStore.of(memory, shared.store());
-    Engine engine = Engine.create(store, Ticker.system(), settings.engine());
+    Load load = Load.of(settings, Ticker.system());
+    Engine engine = Engine.create(store, Ticker.system(), settings.engine(), load);
     try {
-      WeirServer server = start(settings, engine, shared, throttleBytes);
+      WeirServer server = start(settings, engine, load, shared, throttleBytes);
       server.begin();
       return server;
     } catch (StartException | InterruptedException | RuntimeException | Error e) {
@@ -118,7 +122,11 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private static WeirServer start(
-      ServerSettings settings, Engine engine, @Nullable SharedStore shared, long throttleBytes)
+      ServerSettings settings,
+      Engine engine,
+      Load load,
+      @Nullable SharedStore shared,
+      long throttleBytes)
       throws StartException, InterruptedException {
     Ticker ticker = Ticker.system();
     Rules.Loaded first = RulesInForce.load(settings);
@@ -131,8 +139,8 @@ public final class WeirServer implements AutoCloseable {
     if (!settings.value(Setting.NO_WARMUP)) {
       Logs.LOG.info(WarmUp.run(ticker));
     }
-    Doors doors = Doors.open(settings, engine, shared, throttle, tokens, ticker);
-    return new WeirServer(settings, engine, shared, throttle, rules, tokenFile, doors);
+    Doors doors = Doors.open(settings, engine, load, shared, throttle, tokens, ticker);
+    return new WeirServer(settings, engine, load, shared, throttle, rules, tokenFile, doors);
   }
 
   private void begin() throws InterruptedException {
@@ -140,6 +148,8 @@ public final class WeirServer implements AutoCloseable {
       shared.await();
       shared.look(engine.rules());
     }
+    ScheduledFuture<?> unused =
+        housekeeping.scheduleWithFixedDelay(load::look, 0, Load.LOOK_MILLIS, TimeUnit.MILLISECONDS);
     rounds =
         housekeeping.scheduleWithFixedDelay(
             this::round, ROUND_SECONDS, ROUND_SECONDS, TimeUnit.SECONDS);

@@ -192,7 +192,12 @@ class CheckBatchTest {
       CompletableFuture<Void> decided = new CompletableFuture<>();
       List<Endpoint> endpoints = new ArrayList<>();
       for (Endpoint each :
-          new Endpoints(new Decider(engine, Ticker.system()), settings, () -> true, () -> "")
+          new Endpoints(
+                  new Decider(
+                      engine, Load.of(ServerSettings.defaults(), Ticker.system()), Ticker.system()),
+                  settings,
+                  () -> true,
+                  () -> "")
               .all()) {
         Endpoint.Handler handler =
             (request, body) -> {

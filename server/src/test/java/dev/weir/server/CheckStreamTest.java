@@ -28,7 +28,9 @@ class CheckStreamTest {
   private final Engine engine = Engine.create(store, Ticker.system(), EngineSettings.DEFAULTS);
   private final Call call = new Call();
   private final StreamObserver<CheckBatchRequest> stream =
-      CheckStream.begin(new Decider(engine, Ticker.system()), call);
+      CheckStream.begin(
+          new Decider(engine, Load.of(ServerSettings.defaults(), Ticker.system()), Ticker.system()),
+          call);
 
   @BeforeEach
   void rules() {

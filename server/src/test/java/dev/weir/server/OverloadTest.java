@@ -78,7 +78,7 @@ class OverloadTest {
   @Test
   void rules_answerOverloadAsTheirFailure_andChargeNothing() {
     try (Engine engine = engine()) {
-      Decider decider = new Decider(engine, ticker);
+      Decider decider = new Decider(engine, Load.of(ServerSettings.defaults(), ticker), ticker);
       overloaded(true);
       for (int i = 0; i < 3; i++) {
         assertThat(ask(decider, "user").allowed()).isFalse();
@@ -103,7 +103,10 @@ class OverloadTest {
       RespWriter out = new RespWriter(64);
       RespCommands commands =
           new RespCommands(
-              new Decider(engine, ticker), Tokens.notRequired(), new ThrottleCalls(table), out);
+              new Decider(engine, Load.of(ServerSettings.defaults(), ticker), ticker),
+              Tokens.notRequired(),
+              new ThrottleCalls(table),
+              out);
       run(commands);
       overloaded(true);
       run(commands);

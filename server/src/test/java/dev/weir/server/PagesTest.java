@@ -41,7 +41,7 @@ class PagesTest {
 
   private static EngineMetrics metrics(String rule) {
     return new EngineMetrics(
-        List.of(new RuleMetrics(rule, 10, 1, 2, 9, 3)),
+        List.of(new RuleMetrics(rule, 10, 1, 2, 9, 4, 3)),
         100,
         7,
         2,
@@ -71,6 +71,7 @@ class PagesTest {
             STORE,
             new ThrottleTable(9, 1 << 20, 0),
             Map.of("http", door),
+            0.25,
             true);
     Map<String, String> types = new HashMap<>();
     Map<String, String> samples = new HashMap<>();
@@ -130,7 +131,7 @@ class PagesTest {
   @Test
   void metrics_withoutASharedStore_areSilentOfIt() {
     ThrottleTable table = new ThrottleTable(9, 1 << 20, 0);
-    assertThat(MetricsPage.text(metrics("d.a"), null, table, Map.of(), true))
+    assertThat(MetricsPage.text(metrics("d.a"), null, table, Map.of(), Double.NaN, true))
         .contains("weir_requests_total 100")
         .doesNotContain("weir_store");
   }
@@ -185,7 +186,8 @@ class PagesTest {
         Engine.create(new MemoryStore(), Ticker.system(), EngineSettings.DEFAULTS)) {
       for (Endpoint endpoint :
           new Endpoints(
-                  new Decider(engine, Ticker.system()),
+                  new Decider(
+                      engine, Load.of(ServerSettings.defaults(), Ticker.system()), Ticker.system()),
                   ServerSettings.defaults(),
                   () -> true,
                   () -> "")
