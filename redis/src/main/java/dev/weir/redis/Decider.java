@@ -33,7 +33,13 @@ final class Decider {
   }
 
   void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
-    if (charges.size() == 1 && !charges.queued() && !charges.peeking() && charges.permits(0) >= 0) {
+    if (charges.size() == 0) {
+      charges.allowed(true);
+      done.accept(charges);
+    } else if (charges.size() == 1
+        && !charges.queued()
+        && !charges.peeking()
+        && charges.permits(0) >= 0) {
       one(
           charges.limit(0),
           charges.fingerprint(0),
@@ -54,11 +60,6 @@ final class Decider {
 
   /** Decides charges whose keys are in one slot. */
   void inOneStep(Charges charges, long nowNanos, Consumer<? super Charges> done) {
-    if (charges.size() == 0) {
-      charges.allowed(true);
-      done.accept(charges);
-      return;
-    }
     Consumer<Failure> failed =
         failure -> {
           fallback.decide(charges, failure, nowNanos);
