@@ -27,6 +27,21 @@ final class Counters {
     Objects.requireNonNull(failures.get(failure)).add(charges);
   }
 
+  /** Returns a snapshot, beside what is known of the way to Redis. */
+  RedisMetrics metrics(boolean available, long queued) {
+    return new RedisMetrics(
+        available,
+        calls.sum(),
+        decided.sum(),
+        merged.sum(),
+        held.sum(),
+        fallback.sum(),
+        failures(),
+        late.sum(),
+        burned.sum(),
+        queued);
+  }
+
   Map<String, Long> failures() {
     Map<String, Long> counts = new LinkedHashMap<>();
     failures.forEach((failure, count) -> counts.put(failure.text(), count.sum()));

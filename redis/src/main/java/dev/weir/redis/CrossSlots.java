@@ -29,7 +29,7 @@ final class CrossSlots {
   }
 
   static void decide(
-      Charges charges, long nowNanos, RedisStore store, Consumer<? super Charges> done) {
+      Charges charges, long nowNanos, Decider decider, Consumer<? super Charges> done) {
     int size = charges.size();
     Charges[] parts = new Charges[size];
     AtomicInteger missing = new AtomicInteger(size);
@@ -39,19 +39,19 @@ final class CrossSlots {
       parts[i] = charges.peeking() ? part.peek() : part;
     }
     for (Charges part : parts) {
-      store.ask(
+      decider.inOneStep(
           part,
           nowNanos,
           decided -> {
             if (missing.decrementAndGet() == 0) {
-              combine(charges, parts, nowNanos, store);
+              combine(charges, parts, nowNanos, decider);
               done.accept(charges);
             }
           });
     }
   }
 
-  private static void combine(Charges charges, Charges[] parts, long nowNanos, RedisStore store) {
+  private static void combine(Charges charges, Charges[] parts, long nowNanos, Decider decider) {
     boolean required = true;
     boolean anyAsked = false;
     boolean anyFits = false;
@@ -79,8 +79,8 @@ final class CrossSlots {
     for (int i = 0; i < parts.length && !allowed && !charges.peeking(); i++) {
       if (parts[i].fits(0) && parts[i].permits(0) > 0) {
         Decision decision = parts[i].decision(0);
-        store.refund(
-            charges.limit(i),
+        decider.refund(
+            (RedisLimit) charges.limit(i),
             charges.fingerprint(i),
             charges.permits(i),
             decision,

@@ -7,7 +7,6 @@ import dev.weir.Decision;
 import dev.weir.FailureAnswer;
 import dev.weir.Fingerprint;
 import dev.weir.Limit;
-import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.Store;
@@ -21,7 +20,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -44,32 +42,26 @@ import org.jspecify.annotations.Nullable;
  * an answer that came too late is given back.
  */
 public final class RedisStore implements Store {
-  /** When to come back while nobody knows. */
-  private static final long RETRY_NANOS = 1_000_000_000L;
-
   private static final long LEAST_TICK_NANOS = 1_000_000L;
   private static final long MOST_TICK_NANOS = 5_000_000L;
   private static final int TICKS_PER_TIMEOUT = 10;
 
-  /** Redis's instants are whole microseconds; what is decided here instead is told by this. */
-  private static final long FALLBACK_MARK_NANOS = 1;
-
   private final String prefix;
-  private final boolean callersClock;
   private final Ticker ticker;
   private final Link link;
   private final Counters counters = new Counters();
-  private final MemoryStore fallback = new MemoryStore();
+  private final Fallback fallback = new Fallback(counters);
+  private final Decider decider;
   private final Map<String, RedisLimit> limits = new ConcurrentHashMap<>();
   private final ScheduledExecutorService housekeeping;
 
   private RedisStore(Builder builder) {
     prefix = builder.prefix;
-    callersClock = builder.callersClock;
     ticker = builder.ticker;
     LinkSettings settings =
         new LinkSettings(prefix, builder.timeoutNanos, builder.replicas, ticker, builder.log);
     link = builder.address.open(settings, counters);
+    decider = new Decider(link, counters, fallback, builder.callersClock);
     housekeeping =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
@@ -130,10 +122,6 @@ public final class RedisStore implements Store {
         limits.compute(
             name,
             (same, known) -> {
-              Limit local =
-                  policy.onFailure() == FailureAnswer.LOCAL
-                      ? fallback.limit(name, Fallback.share(policy), nowNanos)
-                      : null;
               boolean keeps = known != null && RedisLimit.sameHoldings(known.policy(), policy);
               if (known != null && !keeps) {
                 replaced.add(known);
@@ -143,7 +131,7 @@ public final class RedisStore implements Store {
                   prefix,
                   name,
                   policy,
-                  local,
+                  fallback.limit(name, policy, nowNanos),
                   keeps ? Objects.requireNonNull(known).holdings : holdings(policy));
             });
     replaced.forEach(RedisStore::giveBack);
@@ -159,9 +147,13 @@ public final class RedisStore implements Store {
   private @Nullable Holdings holdings(Policy policy) {
     return switch (policy.consistency()) {
       case STRICT -> null;
-      case LEASED -> new Allotments(policy, ticker, counters, this::askNow);
-      case APPROXIMATE -> new LocalCounts(policy, ticker, counters, this::askNow);
+      case LEASED -> new Allotments(policy, ticker, counters, this::ask);
+      case APPROXIMATE -> new LocalCounts(policy, ticker, counters, this::ask);
     };
+  }
+
+  private void ask(Question question) {
+    decider.ask(question, ticker.nanos());
   }
 
   @Override
@@ -178,39 +170,7 @@ public final class RedisStore implements Store {
     for (int i = 0; i < charges.size(); i++) {
       own(charges.limit(i));
     }
-    if (charges.size() == 1 && !charges.queued() && !charges.peeking() && charges.permits(0) >= 0) {
-      one(
-          own(charges.limit(0)),
-          charges.fingerprint(0),
-          charges.permits(0),
-          nowNanos,
-          (reason, remaining, retry, reset, at) -> {
-            charges.result(0, reason, remaining, retry, reset, at);
-            boolean optional = charges.role(0) == Charges.Role.OPTIONAL;
-            charges.allowed(charges.fits(0) || charges.forgiven(0) || optional);
-            done.accept(charges);
-          });
-    } else if (link.oneSlot() || CrossSlots.inOne(charges, link)) {
-      ask(charges, nowNanos, done);
-    } else {
-      CrossSlots.decide(charges, nowNanos, this, done);
-    }
-  }
-
-  /** Asks for all charges in one step; their keys are in one slot. */
-  void ask(Charges charges, long nowNanos, Consumer<? super Charges> done) {
-    Consumer<Failure> failed =
-        failure -> {
-          Fallback.decide(charges, reason(failure), fallback, localNow(nowNanos), RETRY_NANOS);
-          counters.fallback.add(Fallback.count(charges));
-          done.accept(charges);
-        };
-    if (charges.size() == 0) {
-      charges.allowed(true);
-      done.accept(charges);
-      return;
-    }
-    ask(new Ask(charges, () -> done.accept(charges), failed), nowNanos);
+    decider.decide(charges, nowNanos, done);
   }
 
   @Override
@@ -218,113 +178,7 @@ public final class RedisStore implements Store {
     for (int i = 0; i < batch.size(); i++) {
       own(batch.limit(i));
     }
-    AtomicInteger missing = new AtomicInteger(batch.size() + 1);
-    for (int i = 0; i < batch.size(); i++) {
-      int index = i;
-      RedisLimit limit = own(batch.limit(i));
-      one(
-          limit,
-          batch.fingerprint(i),
-          batch.permits(i),
-          nowNanos,
-          (reason, remaining, retry, reset, at) -> {
-            batch.result(index, reason, remaining, retry, reset, at);
-            boolean forgiven =
-                reason != Reason.WITHIN_LIMIT
-                    && reason != Reason.OVER_LIMIT
-                    && limit.policy().onFailure() == FailureAnswer.ALLOW;
-            if (forgiven) {
-              batch.decision(index, 0);
-            }
-            if (missing.decrementAndGet() == 0) {
-              done.accept(batch);
-            }
-          });
-    }
-    if (missing.decrementAndGet() == 0) {
-      done.accept(batch);
-    }
-  }
-
-  /** Decides one charge for itself. */
-  private void one(
-      RedisLimit limit, long fingerprint, long permits, long nowNanos, Receiver receiver) {
-    Single.Asker asker =
-        new Single.Asker() {
-          @Override
-          public void decided(long times, Result result, long remaining) {
-            receiver.decided(
-                result.reason(),
-                result.remaining(),
-                result.retryAfterNanos(),
-                result.resetAfterNanos(),
-                result.atNanos());
-          }
-
-          @Override
-          public void failed(Failure failure) {
-            one(limit, fingerprint, permits, nowNanos, failure, receiver);
-          }
-        };
-    long wanted = Math.min(permits, Message.MOST_PERMITS);
-    if (limit.holdings == null) {
-      ask(new Single(limit, fingerprint, wanted, 1, asker), nowNanos);
-    } else {
-      limit.holdings.decide(limit, fingerprint, wanted, asker);
-    }
-  }
-
-  /** Answers one charge that Redis did not decide. */
-  private void one(
-      RedisLimit limit,
-      long fingerprint,
-      long permits,
-      long nowNanos,
-      Failure failure,
-      Receiver receiver) {
-    Limit local = limit.fallback;
-    if (local == null) {
-      receiver.decided(reason(failure), 0, RETRY_NANOS, 0, localNow(nowNanos));
-      return;
-    }
-    counters.fallback.increment();
-    fallback.decide(
-        new Charges().add(local, fingerprint, permits),
-        localNow(nowNanos),
-        decided ->
-            receiver.decided(
-                decided.reason(0),
-                decided.remaining(0),
-                decided.retryAfterNanos(0),
-                decided.resetAfterNanos(0),
-                decided.atNanos(0)));
-  }
-
-  private static Reason reason(Failure failure) {
-    return failure == Failure.OVERLOADED ? Reason.OVERLOADED : Reason.UNCERTAIN;
-  }
-
-  private static long localNow(long nowNanos) {
-    return nowNanos - Math.floorMod(nowNanos, Result.NANOS_PER_MICRO) + FALLBACK_MARK_NANOS;
-  }
-
-  private void askNow(Question question) {
-    ask(question, ticker.nanos());
-  }
-
-  /** Asks whoever the question's key belongs to. */
-  void ask(Question question, long nowNanos) {
-    if (callersClock) {
-      long now = Math.max(-Ticker.HORIZON_NANOS, Math.min(Ticker.HORIZON_NANOS, nowNanos));
-      question.nowMicros = Math.floorDiv(now, Result.NANOS_PER_MICRO);
-    }
-    Caller caller = link.caller(question.key());
-    if (caller == null) {
-      counters.failed(Failure.MOVED, question.charges());
-      question.fail(Failure.MOVED);
-    } else {
-      caller.ask(question);
-    }
+    decider.decide(batch, nowNanos, done);
   }
 
   @Override
@@ -339,38 +193,7 @@ public final class RedisStore implements Store {
     if (permits < 0) {
       throw new IllegalArgumentException("permits: " + permits + " (expected: at least 0)");
     }
-    long mark = Math.floorMod(charged.atNanos(), Result.NANOS_PER_MICRO);
-    boolean samePrice =
-        !own.policy().algorithm().bucket() || charged.limit() == own.policy().burst();
-    if (charged.reason() != Reason.WITHIN_LIMIT || !samePrice) {
-      done.accept(0);
-    } else if (mark == FALLBACK_MARK_NANOS && own.fallback != null) {
-      fallback.refund(own.fallback, fingerprint, permits, charged, localNow(nowNanos), done);
-    } else if (mark != 0) {
-      done.accept(0);
-    } else {
-      Holdings holdings = own.holdings;
-      long here =
-          holdings == null
-              ? Holdings.NOT_HERE
-              : holdings.refund(fingerprint, permits, charged.atNanos());
-      if (here == Holdings.NOT_HERE) {
-        refund(own, fingerprint, Math.min(permits, Message.MOST_PERMITS), charged, nowNanos, done);
-      } else {
-        done.accept(here);
-      }
-    }
-  }
-
-  private void refund(
-      RedisLimit limit,
-      long fingerprint,
-      long permits,
-      Decision charged,
-      long nowNanos,
-      LongConsumer done) {
-    long reset = charged.atNanos() + charged.resetAfterNanos();
-    ask(new Refund(limit, fingerprint, permits, charged.atNanos(), reset, done), nowNanos);
+    decider.refund(own, fingerprint, permits, charged, nowNanos, done);
   }
 
   private RedisLimit own(Limit limit) {
@@ -411,17 +234,7 @@ public final class RedisStore implements Store {
 
   /** Returns what the store has counted since it began; a snapshot. */
   public RedisMetrics metrics() {
-    return new RedisMetrics(
-        available(),
-        counters.calls.sum(),
-        counters.decided.sum(),
-        counters.merged.sum(),
-        counters.held.sum(),
-        counters.fallback.sum(),
-        counters.failures(),
-        counters.late.sum(),
-        counters.burned.sum(),
-        link.queued());
+    return counters.metrics(available(), link.queued());
   }
 
   /** Returns whether Redis can be asked now: connected, and not given up on for the moment. */

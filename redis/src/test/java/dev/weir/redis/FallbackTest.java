@@ -7,7 +7,6 @@ import dev.weir.Charges;
 import dev.weir.Charges.Role;
 import dev.weir.FailureAnswer;
 import dev.weir.Limit;
-import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Reason;
@@ -17,14 +16,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class FallbackTest {
-  private final MemoryStore memory = new MemoryStore();
+  private final Fallback fallback = new Fallback(new Counters());
 
   /** Two permits here, where the answer is local. */
   private RedisLimit limit(FailureAnswer answer, String name) {
     Policy policy = Policy.builder(Quota.perSecond(2)).onFailure(answer).build();
-    Limit local =
-        answer == FailureAnswer.LOCAL ? memory.limit(name, Fallback.share(policy), 0) : null;
-    return limit(name, policy, local);
+    return limit(name, policy, fallback.limit(name, policy, 0));
   }
 
   @SuppressWarnings("NullAway") // Nobody asks whose it is.
@@ -33,7 +30,7 @@ class FallbackTest {
   }
 
   private Charges decide(Charges charges) {
-    Fallback.decide(charges, Reason.UNCERTAIN, memory, 1, 9);
+    fallback.decide(charges, Failure.TIMEOUT, 1);
     return charges;
   }
 

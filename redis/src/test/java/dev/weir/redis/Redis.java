@@ -1,17 +1,14 @@
 package dev.weir.redis;
 
-import dev.weir.Batch;
 import dev.weir.Charges;
-import dev.weir.Decision;
-import dev.weir.Fingerprint;
 import dev.weir.Limit;
 import dev.weir.Policy;
 import dev.weir.Store;
+import dev.weir.testkit.ForwardingStore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 
 /** What tests share: one Redis, and as many empty stores in it as they like. */
 final class Redis {
@@ -51,20 +48,22 @@ final class Redis {
   }
 
   /** A part of a store, by the names of its limits. */
-  private record Scoped(Store store, String scope) implements Store {
-    @Override
-    public Fingerprint fingerprint() {
-      return store.fingerprint();
+  private static final class Scoped extends ForwardingStore<Store> {
+    private final String scope;
+
+    Scoped(Store store, String scope) {
+      super(store);
+      this.scope = scope;
     }
 
     @Override
     public Limit limit(String name, Policy policy, long nowNanos) {
-      return store.limit(scope + name, policy, nowNanos);
+      return super.limit(scope + name, policy, nowNanos);
     }
 
     @Override
     public void retire(String name, long nowNanos) {
-      store.retire(scope + name, nowNanos);
+      super.retire(scope + name, nowNanos);
     }
 
     @Override
@@ -75,48 +74,7 @@ final class Redis {
               "limit: " + charges.limit(i) + " (expected: one of this store)");
         }
       }
-      store.decide(charges, nowNanos, done);
-    }
-
-    @Override
-    public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
-      store.decide(batch, nowNanos, done);
-    }
-
-    @Override
-    public void refund(
-        Limit limit,
-        long fingerprint,
-        long permits,
-        Decision charged,
-        long nowNanos,
-        LongConsumer done) {
-      store.refund(limit, fingerprint, permits, charged, nowNanos, done);
-    }
-
-    @Override
-    public void expire(long nowNanos) {
-      store.expire(nowNanos);
-    }
-
-    @Override
-    public long keys() {
-      return store.keys();
-    }
-
-    @Override
-    public long maxKeys() {
-      return store.maxKeys();
-    }
-
-    @Override
-    public long bytes() {
-      return store.bytes();
-    }
-
-    @Override
-    public long maxBytes() {
-      return store.maxBytes();
+      super.decide(charges, nowNanos, done);
     }
 
     @Override

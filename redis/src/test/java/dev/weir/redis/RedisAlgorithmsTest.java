@@ -8,9 +8,12 @@ import dev.weir.testkit.AlgorithmContract;
 import dev.weir.testkit.Traffic;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Every algorithm in Redis. */
+/** Every algorithm in Redis, several at once: each test mostly waits for answers. */
 class RedisAlgorithmsTest {
+  @Execution(ExecutionMode.CONCURRENT)
   private abstract static class InRedis extends AlgorithmContract {
     private final Algorithm algorithm;
 

@@ -59,6 +59,11 @@ class RedisClusterTest {
     return done.orTimeout(30, TimeUnit.SECONDS).join();
   }
 
+  @Test
+  void emptyRequest_passes() {
+    assertThat(decided(new Charges()).allowed()).isTrue();
+  }
+
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void everyAlgorithm_admitsTheQuotaOfEachKey_whateverItsNode(Algorithm algorithm) {

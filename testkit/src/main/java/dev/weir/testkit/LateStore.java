@@ -3,11 +3,8 @@ package dev.weir.testkit;
 import dev.weir.Batch;
 import dev.weir.Charges;
 import dev.weir.Decision;
-import dev.weir.Fingerprint;
 import dev.weir.Limit;
 import dev.weir.MemoryStore;
-import dev.weir.Policy;
-import dev.weir.Store;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
@@ -18,9 +15,12 @@ import org.jspecify.annotations.Nullable;
  * A store that decides at once but answers only when told to, the last question first: what a
  * remote store may do at its worst. For the tests of whoever asks a store.
  */
-public final class LateStore implements Store {
-  private final MemoryStore store = new MemoryStore();
+public final class LateStore extends ForwardingStore<MemoryStore> {
   private final Deque<Runnable> answers = new ArrayDeque<>();
+
+  public LateStore() {
+    super(new MemoryStore());
+  }
 
   /**
    * Gives the answers that are due, on the caller's thread.
@@ -50,28 +50,13 @@ public final class LateStore implements Store {
   }
 
   @Override
-  public Fingerprint fingerprint() {
-    return store.fingerprint();
-  }
-
-  @Override
-  public Limit limit(String name, Policy policy, long nowNanos) {
-    return store.limit(name, policy, nowNanos);
-  }
-
-  @Override
-  public void retire(String name, long nowNanos) {
-    store.retire(name, nowNanos);
-  }
-
-  @Override
   public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
-    store.decide(charges, nowNanos, decided -> later(() -> done.accept(decided)));
+    delegate.decide(charges, nowNanos, decided -> later(() -> done.accept(decided)));
   }
 
   @Override
   public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
-    store.decide(batch, nowNanos, decided -> later(() -> done.accept(decided)));
+    delegate.decide(batch, nowNanos, decided -> later(() -> done.accept(decided)));
   }
 
   @Override
@@ -82,42 +67,12 @@ public final class LateStore implements Store {
       Decision charged,
       long nowNanos,
       LongConsumer done) {
-    store.refund(
+    delegate.refund(
         limit,
         fingerprint,
         permits,
         charged,
         nowNanos,
         returned -> later(() -> done.accept(returned)));
-  }
-
-  @Override
-  public void expire(long nowNanos) {
-    store.expire(nowNanos);
-  }
-
-  @Override
-  public long keys() {
-    return store.keys();
-  }
-
-  @Override
-  public long maxKeys() {
-    return store.maxKeys();
-  }
-
-  @Override
-  public long bytes() {
-    return store.bytes();
-  }
-
-  @Override
-  public long maxBytes() {
-    return store.maxBytes();
-  }
-
-  @Override
-  public void close() {
-    store.close();
   }
 }

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a policy must answer, found the plain way: a list of all admissions, gone through anew for
- * every question, in whole numbers of any size. Slow, and shares no code with the limiter that it
- * judges. Not safe for use by several threads.
+ * What a policy must answer, found the plain way: a list of the admissions, gone through anew for
+ * every question, in whole numbers that never overflow unnoticed. Slow, and shares no code with the
+ * limiter that it judges. Not safe for use by several threads.
  *
  * <p>One question is answered from the list, how many permits fit at an instant; the retry-after is
  * the first instant at which enough of them do, found by halving.
@@ -37,7 +37,7 @@ public abstract class Oracle {
 
   /** How many permits fit at an instant if nothing else is admitted; negative if overdrawn. */
   interface Room {
-    BigInteger at(long nanos);
+    long at(long nanos);
   }
 
   /** Beyond this, 52 days, buckets count in whole steps. */
@@ -46,13 +46,13 @@ public abstract class Oracle {
   private final Map<String, List<Admission>> admitted = new HashMap<>();
   final Policy policy;
   final long resolution;
-  final BigInteger limit;
+  final long limit;
   final long window;
 
   private Oracle(Policy policy, long resolutionNanos) {
     this.policy = policy;
     this.resolution = resolutionNanos;
-    this.limit = BigInteger.valueOf(policy.quota().permits());
+    this.limit = policy.quota().permits();
     this.window = multiple("window", policy.quota().windowNanos(), resolutionNanos);
   }
 
@@ -108,38 +108,37 @@ public abstract class Oracle {
     List<Admission> past = admitted.computeIfAbsent(key, k -> new ArrayList<>());
     long at = effectiveNanos(past, multiple("now", now, resolution));
     Room room = room(past);
-    BigInteger wanted = BigInteger.valueOf(permits);
-    if (permits == 0 || room.at(at).compareTo(wanted) >= 0) {
+    if (permits == 0 || room.at(at) >= permits) {
       if (permits > 0 && charge) {
-        past.removeIf(admission -> forgettable(admission, at));
+        forget(past, at);
         past.add(new Admission(at, permits));
         room = room(past);
       }
       return new Verdict(true, remaining(room.at(at)), 0);
     }
-    boolean never = permits > policy.burst() || limit.signum() == 0;
-    long retry = never ? Decision.NEVER : firstFit(room, at, wanted) - now;
+    boolean never = permits > policy.burst() || limit == 0;
+    long retry = never ? Decision.NEVER : firstFit(room, at, permits) - now;
     return new Verdict(false, remaining(room.at(at)), retry);
   }
 
-  private long remaining(BigInteger room) {
-    BigInteger most = BigInteger.valueOf(limit.signum() == 0 ? 0 : policy.burst());
-    return room.max(BigInteger.ZERO).min(most).longValueExact();
+  private long remaining(long room) {
+    return Math.max(0, Math.min(room, limit == 0 ? 0 : policy.burst()));
   }
 
   /**
    * Returns the first instant after {@code at} at which so much fits; room only grows with time.
    */
-  private long firstFit(Room room, long at, BigInteger wanted) {
+  private long firstFit(Room room, long at, long wanted) {
     long no = 0;
-    long yes = resolution;
-    while (room.at(at + yes).compareTo(wanted) < 0) {
+    // A power of two of steps, so that halving stays on them; about when most requests fit.
+    long yes = resolution * Long.highestOneBit(window / resolution);
+    while (room.at(at + yes) < wanted) {
       no = yes;
       yes = Math.multiplyExact(2, yes);
     }
     while (yes - no > resolution) {
       long middle = (no + yes) >>> 1;
-      if (room.at(at + middle).compareTo(wanted) < 0) {
+      if (room.at(at + middle) < wanted) {
         no = middle;
       } else {
         yes = middle;
@@ -157,10 +156,8 @@ public abstract class Oracle {
     return at;
   }
 
-  /** Returns whether an admission can matter to nobody who asks at {@code at} or later. */
-  boolean forgettable(Admission admission, long at) {
-    return admission.atNanos() < at - 3 * window;
-  }
+  /** Drops what matters to nobody any more once something is admitted at {@code at}. */
+  abstract void forget(List<Admission> past, long at);
 
   abstract Room room(List<Admission> past);
 
@@ -182,18 +179,30 @@ public abstract class Oracle {
       this.granule = multiple("granule", granuleNanos, resolutionNanos);
     }
 
+    /**
+     * Returns the last instant of an admission's granule: it counts while that is in the window.
+     */
+    private long lastNanos(Admission admission) {
+      long offset = Math.floorMod(admission.atNanos(), granule);
+      return admission.atNanos() - offset + granule - resolution;
+    }
+
+    @Override
+    void forget(List<Admission> past, long at) {
+      past.removeIf(admission -> lastNanos(admission) <= at - window);
+    }
+
     @Override
     Room room(List<Admission> past) {
+      long[] lasts = past.stream().mapToLong(this::lastNanos).toArray();
       return at -> {
-        BigInteger used = BigInteger.ZERO;
-        for (Admission admission : past) {
-          // It counts for as long as the last instant of its granule is in the window.
-          long offset = Math.floorMod(admission.atNanos(), granule);
-          if (admission.atNanos() - offset + granule - resolution > at - window) {
-            used = used.add(big(admission.permits()));
+        long used = 0;
+        for (int i = 0; i < lasts.length; i++) {
+          if (lasts[i] > at - window) {
+            used = Math.addExact(used, past.get(i).permits());
           }
         }
-        return limit.subtract(used);
+        return limit - used;
       };
     }
   }
@@ -203,54 +212,70 @@ public abstract class Oracle {
       super(policy, resolutionNanos);
     }
 
+    private long startNanos(long at) {
+      return at - Math.floorMod(at, window);
+    }
+
+    @Override
+    void forget(List<Admission> past, long at) {
+      long previous = startNanos(at) - window;
+      past.removeIf(admission -> admission.atNanos() < previous);
+    }
+
     @Override
     Room room(List<Admission> past) {
       return at -> {
-        long index = Math.floorDiv(at, window);
-        BigInteger current = BigInteger.ZERO;
-        BigInteger previous = BigInteger.ZERO;
+        long start = startNanos(at);
+        long current = 0;
+        long previous = 0;
         for (Admission admission : past) {
-          long age = index - Math.floorDiv(admission.atNanos(), window);
-          if (age == 0) {
-            current = current.add(big(admission.permits()));
-          } else if (age == 1) {
-            previous = previous.add(big(admission.permits()));
+          if (admission.atNanos() >= start) {
+            current = Math.addExact(current, admission.permits());
+          } else if (admission.atNanos() >= start - window) {
+            previous = Math.addExact(previous, admission.permits());
           }
         }
-        long covered = window - Math.floorMod(at, window);
-        BigInteger share = ceilDiv(previous.multiply(big(covered)), big(window));
-        return limit.subtract(current).subtract(share);
+        BigInteger covered = big(start + window - at);
+        long share = ceilDiv(big(previous).multiply(covered), big(window)).longValueExact();
+        return limit - current - share;
       };
     }
   }
 
   private static final class Fixed extends Oracle {
+    /** The window of the latest admission, and what was admitted in it. */
+    private record Latest(long endNanos, long used) {}
+
     Fixed(Policy policy, long resolutionNanos) {
       super(policy, resolutionNanos);
     }
 
+    private Latest latest(List<Admission> past) {
+      long end = Long.MIN_VALUE;
+      long used = 0;
+      for (Admission admission : past) {
+        long time = admission.atNanos();
+        if (end <= time) {
+          long start = policy.alignedToFirstRequest() ? time : time - Math.floorMod(time, window);
+          end = start + window;
+          used = 0;
+        }
+        used = Math.addExact(used, admission.permits());
+      }
+      return new Latest(end, used);
+    }
+
     @Override
-    boolean forgettable(Admission admission, long at) {
-      return !policy.alignedToFirstRequest() && super.forgettable(admission, at);
+    void forget(List<Admission> past, long at) {
+      if (latest(past).endNanos() <= at) {
+        past.clear();
+      }
     }
 
     @Override
     Room room(List<Admission> past) {
-      BigInteger used = BigInteger.ZERO;
-      boolean open = false;
-      long start = 0;
-      for (Admission admission : past) {
-        long time = admission.atNanos();
-        if (!open || start + window <= time) {
-          start = policy.alignedToFirstRequest() ? time : time - Math.floorMod(time, window);
-          used = BigInteger.ZERO;
-          open = true;
-        }
-        used = used.add(big(admission.permits()));
-      }
-      long end = open ? start + window : Long.MIN_VALUE;
-      BigInteger left = limit.subtract(used);
-      return at -> end > at ? left : limit;
+      Latest latest = latest(past);
+      return at -> latest.endNanos() > at ? limit - latest.used() : limit;
     }
   }
 
@@ -261,7 +286,7 @@ public abstract class Oracle {
     }
 
     private long emissionNanos() {
-      BigInteger fine = ceilDiv(big(window), limit);
+      BigInteger fine = ceilDiv(big(window), big(limit));
       BigInteger most = fine.multiply(big(policy.burst())).max(big(window));
       BigInteger unit = most.compareTo(MOST_FINE_NANOS) > 0 ? big(resolution) : BigInteger.ONE;
       return ceilDiv(fine, unit).multiply(unit).longValueExact();
@@ -272,28 +297,32 @@ public abstract class Oracle {
       return now;
     }
 
-    @Override
-    boolean forgettable(Admission admission, long at) {
-      return false;
-    }
-
-    @Override
-    Room room(List<Admission> past) {
-      if (limit.signum() == 0) {
-        return at -> BigInteger.ZERO;
-      }
-      long emission = emissionNanos();
-      long depth = Math.multiplyExact(emission, policy.burst());
+    /** Returns the instant at which the bucket is full again. */
+    private long fullNanos(List<Admission> past, long emission) {
       long full = Long.MIN_VALUE;
       for (Admission admission : past) {
         long cost = Math.multiplyExact(emission, admission.permits());
         full = Math.addExact(Math.max(full, admission.atNanos()), cost);
       }
-      long fullAt = full;
-      return at -> {
-        BigInteger missing = big(fullAt).subtract(big(at)).max(BigInteger.ZERO);
-        return big(depth).subtract(missing).divide(big(emission));
-      };
+      return full;
+    }
+
+    @Override
+    void forget(List<Admission> past, long at) {
+      if (fullNanos(past, emissionNanos()) <= at) {
+        past.clear();
+      }
+    }
+
+    @Override
+    Room room(List<Admission> past) {
+      if (limit == 0) {
+        return at -> 0;
+      }
+      long emission = emissionNanos();
+      long depth = Math.multiplyExact(emission, policy.burst());
+      long full = fullNanos(past, emission);
+      return at -> (depth - (full > at ? Math.subtractExact(full, at) : 0)) / emission;
     }
   }
 

@@ -4,12 +4,10 @@ import dev.weir.Algorithm;
 import dev.weir.Batch;
 import dev.weir.Charges;
 import dev.weir.Decision;
-import dev.weir.Fingerprint;
 import dev.weir.Limit;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
-import dev.weir.Store;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -18,10 +16,12 @@ import java.util.function.LongConsumer;
  * A store that counts time in microseconds, as one in Redis does: one in memory whose answers are
  * rounded. Refuses to be asked between two microseconds.
  */
-final class CoarseStore implements Store {
+final class CoarseStore extends ForwardingStore<MemoryStore> {
   static final long RESOLUTION_NANOS = 1_000;
 
-  private final MemoryStore store = new MemoryStore(1 << 20);
+  CoarseStore() {
+    super(new MemoryStore(1 << 20));
+  }
 
   /**
    * Returns whether a policy is counted exactly as by a store of this resolution: whether {@link
@@ -88,24 +88,19 @@ final class CoarseStore implements Store {
   }
 
   @Override
-  public Fingerprint fingerprint() {
-    return store.fingerprint();
-  }
-
-  @Override
   public Limit limit(String name, Policy policy, long nowNanos) {
-    return store.limit(name, coarse(policy), check("now", nowNanos));
+    return delegate.limit(name, coarse(policy), check("now", nowNanos));
   }
 
   @Override
   public void retire(String name, long nowNanos) {
-    store.retire(name, check("now", nowNanos));
+    delegate.retire(name, check("now", nowNanos));
   }
 
   @Override
   public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
     check("maxWait", charges.maxWaitNanos());
-    store.decide(
+    delegate.decide(
         charges,
         check("now", nowNanos),
         decided -> {
@@ -150,40 +145,15 @@ final class CoarseStore implements Store {
             charged.retryAfterNanos(),
             reset,
             charged.atNanos());
-    store.refund(limit, fingerprint, permits, least, check("now", nowNanos), done);
+    delegate.refund(limit, fingerprint, permits, least, check("now", nowNanos), done);
   }
 
   @Override
   public void expire(long nowNanos) {
-    store.expire(check("now", nowNanos));
-  }
-
-  @Override
-  public long keys() {
-    return store.keys();
-  }
-
-  @Override
-  public long maxKeys() {
-    return store.maxKeys();
-  }
-
-  @Override
-  public long bytes() {
-    return store.bytes();
-  }
-
-  @Override
-  public long maxBytes() {
-    return store.maxBytes();
+    delegate.expire(check("now", nowNanos));
   }
 
   void verify() {
-    store.verify();
-  }
-
-  @Override
-  public void close() {
-    store.close();
+    delegate.verify();
   }
 }

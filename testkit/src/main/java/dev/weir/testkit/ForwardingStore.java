@@ -1,0 +1,97 @@
+package dev.weir.testkit;
+
+import dev.weir.Batch;
+import dev.weir.Charges;
+import dev.weir.Decision;
+import dev.weir.Fingerprint;
+import dev.weir.Limit;
+import dev.weir.Policy;
+import dev.weir.Store;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/**
+ * A store that leaves everything to another. A store that differs from one in a few respects
+ * extends it and overrides those. As safe for use by many threads as the other is.
+ *
+ * @param <S> the other's type
+ */
+public abstract class ForwardingStore<S extends Store> implements Store {
+  /** Where everything goes that is not overridden. */
+  protected final S delegate;
+
+  protected ForwardingStore(S delegate) {
+    this.delegate = delegate;
+  }
+
+  @Override
+  public Fingerprint fingerprint() {
+    return delegate.fingerprint();
+  }
+
+  @Override
+  public Limit limit(String name, Policy policy, long nowNanos) {
+    return delegate.limit(name, policy, nowNanos);
+  }
+
+  @Override
+  public void retire(String name, long nowNanos) {
+    delegate.retire(name, nowNanos);
+  }
+
+  @Override
+  public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+    delegate.decide(charges, nowNanos, done);
+  }
+
+  @Override
+  public void expect(Charges charges) {
+    delegate.expect(charges);
+  }
+
+  @Override
+  public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
+    delegate.decide(batch, nowNanos, done);
+  }
+
+  @Override
+  public void refund(
+      Limit limit,
+      long fingerprint,
+      long permits,
+      Decision charged,
+      long nowNanos,
+      LongConsumer done) {
+    delegate.refund(limit, fingerprint, permits, charged, nowNanos, done);
+  }
+
+  @Override
+  public void expire(long nowNanos) {
+    delegate.expire(nowNanos);
+  }
+
+  @Override
+  public long keys() {
+    return delegate.keys();
+  }
+
+  @Override
+  public long maxKeys() {
+    return delegate.maxKeys();
+  }
+
+  @Override
+  public long bytes() {
+    return delegate.bytes();
+  }
+
+  @Override
+  public long maxBytes() {
+    return delegate.maxBytes();
+  }
+
+  @Override
+  public void close() {
+    delegate.close();
+  }
+}

@@ -1,0 +1,25 @@
+package dev.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Store;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ForwardingStoreTest {
+  static Stream<Method> methods() {
+    return Arrays.stream(Store.class.getMethods());
+  }
+
+  /** A method that has a default is easily forgotten. */
+  @ParameterizedTest
+  @MethodSource("methods")
+  void everyMethodOfAStore_isForwarded(Method method) throws NoSuchMethodException {
+    assertThat(ForwardingStore.class.getMethod(method.getName(), method.getParameterTypes()))
+        .extracting(Method::getDeclaringClass)
+        .isEqualTo(ForwardingStore.class);
+  }
+}
