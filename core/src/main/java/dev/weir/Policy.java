@@ -96,7 +96,7 @@ public final class Policy {
       toleranceNanos = 0;
     }
     shape = Shape.of(this);
-    enforced = throttle.equals(Throttle.HARD) ? this : new Policy(enforced(builder));
+    enforced = throttle.isHard() ? this : new Policy(enforced(builder));
   }
 
   /** Returns a builder of the hard policy that holds the bounds of one that is not. */

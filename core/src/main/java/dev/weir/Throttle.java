@@ -66,6 +66,11 @@ public final class Throttle {
     return permits / WHOLE * tolerance + permits % WHOLE * tolerance / WHOLE;
   }
 
+  /** Returns whether it never admits more than the quota. */
+  public boolean isHard() {
+    return tolerance == 0 && threshold == 0;
+  }
+
   /** Returns whether the load matters. */
   public boolean isElastic() {
     return threshold > 0;

@@ -1,6 +1,5 @@
 package dev.weir.replay;
 
-import dev.weir.Throttle;
 import dev.weir.replay.ReplaySummary.BusyWindow;
 import dev.weir.replay.ReplaySummary.Counts;
 import dev.weir.replay.ReplaySummary.PolicyCount;
@@ -157,8 +156,7 @@ final class ReportPage {
 
   private void rules() {
     html.raw("<section>").element("h2", "Rules");
-    boolean throttled =
-        summary.policies().stream().anyMatch(each -> !each.throttle().equals(Throttle.HARD));
+    boolean throttled = summary.policies().stream().anyMatch(each -> !each.throttle().isHard());
     List<String> columns =
         new ArrayList<>(
             List.of(
@@ -364,7 +362,7 @@ final class ReportPage {
   }
 
   private static String unlessHard(PolicyCount rule) {
-    return rule.throttle().equals(Throttle.HARD) ? "" : throttle(rule) + ", ";
+    return rule.throttle().isHard() ? "" : throttle(rule) + ", ";
   }
 
   private static String throttle(PolicyCount rule) {

@@ -1,6 +1,5 @@
 package dev.weir.replay;
 
-import dev.weir.Throttle;
 import dev.weir.replay.ReplaySummary.BusyWindow;
 import dev.weir.replay.ReplaySummary.Counts;
 import dev.weir.replay.ReplaySummary.PolicyCount;
@@ -92,7 +91,7 @@ final class SummaryText {
     List<String[]> rows = new ArrayList<>();
     row(rows, "policy", "throttle", "at most", "tolerated");
     for (PolicyCount each : policies) {
-      if (!each.throttle().equals(Throttle.HARD)) {
+      if (!each.throttle().isHard()) {
         String bound = each.throttle().isElastic() ? "" : number(each.bound());
         row(
             rows,

@@ -270,7 +270,7 @@ final class RateLimitParser {
               .formatted(LARGE_BURST, policy.burst() + permits));
     }
     Throttle throttle = policy.throttle();
-    boolean soft = !throttle.equals(Throttle.HARD) && !throttle.isElastic();
+    boolean soft = !throttle.isHard() && !throttle.isElastic();
     if (soft && permits > 0 && throttle.tolerated(permits) == 0) {
       fields.warning(
           "throttle", "a share of %d that is at least 1; nothing is tolerated".formatted(permits));

@@ -3,7 +3,6 @@ package dev.weir.rules;
 import dev.weir.Consistency;
 import dev.weir.FailureAnswer;
 import dev.weir.Policy;
-import dev.weir.Throttle;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
@@ -40,7 +39,7 @@ final class Words {
       return "";
     }
     StringBuilder words = new StringBuilder();
-    if (!policy.throttle().equals(Throttle.HARD)) {
+    if (!policy.throttle().isHard()) {
       words.append(", throttle ").append(throttle(policy));
     }
     if (rule.store() != StoreChoice.DEFAULT) {

@@ -30,10 +30,16 @@ final class RulesPage {
           .append(rule.shadowMode())
           .append(", quota_mode: ")
           .append(rule.quotaMode())
+          .append(throttle(rule))
           .append(shared ? sharing(rule) : "")
           .append('\n');
     }
     return text.toString();
+  }
+
+  private static String throttle(Rule rule) {
+    Policy policy = rule.policy();
+    return policy == null || policy.throttle().isHard() ? "" : ", throttle: " + policy.throttle();
   }
 
   private static String sharing(Rule rule) {

@@ -154,6 +154,8 @@ class PagesTest {
                         rate_limit: {unit: day, requests_per_unit: 3, store: local, on_failure: allow}
                       - key: e
                         rate_limit: {unlimited: true}
+                      - key: f
+                        rate_limit: {unit: day, requests_per_unit: 20, throttle: {soft: 5%}}
                     """)
                 .ruleSet());
     assertThat(RulesPage.text(rules, true).lines())
@@ -165,7 +167,9 @@ class PagesTest {
                 + " on_failure: local local_share=0.25",
             "d.c: unit=DAY requests_per_unit=3, shadow_mode: false, quota_mode: false,"
                 + " store: local, on_failure: allow",
-            "d.e: unlimited, shadow_mode: false, quota_mode: false");
+            "d.e: unlimited, shadow_mode: false, quota_mode: false",
+            "d.f: unit=DAY requests_per_unit=20, shadow_mode: false, quota_mode: false,"
+                + " throttle: soft 5%, store: redis, consistency: strict, on_failure: deny");
     assertThat(RulesPage.text(rules, false)).doesNotContain("store", "consistency", "on_failure");
   }
 
