@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What a report shows beyond the summary: everything over time, and how keys use their windows. */
 final class History {
-  /** Intervals of a chart: about as many as it has pixels on a phone. */
-  private static final int INTERVALS = 480;
+  /** Intervals of a chart: two minutes each of a day. */
+  private static final int INTERVALS = 720;
 
   private static final int SMALL_INTERVALS = 120;
 
@@ -19,6 +19,7 @@ final class History {
   private static final int REFUSED_KEYS = 1024;
 
   private final Timeline requests = new Timeline(INTERVALS);
+  private final CloseUp closeUp = new CloseUp();
   private final Map<Rule, Timeline> rules = new HashMap<>();
   private final FrequentKeys refused = new FrequentKeys(REFUSED_KEYS);
   private final Map<RuleKey, Timeline> refusedKeys = new HashMap<>();
@@ -27,6 +28,7 @@ final class History {
   /** Takes a request's answer. */
   void add(long nowNanos, boolean allowed) {
     requests.add(nowNanos, 1, !allowed);
+    closeUp.add(nowNanos, !allowed);
   }
 
   /**
@@ -76,6 +78,11 @@ final class History {
   /** Returns all requests over time. */
   Timeline requests() {
     return requests;
+  }
+
+  /** Returns the worst of it. */
+  CloseUp closeUp() {
+    return closeUp;
   }
 
   /** Returns the permits that a rule was asked for over time, or null if there were none. */
