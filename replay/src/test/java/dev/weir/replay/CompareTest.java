@@ -190,9 +190,9 @@ class CompareTest {
 
   @Test
   void state_without_room_is_said_and_not_counted_as_refused() throws Exception {
-    Trace trace = new Trace(6_100_000);
-    for (int i = 0; i < 90_000; i++) {
-      trace.add(i * 10_000_000L, "k" + i % 30_000, 1);
+    Trace trace = new Trace(9_000_000);
+    for (int i = 0; i < 400_000; i++) {
+      trace.add(i * 1_000_000L, "k" + i % 30_000, 1);
     }
     Policy policy =
         Policy.builder(Quota.of(1_000, Duration.ofHours(1)))
