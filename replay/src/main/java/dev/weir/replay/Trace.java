@@ -24,6 +24,7 @@ final class Trace {
   private static final int KEY_BYTES = 150;
 
   private final long maxBytes;
+  private final long maxStateBytes;
   private final Map<String, Integer> ids = new HashMap<>();
   private final List<String> keys = new ArrayList<>();
   private final List<byte[]> chunks = new ArrayList<>();
@@ -36,8 +37,16 @@ final class Trace {
   private long[] totals = new long[64];
   private long[] counts = new long[64];
 
+  /**
+   * @param maxBytes what it may take: half of the heap, so that half as much is left for states
+   */
   Trace(long maxBytes) {
+    this(maxBytes, Math.max(1, maxBytes / 2));
+  }
+
+  Trace(long maxBytes, long maxStateBytes) {
     this.maxBytes = maxBytes;
+    this.maxStateBytes = maxStateBytes;
   }
 
   /**
@@ -107,9 +116,9 @@ final class Trace {
     }
   }
 
-  /** Returns an empty store for all keys; it may take half as many bytes as the trace. */
+  /** Returns an empty store with room for all keys, as far as there are bytes for their states. */
   MemoryStore store() {
-    return new MemoryStore(Math.max(1, keys.size()), Math.max(1, maxBytes / 2));
+    return new MemoryStore(Math.max(1, keys.size()), maxStateBytes);
   }
 
   /**

@@ -190,8 +190,8 @@ class CompareTest {
 
   @Test
   void state_without_room_is_said_and_not_counted_as_refused() throws Exception {
-    Trace trace = new Trace(9_000_000);
-    for (int i = 0; i < 400_000; i++) {
+    Trace trace = new Trace(Long.MAX_VALUE, 1_000_000);
+    for (int i = 0; i < 90_000; i++) {
       trace.add(i * 1_000_000L, "k" + i % 30_000, 1);
     }
     Policy policy =
