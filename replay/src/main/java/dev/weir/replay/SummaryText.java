@@ -160,6 +160,9 @@ final class SummaryText {
   }
 
   static String number(long value) {
+    if (value > -1_000 && value < 1_000) {
+      return Long.toString(value);
+    }
     return String.format(Locale.ROOT, "%,d", value);
   }
 
