@@ -8,7 +8,6 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -119,11 +118,12 @@ final class GenerateCommand implements Callable<Integer> {
     GeneratorOptions options = options();
     Format as = format();
     try {
+      Generator.check(options, as); // Before the output is opened, which loses what was in it.
       if (output == null) {
         // Not closed: it is the process's.
         Generator.write(options, as, new FileOutputStream(FileDescriptor.out));
       } else {
-        try (OutputStream out = Files.newOutputStream(output)) {
+        try (OutputStream out = new FileOutputStream(output.toFile())) {
           Generator.write(options, as, out);
         }
       }

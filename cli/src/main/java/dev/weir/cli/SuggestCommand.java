@@ -21,7 +21,7 @@ import picocli.CommandLine.ParameterException;
       "Without --descriptor, a column with a usual name (ip, user, host, key, ...) is the key.",
       "For example:",
       "",
-      "  weir suggest --input access.log --refuse-at-most 0.1%",
+      "  weir suggest --input access.log --refuse-at-most 0.1%%",
       ""
     })
 final class SuggestCommand extends TrafficCommand {

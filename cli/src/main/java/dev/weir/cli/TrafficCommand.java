@@ -27,6 +27,12 @@ abstract class TrafficCommand implements Callable<Integer> {
       return Main.refused(e, err());
     } catch (IOException e) {
       throw new Failure(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+    } catch (OutOfMemoryError e) {
+      throw new Failure(
+          "memory: "
+              + (Runtime.getRuntime().maxMemory() >> 20)
+              + " MiB (expected: more; as in WEIR_JAVA_OPTS=-Xmx4g)",
+          e);
     } finally {
       ctrlC.close();
     }

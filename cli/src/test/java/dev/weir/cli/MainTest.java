@@ -3,6 +3,9 @@ package dev.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.Setting;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,6 +39,19 @@ class MainTest {
     for (Setting<?> setting : Setting.all()) {
       assertThat(serve).contains(setting.flag(), setting.variable(), setting.fallbackVariable());
     }
+  }
+
+  @Test
+  void help_ofEveryCommand_isFormattedWithoutAWarning() {
+    PrintStream err = System.err;
+    ByteArrayOutputStream warnings = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(warnings, true, StandardCharsets.UTF_8));
+    try {
+      Main.commandLine().getSubcommands().keySet().forEach(each -> Ran.weir("help", each));
+    } finally {
+      System.setErr(err);
+    }
+    assertThat(warnings.toString(StandardCharsets.UTF_8)).isEmpty();
   }
 
   @Test

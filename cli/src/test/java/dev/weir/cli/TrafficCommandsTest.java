@@ -45,6 +45,14 @@ class TrafficCommandsTest {
   }
 
   @Test
+  void generate_wrongOptions_leavesTheFileAlone() throws IOException {
+    Path file = Files.writeString(folder.resolve("precious"), "kept");
+    Ran ran = Ran.weir("generate", "--rate", "0", "--output", file.toString());
+    assertThat(ran.status()).isEqualTo(2);
+    assertThat(file).hasContent("kept");
+  }
+
+  @Test
   void replay_severalInputsAndReport_writesThePage() throws IOException {
     String log = generated().toString();
     Path page = folder.resolve("report.html");

@@ -1,8 +1,8 @@
 package dev.weir.replay;
 
+import java.time.format.DateTimeFormatter;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.IntToDoubleFunction;
 import java.util.function.IntToLongFunction;
 
@@ -16,7 +16,13 @@ final class Chart {
   private Chart() {}
 
   static String number(double value) {
-    return String.format(Locale.ROOT, "%.2f", value).replaceAll("\\.?0+$", "");
+    long hundredths = Math.round(value * 100); // A page has thousands: no formatter.
+    long part = Math.abs(hundredths % 100);
+    String whole = (hundredths < 0 ? "-" : "") + Math.abs(hundredths / 100);
+    if (part == 0) {
+      return whole.equals("-0") ? "0" : whole;
+    }
+    return whole + (part < 10 ? ".0" : ".") + (part % 10 == 0 ? part / 10 : part);
   }
 
   /** What time means on a chart's axis of rates. */
@@ -251,12 +257,13 @@ final class Chart {
 
   private static void hits(Html html, Timeline timeline, String what) {
     double wide = 1000.0 / timeline.size();
-    String pattern = timeline.widthNanos() < SECOND ? "d MMM HH:mm:ss.SSS" : "d MMM HH:mm:ss";
+    DateTimeFormatter format =
+        Axis.formatter(timeline.widthNanos() < SECOND ? "d MMM HH:mm:ss.SSS" : "d MMM HH:mm:ss");
     for (int i = 0; i < timeline.size(); i++) {
       if (timeline.offered(i) > 0) {
         html.raw("<rect class=\"hit\" x=\"" + number(i * wide) + "\" y=\"0\" width=\"");
         html.raw(number(wide) + "\" height=\"100\"><title>");
-        html.text(Axis.formatter(pattern).format(Axis.instant(timeline.startNanos(i))));
+        html.text(format.format(Axis.instant(timeline.startNanos(i))));
         html.text(", for " + SummaryText.window(timeline.widthNanos()) + ": ");
         html.text(SummaryText.number(timeline.offered(i)) + " " + what + ", refused ");
         html.text(SummaryText.number(timeline.refused(i)));

@@ -67,7 +67,7 @@ public final class Compare {
       InputStream standard)
       throws IOException, ReplayException {
     List<String> problems = new ArrayList<>();
-    Replay.overwritten("report", report, Replay.files(traffic), problems);
+    Target.check("report", report, Target.files(traffic), problems);
     if (!problems.isEmpty()) {
       throw new ReplayException(problems);
     }
@@ -82,13 +82,18 @@ public final class Compare {
               + trace.key(0)
               + ")");
     }
-    Verdicts verdicts = new Verdicts(trace);
+    Verdicts verdicts = new Verdicts(trace, Runtime.getRuntime().maxMemory() / 8);
     List<Policy> policies =
         Stream.of(Algorithm.values())
             .map(algorithm -> Policy.builder(quota).algorithm(algorithm).build())
             .toList();
-    policies.forEach(verdicts::warmUp);
-    List<Row> rows = policies.stream().map(verdicts::run).toList();
+    for (Policy policy : policies) {
+      verdicts.warmUp(policy);
+    }
+    List<Row> rows = new ArrayList<>();
+    for (Policy policy : policies) {
+      rows.add(verdicts.run(policy));
+    }
     int shown = plotted >= 0 ? plotted : verdicts.mostDisputed();
     Comparison comparison =
         new Comparison(
@@ -96,11 +101,11 @@ public final class Compare {
             rows,
             trace.size(),
             trace.keys(),
-            trace.key(shown),
-            plots(verdicts, shown, quota),
+            new KeyPlot(
+                trace.key(shown), key != null, verdicts.disputed(), plots(verdicts, shown, quota)),
             recording);
     if (report != null) {
-      Page.write(report, ComparePage.of(traffic, comparison, key, report));
+      Page.write(report, ComparePage.of(traffic, comparison, report));
     }
     return comparison;
   }

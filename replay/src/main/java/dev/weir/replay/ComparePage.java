@@ -3,13 +3,12 @@ package dev.weir.replay;
 import dev.weir.Algorithm;
 import java.nio.file.Path;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** The page of a comparison: the table, and one key's traffic through each algorithm. */
 final class ComparePage {
   private ComparePage() {}
 
-  static String of(Traffic traffic, Comparison comparison, @Nullable String key, Path report) {
+  static String of(Traffic traffic, Comparison comparison, Path report) {
     Html html = new Html();
     List<Compare.Row> rows = comparison.rows();
     long least = rows.stream().mapToLong(Compare.Row::refused).min().orElse(0);
@@ -22,18 +21,15 @@ final class ComparePage {
     html.raw("</em>").text(" of " + SummaryText.number(comparison.requests()) + " requests");
     html.raw("</h1><p>").text(SummaryText.number(comparison.keys()) + " keys, ");
     Trace trace = comparison.recording().trace();
-    html.text(ReportPage.instant(trace.firstNanos()) + " to ");
-    html.text(ReportPage.instant(trace.lastNanos()) + " UTC").raw("</p></header>\n");
+    Recording recording = comparison.recording();
+    html.text(Sections.span(trace.firstNanos(), trace.lastNanos(), recording.stopped()));
+    html.raw("</p></header>\n");
     table(html, comparison);
     html.raw("<section><h2>").text("One key through each");
-    html.element("small", comparison.key()).raw("</h2>");
-    html.element(
-        "p class=\"note\"",
-        key == null
-            ? "The key that the algorithms differ most about, when they do."
-            : "The key that was asked for, when the algorithms differ most about it.");
+    KeyPlot plot = comparison.plot();
+    html.element("small", comparison.key() + ": " + plot.why()).raw("</h2>");
     for (int i = 0; i < rows.size(); i++) {
-      Timeline timeline = comparison.timelines().get(i);
+      Timeline timeline = plot.timelines().get(i);
       if (timeline.size() > 0) {
         Algorithm algorithm = rows.get(i).algorithm();
         html.raw("<h3>").text(algorithm.text());
@@ -43,12 +39,13 @@ final class ComparePage {
       }
     }
     html.raw("</section>\n");
+    Sections.unreadable(html, recording.unreadableLines(), recording.unreadable());
     Again again = new Again("compare").traffic(traffic);
     again.flag(
         "--limit",
         comparison.quota().permits() + "/" + Suggestion.window(comparison.quota().windowNanos()));
-    again.flag("--key", key).flag("--report", report);
-    ReplaySummary.Source source = comparison.recording().source();
+    again.flag("--key", plot.asked() ? plot.key() : null).flag("--report", report);
+    ReplaySummary.Source source = recording.source();
     again.section(html, source.inputs(), source.format().text(), source.timeColumn());
     return Page.of("Weir compare: " + limit, html.toString());
   }
@@ -77,7 +74,7 @@ final class ComparePage {
       html.row().word(row.algorithm().text()).number(row.admitted()).number(row.refused());
       html.share(row.refused(), comparison.requests());
       boolean over = row.mostInWindow() > comparison.quota().permits();
-      html.raw("<td class=\"n" + (over ? " over" : "") + "\">");
+      html.openCell(over ? "n over" : "n");
       html.text(SummaryText.number(row.mostInWindow()) + (over ? " \u2191" : "")).raw("</td>");
       html.number(row.falseDenials()).number(row.overAdmissions()).number(row.bytesPerKey());
       html.number(Comparison.rounded(row.decisionsPerSecond())).endRow();

@@ -15,8 +15,7 @@ public final class Comparison {
   private final List<Compare.Row> rows;
   private final long requests;
   private final long keys;
-  private final String key;
-  private final List<Timeline> timelines;
+  private final KeyPlot plot;
   private final Recording recording;
 
   Comparison(
@@ -24,15 +23,13 @@ public final class Comparison {
       List<Compare.Row> rows,
       long requests,
       long keys,
-      String key,
-      List<Timeline> timelines,
+      KeyPlot plot,
       Recording recording) {
     this.quota = quota;
     this.rows = List.copyOf(rows);
     this.requests = requests;
     this.keys = keys;
-    this.key = key;
-    this.timelines = List.copyOf(timelines);
+    this.plot = plot;
     this.recording = recording;
   }
 
@@ -57,12 +54,11 @@ public final class Comparison {
 
   /** Returns the key that is plotted. */
   public String key() {
-    return key;
+    return plot.key();
   }
 
-  /** Returns a timeline of the key for each row. */
-  List<Timeline> timelines() {
-    return timelines;
+  KeyPlot plot() {
+    return plot;
   }
 
   Recording recording() {
@@ -113,12 +109,29 @@ public final class Comparison {
     text.append(SummaryText.window(quota.windowNanos())).append('\n');
     text.append("  false denials: refused although what the key was admitted left room\n");
     text.append("  over-admitted: admitted although it left none\n");
-    text.append("  the algorithms differ most about ").append(SummaryText.plain(key)).append('\n');
+    plot(text);
     if (recording.unreadable() > 0) {
-      text.append("  unreadable lines: ").append(SummaryText.number(recording.unreadable()));
+      text.append("\n  unreadable lines: ").append(SummaryText.number(recording.unreadable()));
       text.append('\n');
     }
     return text.toString();
+  }
+
+  private void plot(StringBuilder text) {
+    Timeline any = plot.timelines().get(0);
+    if (any.size() == 0) {
+      return;
+    }
+    text.append('\n').append(SummaryText.plain(plot.key())).append(", ").append(plot.why());
+    text.append("; . admitted, x refused\n");
+    List<String[]> lines = new ArrayList<>();
+    for (int i = 0; i < rows.size(); i++) {
+      String algorithm = rows.get(i).algorithm().text();
+      lines.add(new String[] {algorithm, KeyPlot.line(plot.timelines().get(i))});
+    }
+    text.append(TextTable.of(lines, "ll")).append("  from ");
+    text.append(SummaryText.instant(any.startNanos(0))).append(" to ");
+    text.append(SummaryText.instant(any.startNanos(any.size()))).append('\n');
   }
 
   /** Returns a measurement without the places that are noise. */
@@ -139,7 +152,7 @@ public final class Comparison {
       json.writeNumberField("window_nanos", quota.windowNanos());
       json.writeNumberField("unreadable", recording.unreadable());
       json.writeBooleanField("stopped", recording.stopped());
-      json.writeStringField("key", key);
+      json.writeStringField("key", plot.key());
       json.writeArrayFieldStart("algorithms");
       for (Compare.Row row : rows) {
         json.writeStartObject();

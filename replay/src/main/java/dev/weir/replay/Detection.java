@@ -87,6 +87,16 @@ final class Detection {
     if (looksCombined(line)) {
       return Format.COMBINED;
     }
+    if (line.isEmpty()) {
+      throw new ReplayException("input: " + name + " is blank (expected: records)");
+    }
+    if (line.indexOf('\0') >= 0) {
+      throw new ReplayException(
+          "input: "
+              + name
+              + " begins with binary data (expected: text; for a log whose beginning is lost,"
+              + " --format combined, csv, tsv or jsonl)");
+    }
     boolean tabs = line.indexOf('\t') >= 0;
     boolean commas = line.indexOf(',') >= 0;
     if (tabs == commas) {

@@ -231,13 +231,19 @@ final class Feed implements Closeable {
                     + held.size()
                     + " records (expected: as many as half of the heap of "
                     + (maxHeldBytes >> 19)
-                    + " MiB holds; give it more with -Xmx, or sort the file beforehand)");
+                    + " MiB holds; "
+                    + Trace.MORE_HEAP
+                    + ", or sort the file beforehand)");
           }
         },
         unreadable,
         progress);
     held.sort(Comparator.comparingLong(Held::timeNanos)); // Stable: equals stay in their order.
     for (Held each : held) {
+      if (Thread.interrupted()) {
+        stopped = true;
+        return;
+      }
       taker.take(each.input, each.line, each.timeNanos, each.request, each.load);
     }
   }

@@ -78,7 +78,12 @@ public final class Generator {
     return generator.made;
   }
 
-  private static void check(GeneratorOptions options, Format format) throws ReplayException {
+  /**
+   * Checks options without making anything.
+   *
+   * @throws ReplayException if they are out of their ranges; says everything that is wrong
+   */
+  public static void check(GeneratorOptions options, Format format) throws ReplayException {
     List<String> problems = new ArrayList<>();
     range(problems, !options.traffic().isEmpty(), "traffic", "none", "one kind at least");
     range(problems, format != Format.AUTO, "format", format, "combined, csv, tsv or jsonl");

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What a report shows beyond the summary: everything over time, and how keys use their windows. */
 final class History {
-  /** Intervals of a chart: about as many as it has pixels on a phone. */
-  private static final int INTERVALS = 480;
+  /** Intervals of a chart: two minutes each of a day. */
+  private static final int INTERVALS = 720;
 
   private static final int SMALL_INTERVALS = 120;
 
@@ -29,6 +29,7 @@ final class History {
   /** The sum of the requests' loads, in millionths; over the same times as the requests. */
   private final Timeline loads = new Timeline(INTERVALS);
 
+  private final CloseUp closeUp = new CloseUp();
   private final Map<Rule, Timeline> rules = new HashMap<>();
   private final FrequentKeys refused = new FrequentKeys(REFUSED_KEYS);
   private final Map<RuleKey, Timeline> refusedKeys = new HashMap<>();
@@ -44,6 +45,7 @@ final class History {
     requests.add(nowNanos, 1, !allowed, tolerated);
     double known = Double.isNaN(load) ? 1 : Math.min(load, MOST_LOAD);
     loads.add(nowNanos, Math.round(known * MILLION), false);
+    closeUp.add(nowNanos, !allowed);
   }
 
   /**
@@ -103,6 +105,11 @@ final class History {
   /** Returns the mean load of the requests in an interval of {@link #requests}. */
   double load(int i) {
     return requests.offered(i) == 0 ? 0 : loads.offered(i) / MILLION / requests.offered(i);
+  }
+
+  /** Returns the worst of it. */
+  CloseUp closeUp() {
+    return closeUp;
   }
 
   /** Returns the permits that a rule was asked for over time, or null if there were none. */

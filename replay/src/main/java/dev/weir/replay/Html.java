@@ -2,7 +2,15 @@ package dev.weir.replay;
 
 /** Builds HTML. Text is escaped here and nowhere else. */
 final class Html {
+  /** Tables of so many columns become cards on a phone, where they would not fit. */
+  private static final int MANY_COLUMNS = 4;
+
+  /** The longest key shown: beyond it a row would fill the page. */
+  private static final int MAX_KEY = 160;
+
   private final StringBuilder html = new StringBuilder(1 << 16);
+  private String[] headings = {};
+  private int column;
 
   /** Appends markup as it is. */
   Html raw(String markup) {
@@ -39,7 +47,9 @@ final class Html {
 
   /** Begins a table. A heading that starts with {@code #} is of a column of numbers. */
   Html table(String... headings) {
-    raw("<div class=\"scroll\"><table><thead><tr>");
+    this.headings = headings;
+    raw("<div class=\"scroll\"><table");
+    raw(headings.length >= MANY_COLUMNS ? " class=\"cards\">" : ">").raw("<thead><tr>");
     for (String heading : headings) {
       boolean number = heading.startsWith("#");
       raw(number ? "<th class=\"n\">" : "<th>").text(number ? heading.substring(1) : heading);
@@ -53,7 +63,15 @@ final class Html {
   }
 
   Html row() {
+    column = 0;
     return raw("<tr>");
+  }
+
+  /** Opens the row's next cell, which knows its heading: on a phone it stands beside it. */
+  Html openCell(String classes) {
+    String heading = headings[column++];
+    raw("<td class=\"" + classes + "\" data-h=\"");
+    return text(heading.startsWith("#") ? heading.substring(1) : heading).raw("\">");
   }
 
   Html endRow() {
@@ -61,22 +79,21 @@ final class Html {
   }
 
   Html cell(String text) {
-    return raw("<td>").text(text).raw("</td>");
+    return openCell("text").text(text).raw("</td>");
   }
 
   /** Appends a cell whose text stays on one line. */
   Html word(String text) {
-    return raw("<td class=\"word\">").text(text).raw("</td>");
+    return openCell("word").text(text).raw("</td>");
   }
 
   /** Appends a cell with a key: it may be long, and breaks where it must. */
   Html keyCell(String text) {
-    String cut = text.length() <= 160 ? text : text.substring(0, 160) + "...";
-    return raw("<td class=\"key\">").text(cut).raw("</td>");
+    return openCell("key").text(Shown.cut(text, MAX_KEY)).raw("</td>");
   }
 
   Html number(String text) {
-    return raw("<td class=\"n\">").text(text).raw("</td>");
+    return openCell("n").text(text).raw("</td>");
   }
 
   Html number(long value) {
@@ -86,7 +103,7 @@ final class Html {
   /** Appends a share as a number with a bar under it. */
   Html share(long part, long whole) {
     double percent = whole == 0 ? 0 : 100.0 * part / whole;
-    return raw("<td class=\"n share\">")
+    return openCell("n share")
         .text(SummaryText.percent(part, whole))
         .raw("<i style=\"width:" + Chart.number(percent) + "%\"></i></td>");
   }

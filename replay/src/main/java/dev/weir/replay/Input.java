@@ -14,6 +14,7 @@ import java.io.SequenceInputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.Channels;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -170,12 +171,20 @@ final class Input implements Closeable {
     if (Files.isDirectory(path)) {
       throw new ReplayException("input: " + name + " (expected: a file, not a folder)");
     }
-    InputStream in = Files.newInputStream(path);
+    InputStream in = opened(path);
     try {
-      return new Input(name, Files.size(path), in);
+      return new Input(name, Files.isRegularFile(path) ? Files.size(path) : -1, in);
     } catch (IOException e) {
       in.close();
       throw e;
+    }
+  }
+
+  private static InputStream opened(Path path) throws IOException, ReplayException {
+    try {
+      return Files.newInputStream(path);
+    } catch (AccessDeniedException e) {
+      throw new ReplayException("input: " + path + " (expected: a file that may be read)");
     }
   }
 

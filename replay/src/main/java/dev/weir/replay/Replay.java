@@ -159,7 +159,7 @@ public final class Replay {
       for (Path path : paths) {
         if (Files.isDirectory(path)) {
           try (Stream<Path> files = Files.list(path)) {
-            for (Path file : files.filter(each -> each.toString().matches(".*\\.ya?ml")).toList()) {
+            for (Path file : files.filter(Target::isRules).toList()) {
               texts.put(file.toString(), Files.readString(file));
             }
           }
@@ -173,50 +173,16 @@ public final class Replay {
     return texts;
   }
 
-  /** Nobody wants to lose a log for a slip of the pen. */
   private static void overwritten(ReplayOptions options, List<String> problems)
       throws ReplayException {
     List<Path> sources = new ArrayList<>(options.rules());
-    sources.addAll(files(options.traffic()));
-    overwritten("decisions", options.decisions(), sources, problems);
-    overwritten("report", options.report(), sources, problems);
+    sources.addAll(Target.files(options.traffic()));
+    Target.check("decisions", options.decisions(), sources, problems);
+    Target.check("report", options.report(), sources, problems);
     Path report = options.report();
-    if (report != null && report.equals(options.decisions())) {
+    Path decisions = options.decisions();
+    if (report != null && decisions != null && Target.same(report, decisions)) {
       problems.add("report: " + report + " (expected: another file than the decisions')");
-    }
-  }
-
-  /** Returns the files among the inputs. */
-  static List<Path> files(Traffic traffic) throws ReplayException {
-    List<Path> files = new ArrayList<>();
-    for (String input : traffic.inputs()) {
-      if (!input.equals(Input.STANDARD)) {
-        files.add(Input.path("input", input));
-      }
-    }
-    return files;
-  }
-
-  static void overwritten(
-      String what, @Nullable Path target, List<Path> sources, List<String> problems) {
-    if (target == null || !Files.exists(target)) {
-      return;
-    }
-    if (Files.isDirectory(target)) {
-      problems.add(what + ": " + target + " (expected: a file, not a folder)");
-    }
-    for (Path source : sources) {
-      if (same(source, target)) {
-        problems.add(what + ": " + target + " (expected: not what is read)");
-      }
-    }
-  }
-
-  private static boolean same(Path a, Path b) {
-    try {
-      return Files.exists(a) && Files.isSameFile(a, b);
-    } catch (IOException e) {
-      return true; // Doubt keeps the file.
     }
   }
 

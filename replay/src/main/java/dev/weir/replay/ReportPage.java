@@ -1,10 +1,10 @@
 package dev.weir.replay;
 
+import dev.weir.MemoryStore;
 import dev.weir.replay.ReplaySummary.BusyWindow;
 import dev.weir.replay.ReplaySummary.Counts;
 import dev.weir.replay.ReplaySummary.PolicyCount;
 import dev.weir.replay.ReplaySummary.RefusedKey;
-import dev.weir.replay.ReplaySummary.UnreadableLine;
 import dev.weir.replay.WindowUse.RuleUse;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -49,11 +49,12 @@ final class ReportPage {
     ReportPage page = new ReportPage(summary, history);
     page.header(options);
     page.overTime();
+    page.worstMinute();
     page.rules();
     page.charts();
     page.refusedKeys();
     page.busiestWindows();
-    page.unreadable();
+    Sections.unreadable(page.html, summary.unreadableLines(), page.counts.unreadable());
     page.ruleTexts(ruleTexts);
     page.again(options);
     page.meanings();
@@ -76,10 +77,7 @@ final class ReportPage {
     Long first = counts.firstNanos();
     Long last = counts.lastNanos();
     if (first != null && last != null) {
-      html.text(instant(first) + " to " + instant(last) + " UTC");
-    }
-    if (summary.stopped()) {
-      html.text(" \u00b7 stopped before the end of the input");
+      html.text(Sections.span(first, last, summary.stopped()));
     }
     html.raw("</p></header>\n<div class=\"tiles\">");
     html.tile("requests", number(counts.requests()), "decided", false);
@@ -135,6 +133,13 @@ final class ReportPage {
               + number(counts.denied());
       html.raw(Chart.time(history.requests(), "requests", label, "large"));
       load();
+      if (counts.outOfOrder() > 0) {
+        html.element(
+            "p class=\"note\"",
+            number(counts.outOfOrder())
+                + " requests are earlier than one before them and were decided at that one's time;"
+                + " --sort has them in order.");
+      }
       html.raw("</section>\n");
     }
   }
@@ -152,6 +157,25 @@ final class ReportPage {
       html.raw("<h3>Load</h3>");
       html.raw(Chart.load(history.requests(), history::load, thresholds, label));
     }
+  }
+
+  /** What the worst burst did, which an interval of the chart above would hide. */
+  private void worstMinute() {
+    Timeline minute = history.closeUp().timeline();
+    if (minute.size() == 0 || history.requests().widthNanos() <= minute.widthNanos()) {
+      return;
+    }
+    html.raw("<section><h2>").text("The worst minute");
+    html.element(
+        "small",
+        "until "
+            + Sections.instant(history.closeUp().endNanos())
+            + ": "
+            + number(history.closeUp().refused())
+            + " requests refused");
+    html.raw("</h2>");
+    String label = "Requests around the worst minute, second by second";
+    html.raw(Chart.time(minute, "requests", label, "small")).raw("</section>\n");
   }
 
   private void rules() {
@@ -182,8 +206,8 @@ final class ReportPage {
         html.word(throttle(each)).number(each.tolerated());
       }
       html.word(each.algorithm());
-      html.number(each.requests()).number(each.denied() + each.shadowDenied());
-      html.share(each.denied() + each.shadowDenied(), each.requests());
+      html.number(each.requests()).number(refused(each));
+      html.share(refused(each), each.requests());
       html.number(about(of) + number(of.keys() * of.keysPerFollowed()));
       html.number(about(of) + number(of.above(each.permits()) * of.keysPerFollowed()));
       html.number(of.most()).number(of.falseDenials()).number(of.overAdmissions()).endRow();
@@ -207,7 +231,7 @@ final class ReportPage {
   private void charts() {
     List<PolicyCount> busy = new ArrayList<>(summary.policies());
     busy.removeIf(each -> each.requests() == 0);
-    busy.sort(Comparator.comparingLong(PolicyCount::denied).reversed());
+    busy.sort(Comparator.comparingLong(ReportPage::refused).reversed());
     for (PolicyCount each : busy.subList(0, Math.min(SHOWN_RULES, busy.size()))) {
       Timeline timeline = history.rule(each.path());
       RuleUse of = use.getOrDefault(each.path(), RuleUse.NONE);
@@ -223,6 +247,15 @@ final class ReportPage {
         html.raw("</div></section>\n");
       }
     }
+    if (busy.size() > SHOWN_RULES) {
+      html.element(
+          "p class=\"note\"",
+          "Of " + busy.size() + " rules, the " + SHOWN_RULES + " that refused most are drawn.");
+    }
+  }
+
+  private static long refused(PolicyCount rule) {
+    return rule.denied() + rule.shadowDenied();
   }
 
   private void keyUse(PolicyCount rule, RuleUse of) {
@@ -273,7 +306,7 @@ final class ReportPage {
       Timeline timeline = history.refusedKey(each.policy(), each.key());
       html.row().keyCell(each.key()).word(each.policy()).number(each.denied());
       html.share(each.denied(), counts.denied());
-      html.raw("<td class=\"wide\">");
+      html.openCell("wide");
       html.raw(timeline == null ? "" : Chart.spark(timeline, from, to)).raw("</td>").endRow();
     }
     html.endTable();
@@ -290,23 +323,11 @@ final class ReportPage {
     html.raw("<section>").element("h2", "Busiest windows");
     html.table("from", "for", "key", "rule", "#permits", "#requests", "#refused");
     for (BusyWindow each : summary.busiestWindows()) {
-      html.row().word(instant(each.startNanos())).word(SummaryText.window(each.windowNanos()));
+      html.row()
+          .word(Sections.instant(each.startNanos()))
+          .word(SummaryText.window(each.windowNanos()));
       html.keyCell(each.key()).word(each.policy()).number(each.permits());
       html.number(each.requests()).number(each.denied()).endRow();
-    }
-    html.endTable().raw("</section>\n");
-  }
-
-  private void unreadable() {
-    List<UnreadableLine> lines = summary.unreadableLines();
-    if (lines.isEmpty()) {
-      return;
-    }
-    html.raw("<section><h2>Unreadable lines");
-    html.element("small", number(counts.unreadable()) + " in all; the first " + lines.size());
-    html.raw("</h2>").table("input", "#line", "why");
-    for (UnreadableLine each : lines) {
-      html.row().keyCell(each.input()).number(each.line()).cell(each.reason()).endRow();
     }
     html.endTable().raw("</section>\n");
   }
@@ -327,6 +348,9 @@ final class ReportPage {
     Again again = new Again("replay");
     options.rules().forEach(rules -> again.flag("--rules", rules));
     again.flag("--domain", options.domain()).traffic(options.traffic());
+    if (options.maxKeys() != MemoryStore.DEFAULT_MAX_KEYS) {
+      again.flag("--max-keys", options.maxKeys());
+    }
     again.flag("--load", options.load()).flag("--report", options.report());
     ReplaySummary.Source source = summary.source();
     again.section(html, source.inputs(), source.format().text(), source.timeColumn());
@@ -377,10 +401,5 @@ final class ReportPage {
 
   private static String number(long value) {
     return SummaryText.number(value);
-  }
-
-  /** Returns an instant as people read it, to the second. */
-  static String instant(long nanos) {
-    return Axis.formatter("yyyy-MM-dd HH:mm:ss").format(Axis.instant(nanos));
   }
 }

@@ -17,11 +17,16 @@ final class Shown {
   }
 
   static String quoted(String text) {
-    return '"' + plain(cut(text)) + '"';
+    return '"' + plain(cut(text, MAX_LENGTH)) + '"';
   }
 
-  private static String cut(String text) {
-    return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "...";
+  /** Returns the text with no more characters than that, and dots where there were more. */
+  static String cut(String text, int most) {
+    if (text.length() <= most) {
+      return text;
+    }
+    boolean half = Character.isHighSurrogate(text.charAt(most - 1));
+    return text.substring(0, half ? most - 1 : most) + "...";
   }
 
   /** Returns the text with control characters, which could steer a terminal, written as escapes. */

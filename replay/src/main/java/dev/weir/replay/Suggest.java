@@ -9,6 +9,7 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -97,7 +98,14 @@ public final class Suggest {
     Recording recording = Recording.read(traffic, progress, standard);
     List<Window> windows = new ArrayList<>();
     for (Duration window : options.windows()) {
-      windows.add(new Search(recording.trace(), options, window.toNanos()).window());
+      try {
+        windows.add(new Search(recording.trace(), options, window.toNanos()).window());
+      } catch (Stopped e) {
+        if (windows.isEmpty()) {
+          throw new ReplayException("suggest: stopped before any limit was found");
+        }
+        break; // What is found is worth showing.
+      }
     }
     Suggestion suggestion = new Suggestion(options, windows, recording);
     if (report != null) {
@@ -122,10 +130,15 @@ public final class Suggest {
         problems.add(String.valueOf(e.getMessage()));
       }
     }
-    Replay.overwritten("report", report, Replay.files(traffic), problems);
+    Target.check("report", report, Target.files(traffic), problems);
     if (!problems.isEmpty()) {
       throw new ReplayException(problems);
     }
+  }
+
+  /** An interrupt ends the search. */
+  private static final class Stopped extends Exception {
+    private static final long serialVersionUID = 1;
   }
 
   /** The search for one window. What has been replayed is remembered. */
@@ -142,11 +155,17 @@ public final class Suggest {
       this.trace = trace;
       this.options = options;
       this.windowNanos = windowNanos;
-      mostRequests = (long) Math.floor(options.refuseAtMost() * trace.size());
-      mostKeys = (long) Math.floor(options.refuseAtMost() * trace.keys());
+      mostRequests = part(trace.size());
+      mostKeys = part(trace.keys());
     }
 
-    Window window() throws ReplayException {
+    /** Returns the share of a whole: in decimals, 29 % of 100 are 29 and not 28.999... */
+    private long part(long whole) {
+      BigDecimal share = BigDecimal.valueOf(options.refuseAtMost());
+      return share.multiply(BigDecimal.valueOf(whole)).longValue();
+    }
+
+    Window window() throws ReplayException, Stopped {
       Refused forRequests = smallest(false);
       Refused forKeys = smallest(true);
       Refused both = forRequests.limit > forKeys.limit ? forRequests : forKeys;
@@ -162,7 +181,7 @@ public final class Suggest {
      * Returns a limit that is enough while one less is not: the smallest, for an algorithm that
      * never refuses more by a higher limit.
      */
-    private Refused smallest(boolean keys) throws ReplayException {
+    private Refused smallest(boolean keys) throws ReplayException, Stopped {
       long no = -1;
       long yes = 1;
       while (yes < Quota.MAX_PERMITS && !enough(refused(yes), keys)) {
@@ -186,7 +205,7 @@ public final class Suggest {
       return refused(yes);
     }
 
-    private List<Refused> curve(long limit) throws ReplayException {
+    private List<Refused> curve(long limit) throws ReplayException, Stopped {
       // As far to the right as anything is refused.
       long most = Math.max(1, limit);
       while (most < Quota.MAX_PERMITS && refused(most).requests > 0) {
@@ -199,14 +218,14 @@ public final class Suggest {
     }
 
     /** Replays all of it by that limit. */
-    private Refused refused(long limit) throws ReplayException {
+    private Refused refused(long limit) throws ReplayException, Stopped {
       Refused known = tried.get(limit);
       if (known != null) {
         return known;
       }
       Policy policy =
           Policy.builder(new Quota(limit, windowNanos)).algorithm(options.algorithm()).build();
-      MemoryStore store = new MemoryStore(Math.max(MemoryStore.DEFAULT_MAX_KEYS, trace.keys()));
+      MemoryStore store = trace.store();
       Limit of = store.limit(policy.name(), policy, trace.firstNanos());
       boolean[] hit = new boolean[trace.keys()];
       long requests = 0;
@@ -215,17 +234,21 @@ public final class Suggest {
       for (long i = 1; cursor.next(); i++) {
         int key = cursor.key();
         // Who asks for no more than the limit in all is refused by no algorithm.
-        if (trace.total(key) > limit
-            && !PackedDecision.allowed(
-                store.decide(of, fingerprint.of(key), cursor.permits(), cursor.nanos()))) {
-          requests++;
-          keys += hit[key] ? 0 : 1;
-          hit[key] = true;
+        if (trace.total(key) > limit) {
+          long decision = store.decide(of, fingerprint.of(key), cursor.permits(), cursor.nanos());
+          if (decision == PackedDecision.KEY_SPACE_FULL) {
+            throw trace.noRoom();
+          }
+          if (!PackedDecision.allowed(decision)) {
+            requests++;
+            keys += hit[key] ? 0 : 1;
+            hit[key] = true;
+          }
         }
         if (i % FORGET_EVERY == 0) {
           store.expire(cursor.nanos());
           if (Thread.interrupted()) {
-            throw new ReplayException("suggest: stopped while trying limits");
+            throw new Stopped();
           }
         }
       }

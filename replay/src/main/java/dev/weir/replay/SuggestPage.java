@@ -20,14 +20,16 @@ final class SuggestPage {
     html.text(suggestion.share()).raw("</em></h1><p>");
     html.text(SummaryText.number(suggestion.requests()) + " requests of ");
     html.text(SummaryText.number(suggestion.keys()) + " keys, ");
-    html.text(ReportPage.instant(trace.firstNanos()) + " to ");
-    html.text(ReportPage.instant(trace.lastNanos()) + " UTC").raw("</p></header>\n");
+    Recording recording = suggestion.recording();
+    html.text(Sections.span(trace.firstNanos(), trace.lastNanos(), recording.stopped()));
+    html.raw("</p></header>\n");
     table(html, suggestion);
     html.raw("<section>").element("h2", "Rules to paste");
     html.raw("<pre>").raw(Again.lines(suggestion.yaml().strip())).raw("</pre></section>\n");
     for (Suggest.Window window : suggestion.windows()) {
       curves(html, suggestion, window);
     }
+    Sections.unreadable(html, recording.unreadableLines(), recording.unreadable());
     Again again = new Again("suggest").traffic(traffic);
     suggestion
         .windows()
@@ -35,7 +37,7 @@ final class SuggestPage {
     again.flag("--refuse-at-most", suggestion.share().replace(" ", ""));
     again.flag("--algorithm", algorithm == Algorithm.SLIDING_WINDOW ? null : algorithm);
     again.flag("--domain", suggestion.options().domain()).flag("--report", report);
-    ReplaySummary.Source source = suggestion.recording().source();
+    ReplaySummary.Source source = recording.source();
     again.section(html, source.inputs(), source.format().text(), source.timeColumn());
     return Page.of("Weir suggest", html.toString());
   }
@@ -54,9 +56,7 @@ final class SuggestPage {
     for (Suggest.Window each : suggestion.windows()) {
       html.row().word(SummaryText.window(each.windowNanos()));
       html.number(each.forRequests().limit()).number(each.forKeys().limit());
-      html.raw("<td class=\"n\"><b>")
-          .text(SummaryText.number(each.both().limit()))
-          .raw("</b></td>");
+      html.openCell("n").raw("<b>").text(SummaryText.number(each.both().limit())).raw("</b></td>");
       html.number(suggestion.requests(each.both())).number(suggestion.keys(each.both()));
       html.number(suggestion.requests(each.below())).number(suggestion.keys(each.below()));
       html.endRow();

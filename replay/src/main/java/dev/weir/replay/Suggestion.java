@@ -6,6 +6,7 @@ import dev.weir.replay.Suggest.Refused;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -50,7 +51,8 @@ public final class Suggestion {
   }
 
   String share() {
-    return Axis.value(100 * options.refuseAtMost()) + " %";
+    BigDecimal percent = BigDecimal.valueOf(options.refuseAtMost()).movePointRight(2);
+    return percent.stripTrailingZeros().toPlainString() + " %";
   }
 
   /** Returns the result for people, several lines, with rules to paste at the end. */
@@ -64,7 +66,7 @@ public final class Suggestion {
             keys(),
             options.algorithm(),
             share(),
-            recording.stopped() ? "; stopped before the end of the input" : ""));
+            stopped()));
     List<String[]> table = new ArrayList<>();
     table.add(
         new String[] {
@@ -97,6 +99,14 @@ public final class Suggestion {
       text.append('\n');
     }
     return text.append("\nrules to paste\n\n").append(yaml()).toString();
+  }
+
+  /** Returns whether an interrupt ended the reading, or the search for all windows. */
+  private String stopped() {
+    String reading = recording.stopped() ? "; stopped before the end of the input" : "";
+    return windows.size() < options.windows().size()
+        ? reading + "; stopped after " + windows.size() + " windows"
+        : reading;
   }
 
   String requests(@Nullable Refused refused) {
@@ -179,7 +189,7 @@ public final class Suggestion {
       json.writeStringField("algorithm", options.algorithm().text());
       json.writeNumberField("refuse_at_most", options.refuseAtMost());
       json.writeNumberField("unreadable", recording.unreadable());
-      json.writeBooleanField("stopped", recording.stopped());
+      json.writeBooleanField("stopped", !stopped().isEmpty());
       json.writeArrayFieldStart("windows");
       for (Suggest.Window each : windows) {
         json.writeStartObject();

@@ -47,6 +47,9 @@ final class SummaryText {
     optional(rows, "unreadable", counts.unreadable());
     optional(rows, "out of order", counts.outOfOrder());
     table(rows, "lrr");
+    if (counts.outOfOrder() > 0) {
+      line("out of order: decided at the latest time before them; --sort has them in order");
+    }
     Long first = counts.firstNanos();
     Long last = counts.lastNanos();
     if (first != null && last != null) {
@@ -175,10 +178,13 @@ final class SummaryText {
   }
 
   static String plain(String text) {
-    return Shown.plain(text.length() <= MAX_KEY ? text : text.substring(0, MAX_KEY) + "...");
+    return Shown.plain(Shown.cut(text, MAX_KEY));
   }
 
   static String number(long value) {
+    if (value > -1_000 && value < 1_000) {
+      return Long.toString(value);
+    }
     return String.format(Locale.ROOT, "%,d", value);
   }
 

@@ -36,9 +36,19 @@ final class Timeline {
    *     thirteenth of that
    */
   Timeline(int most) {
+    this(most, WIDTHS[0]);
+  }
+
+  /**
+   * @param leastNanos the shortest an interval may be, one of the lengths
+   */
+  Timeline(int most, long leastNanos) {
     offered = new long[most];
     refused = new long[most];
     tolerated = new long[most];
+    while (WIDTHS[width] < leastNanos) {
+      width++;
+    }
   }
 
   void add(long nanos, long permits, boolean denied) {

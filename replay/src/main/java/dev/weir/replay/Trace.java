@@ -1,5 +1,6 @@
 package dev.weir.replay;
 
+import dev.weir.MemoryStore;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -11,6 +12,9 @@ import java.util.Map;
  * once. Time never goes back: a record from the past has the latest time before it.
  */
 final class Trace {
+  /** What to do where the heap is too small. */
+  static final String MORE_HEAP = "give it more with -Xmx, as in WEIR_JAVA_OPTS=-Xmx4g";
+
   private static final int CHUNK_BYTES = 1 << 20;
 
   /** Three numbers of at most ten bytes. */
@@ -20,6 +24,7 @@ final class Trace {
   private static final int KEY_BYTES = 150;
 
   private final long maxBytes;
+  private final long maxStateBytes;
   private final Map<String, Integer> ids = new HashMap<>();
   private final List<String> keys = new ArrayList<>();
   private final List<byte[]> chunks = new ArrayList<>();
@@ -30,9 +35,18 @@ final class Trace {
   private long firstNanos;
   private long lastNanos;
   private long[] totals = new long[64];
+  private long[] counts = new long[64];
 
+  /**
+   * @param maxBytes what it may take: half of the heap, so that half as much is left for states
+   */
   Trace(long maxBytes) {
+    this(maxBytes, Math.max(1, maxBytes / 2));
+  }
+
+  Trace(long maxBytes, long maxStateBytes) {
     this.maxBytes = maxBytes;
+    this.maxStateBytes = maxStateBytes;
   }
 
   /**
@@ -59,7 +73,9 @@ final class Trace {
               + size
               + " records (expected: as many as half of the heap of "
               + (maxBytes >> 19)
-              + " MiB holds; give it more with -Xmx)");
+              + " MiB holds; "
+              + MORE_HEAP
+              + ", or read less)");
     }
     long now = Math.max(lastNanos, nanos);
     number(now - lastNanos);
@@ -69,15 +85,17 @@ final class Trace {
     size++;
     long total = totals[id] + permits;
     totals[id] = total < 0 ? Long.MAX_VALUE : total;
+    counts[id]++;
   }
 
   private int added(String key) {
     int id = keys.size();
     ids.put(key, id);
     keys.add(key);
-    bytes += KEY_BYTES + key.length();
+    bytes += KEY_BYTES + 2L * key.length();
     if (id == totals.length) {
       totals = Arrays.copyOf(totals, 2 * id);
+      counts = Arrays.copyOf(counts, 2 * id);
     }
     return id;
   }
@@ -96,6 +114,25 @@ final class Trace {
     if (at > 0) {
       chunks.add(at == chunk.length ? chunk : Arrays.copyOf(chunk, at));
     }
+  }
+
+  /** Returns an empty store with room for all keys, as far as there are bytes for their states. */
+  MemoryStore store() {
+    return new MemoryStore(Math.max(1, keys.size()), maxStateBytes);
+  }
+
+  /**
+   * Returns what to say when that store had no room: what it refused for that counts for nothing.
+   */
+  ReplayException noRoom() {
+    return new ReplayException(
+        "input: the state of "
+            + keys.size()
+            + " keys (expected: as much as a quarter of the heap of "
+            + (maxBytes >> 19)
+            + " MiB holds; "
+            + MORE_HEAP
+            + ", or take a smaller limit)");
   }
 
   /** Goes through all records, from the first on. */
@@ -181,6 +218,11 @@ final class Trace {
   /** Returns the permits that a key asks for in all. */
   long total(int id) {
     return totals[id];
+  }
+
+  /** Returns how many records a key has. */
+  long count(int id) {
+    return counts[id];
   }
 
   long firstNanos() {

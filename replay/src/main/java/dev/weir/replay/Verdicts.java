@@ -19,8 +19,14 @@ final class Verdicts {
   /** The compiler is done with the code by then, and the clock's grain does not matter. */
   private static final int MEASURED = 300_000;
 
-  /** Keys whose windows are followed at once. */
-  private static final int SLICE = 1 << 17;
+  /** So often a small trace is gone through, at most: nobody waits long for few records. */
+  private static final int MOST_PASSES = 200;
+
+  /** What following a key takes at least, and each of its records, until there are too many. */
+  private static final int KEY_BYTES = 300;
+
+  private static final int RECORD_BYTES = 64;
+  private static final int MOST_RECORDS = 2 * RollingSum.EXACT_ENTRIES;
 
   /** The most policies: bits of a byte. */
   private static final int MOST = 8;
@@ -32,15 +38,24 @@ final class Verdicts {
 
   private final Trace trace;
 
+  /** What following keys may take at once. */
+  private final long maxBytes;
+
   /** This thread's own time: others on the machine do not matter. */
   private final ThreadMXBean clock = ManagementFactory.getThreadMXBean();
 
   /** A bit for each policy: whether it admitted the record. */
   private final byte[] admitted;
 
+  private final long[] keys = new long[TOGETHER];
+  private final long[] permits = new long[TOGETHER];
+  private final long[] nanos = new long[TOGETHER];
   private int policies;
 
-  Verdicts(Trace trace) throws ReplayException {
+  /**
+   * @param maxBytes about what may be taken, beside a byte a record
+   */
+  Verdicts(Trace trace, long maxBytes) throws ReplayException {
     if (trace.size() > Integer.MAX_VALUE - 8) {
       throw new ReplayException(
           "input: "
@@ -50,17 +65,15 @@ final class Verdicts {
               + ")");
     }
     this.trace = trace;
+    this.maxBytes = maxBytes;
     admitted = new byte[(int) trace.size()];
   }
 
   /** One pass of all records through a store. */
   private final class Pass {
-    private final MemoryStore store = new MemoryStore(MemoryStore.DEFAULT_MAX_KEYS);
+    private final MemoryStore store = trace.store();
     private final Fingerprint fingerprint = Fingerprint.seeded(0, 0);
     private final Limit limit;
-    private final long[] keys = new long[TOGETHER];
-    private final long[] permits = new long[TOGETHER];
-    private final long[] nanos = new long[TOGETHER];
     private long takenNanos;
     private long mostKeys;
     private long bytes;
@@ -69,7 +82,7 @@ final class Verdicts {
       limit = store.limit(policy.name(), policy, trace.firstNanos());
     }
 
-    void run(int bit) {
+    void run(int bit) throws ReplayException {
       Trace.Cursor cursor = trace.cursor();
       int done = 0;
       int filled = 0;
@@ -91,12 +104,21 @@ final class Verdicts {
       }
     }
 
-    private void decide(int from, int count, int bit) {
+    private void decide(int from, int count, int bit) throws ReplayException {
+      if (Thread.interrupted()) {
+        throw new ReplayException("compare: stopped while comparing");
+      }
       long start = clock.getCurrentThreadCpuTime();
+      boolean full = false;
       for (int i = 0; i < count; i++) {
-        if (PackedDecision.allowed(store.decide(limit, keys[i], permits[i], nanos[i]))) {
+        long decision = store.decide(limit, keys[i], permits[i], nanos[i]);
+        full |= decision == PackedDecision.KEY_SPACE_FULL;
+        if (PackedDecision.allowed(decision)) {
           admitted[from + i] |= (byte) bit;
         }
+      }
+      if (full) {
+        throw trace.noRoom();
       }
       if (store.keys() > mostKeys) {
         mostKeys = store.keys();
@@ -109,28 +131,34 @@ final class Verdicts {
     }
   }
 
+  /** Returns how often all of it is decided about, so that enough is measured. */
+  private int passes() {
+    return (int) Math.min(MOST_PASSES, 1 + MEASURED / trace.size());
+  }
+
   /** Lets the compiler see a policy, before any is measured. */
-  void warmUp(Policy policy) {
-    for (long warm = 0; warm < MEASURED; warm += trace.size()) {
+  void warmUp(Policy policy) throws ReplayException {
+    for (int i = 0; i < passes(); i++) {
       new Pass(policy).run(0);
     }
   }
 
   /** Decides about all records by one more policy. */
-  Compare.Row run(Policy policy) {
+  Compare.Row run(Policy policy) throws ReplayException {
     if (policies == MOST) {
       throw new IllegalStateException("policies: more (expected: at most " + MOST + ")");
     }
     int bit = 1 << policies;
     long taken = 0;
-    long decisions = 0;
-    Pass pass;
-    do {
+    Pass pass = new Pass(policy);
+    pass.run(bit);
+    for (int i = 1; i < passes(); i++) {
+      taken += pass.takenNanos;
       pass = new Pass(policy);
       pass.run(bit); // The same every time: the same bits.
-      taken += pass.takenNanos;
-      decisions += trace.size();
-    } while (decisions < MEASURED);
+    }
+    taken += pass.takenNanos;
+    long decisions = passes() * trace.size();
     policies++;
     long[] measured = measure(policy, bit);
     long perSecond = taken == 0 ? 0 : (long) (decisions * 1e9 / taken);
@@ -148,8 +176,10 @@ final class Verdicts {
   /** Returns admitted, the most in a window, false denials and over-admissions. */
   private long[] measure(Policy policy, int bit) {
     long[] sums = new long[4];
-    for (int from = 0; from < trace.keys(); from += SLICE) {
-      @Nullable KeyUse[] uses = new KeyUse[Math.min(SLICE, trace.keys() - from)];
+    int next;
+    for (int from = 0; from < trace.keys(); from = next) {
+      next = sliceEnd(from);
+      @Nullable KeyUse[] uses = new KeyUse[next - from];
       Trace.Cursor cursor = trace.cursor();
       for (int i = 0; cursor.next(); i++) {
         int at = cursor.key() - from;
@@ -178,9 +208,33 @@ final class Verdicts {
     return sums;
   }
 
+  /** Returns the key up to which, from that one on, keys can be followed at once: one at least. */
+  private int sliceEnd(int from) {
+    long bytes = 0;
+    int end = from;
+    while (end < trace.keys()) {
+      bytes += KEY_BYTES + RECORD_BYTES * Math.min(trace.count(end), MOST_RECORDS);
+      if (bytes > maxBytes && end > from) {
+        break;
+      }
+      end++;
+    }
+    return end;
+  }
+
   private boolean disputed(int record) {
     int all = (1 << policies) - 1;
     return admitted[record] != 0 && (admitted[record] & 0xff) != all;
+  }
+
+  /** Returns whether they differ about any record. */
+  boolean disputed() {
+    for (int i = 0; i < admitted.length; i++) {
+      if (disputed(i)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns the key about which the policies differ most often; without any, the busiest. */

@@ -84,8 +84,11 @@ class CompareTest {
         boolean fits = oracle.ask(asked.key(), now, asked.permits()).allowed();
         long used = 0;
         List<Asked> past = admitted.computeIfAbsent(asked.key(), key -> new ArrayList<>());
-        for (Asked each : past) {
-          used += each.nanos() > now - quota.windowNanos() ? each.permits() : 0;
+        for (int i = past.size() - 1; i >= 0; i--) {
+          if (past.get(i).nanos() <= now - quota.windowNanos()) {
+            break; // Those before it are older still.
+          }
+          used += past.get(i).permits();
         }
         boolean room = used + asked.permits() <= quota.permits() || asked.permits() == 0;
         refused += fits ? 0 : 1;
@@ -133,12 +136,103 @@ class CompareTest {
             InputStream.nullInputStream());
     assertThat(comparison.key()).isEqualTo("user=<a>");
     assertThat(comparison.text())
-        .contains("250 requests of 61 keys, each 5 per 1 min", "differ most about user=<a>");
+        .contains(
+            "250 requests of 61 keys, each 5 per 1 min",
+            "user=<a>, the key they differ most about; . admitted, x refused");
     assertThat(comparison.json()).contains("\"over_admissions\" : 5", "\"most_in_window\" : 10");
     String html = Files.readString(page);
     assertThat(html)
         .contains("user=&lt;a&gt;", "refuse <em>0 to 5</em> of 250 requests", "--limit 5/1m")
         .doesNotContain("<a>", "<script", "http://", "https://");
+  }
+
+  @Test
+  void a_key_that_was_asked_for_is_not_said_to_be_disputed() throws Exception {
+    Traffic traffic = Traffic.builder(edge().toString()).build();
+    Comparison asked =
+        Compare.run(
+            traffic,
+            Quota.perMinute(5),
+            "user=b7",
+            null,
+            Progress.NONE,
+            InputStream.nullInputStream());
+    assertThat(asked.text()).contains("user=b7, the key asked for;").doesNotContain("differ most");
+    assertThat(compare(traffic, Quota.perMinute(1_000)).text())
+        .contains("user=<a>, the busiest key; they all agree;");
+  }
+
+  @Test
+  void a_timeline_in_characters_loses_no_refusal() {
+    Timeline timeline = new Timeline(480);
+    for (int i = 0; i < 400; i++) {
+      timeline.add(i * 1_000_000L, i < 40 || i >= 100 ? 1 : 0, i == 399 || i == 200);
+    }
+    String line = KeyPlot.line(timeline);
+    assertThat(line).hasSize(52).startsWith("......      ").endsWith("x");
+    assertThat(line.chars().filter(each -> each == 'x').count()).isEqualTo(2);
+  }
+
+  @Test
+  void followed_a_few_keys_at_once_the_counts_are_the_same() throws Exception {
+    Trace trace = new Trace(Long.MAX_VALUE);
+    SplittableRandom random = new SplittableRandom(11);
+    for (int i = 0; i < 20_000; i++) {
+      trace.add(i * 10_000_000L, "k" + random.nextInt(500), 1);
+    }
+    Policy policy = Policy.builder(Quota.perMinute(10)).algorithm(Algorithm.FIXED_WINDOW).build();
+    Compare.Row all = new Verdicts(trace, Long.MAX_VALUE / 2).run(policy);
+    Compare.Row few = new Verdicts(trace, 1).run(policy);
+    assertThat(few.mostInWindow()).isEqualTo(all.mostInWindow()).isGreaterThan(10);
+    assertThat(few.overAdmissions()).isEqualTo(all.overAdmissions()).isPositive();
+    assertThat(few.admitted()).isEqualTo(all.admitted());
+  }
+
+  @Test
+  void state_without_room_is_said_and_not_counted_as_refused() throws Exception {
+    Trace trace = new Trace(Long.MAX_VALUE, 1_000_000);
+    for (int i = 0; i < 90_000; i++) {
+      trace.add(i * 1_000_000L, "k" + i % 30_000, 1);
+    }
+    Policy policy =
+        Policy.builder(Quota.of(1_000, Duration.ofHours(1)))
+            .algorithm(Algorithm.SLIDING_WINDOW_LOG)
+            .build();
+    assertThatThrownBy(() -> new Verdicts(trace, 1 << 20).run(policy))
+        .isInstanceOf(ReplayException.class)
+        .hasMessageStartingWith("input: the state of 30000 keys (expected: as much as a quarter");
+  }
+
+  @Test
+  void stopped_while_comparing_it_says_so() throws Exception {
+    Traffic traffic = Traffic.builder(edge().toString()).build();
+    assertThatThrownBy(
+            () ->
+                Compare.run(
+                    traffic,
+                    Quota.perMinute(5),
+                    null,
+                    null,
+                    (bytes, total, records) -> Thread.currentThread().interrupt(),
+                    InputStream.nullInputStream()))
+        .hasMessage("compare: stopped while comparing");
+  }
+
+  @Test
+  void the_page_says_what_could_not_be_read() throws Exception {
+    Path file = Files.writeString(folder.resolve("in.csv"), "time,ip\n1,a\nnoon,<b>\n");
+    Path page = folder.resolve("compare.html");
+    Traffic traffic = Traffic.builder(file.toString()).build();
+    Compare.run(
+        traffic, Quota.perMinute(5), null, page, Progress.NONE, InputStream.nullInputStream());
+    assertThat(Files.readString(page)).contains("Unreadable lines", "&quot;noon&quot;");
+    Suggest.run(
+        traffic,
+        new Suggest.Options(List.of(Duration.ofMinutes(1)), 0.1, Algorithm.SLIDING_WINDOW, "d"),
+        page,
+        Progress.NONE,
+        InputStream.nullInputStream());
+    assertThat(Files.readString(page)).contains("Unreadable lines", "&quot;noon&quot;");
   }
 
   @Test
@@ -193,6 +287,6 @@ class CompareTest {
             })
         .isInstanceOf(ReplayException.class)
         .hasMessageMatching(
-            "input: more than \\d+ records \\(expected: .* give it more with -Xmx\\)");
+            "input: more than \\d+ records \\(expected: .* give it more with -Xmx, .*\\)");
   }
 }

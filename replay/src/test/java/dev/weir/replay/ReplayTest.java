@@ -121,6 +121,29 @@ class ReplayTest {
   }
 
   @Test
+  void an_interrupt_ends_the_deciding_of_sorted_records_too() throws Exception {
+    trial.input("in.csv", "time,k\n" + "5,a\n".repeat(30));
+    Traffic traffic = trial.traffic(options -> options.sort(true)).traffic();
+    int[] taken = {0};
+    try (Feed feed =
+        Feed.open(
+            traffic,
+            RequestTemplate.of("d", traffic.descriptors(), "1"),
+            InputStream.nullInputStream())) {
+      feed.each(
+          (input, line, nanos, request, load) -> {
+            if (++taken[0] == 10) {
+              Thread.currentThread().interrupt();
+            }
+          },
+          (input, line, reason) -> {},
+          Progress.NONE);
+      assertThat(feed.stopped()).isTrue();
+    }
+    assertThat(taken[0]).isEqualTo(10);
+  }
+
+  @Test
   void sorting_more_than_memory_holds_is_refused() throws Exception {
     trial.input("in.csv", "time,k\n" + "1,a\n".repeat(100)).traffic(traffic -> traffic.sort(true));
     RequestTemplate template = RequestTemplate.of("d", List.of("key={k}"), "1");

@@ -67,6 +67,31 @@ class ReportTest {
   }
 
   @Test
+  void a_rule_in_shadow_mode_and_requests_out_of_order_are_not_hidden() throws Exception {
+    Path page = folder.resolve("report.html");
+    new Trial(folder)
+        .rulesText(Trial.rules("", 1, "minute") + "    shadow_mode: true\n")
+        .input("in.csv", "time,k\n10,a\n9,a\n11,a\n")
+        .options(options -> options.report(page).maxKeys(77))
+        .run();
+    assertThat(Files.readString(page))
+        .contains("1 requests are earlier than one before them", "--max-keys 77", "in shadow mode");
+  }
+
+  @Test
+  void the_worst_minute_of_a_long_log_is_shown_by_seconds() throws Exception {
+    StringBuilder input = new StringBuilder("time,k\n");
+    for (int i = 0; i < 2_000; i++) {
+      input.append(i).append(",quiet").append(i).append('\n');
+      input.append((i + ",loud\n").repeat(i == 1_000 ? 50 : 0));
+    }
+    assertThat(page(Trial.rules("", 3, "minute"), input.toString()))
+        .contains("until 1970-01-01 00:16:41: 47 requests refused");
+    assertThat(page(Trial.rules("", 3, "minute"), "time,k\n1,a\n2,a\n"))
+        .doesNotContain("worst minute");
+  }
+
+  @Test
   void the_same_input_gives_the_same_page() throws Exception {
     StringBuilder input = new StringBuilder("time,k\n");
     SplittableRandom random = new SplittableRandom(5);

@@ -173,6 +173,41 @@ class SuggestTest {
   }
 
   @Test
+  void a_share_is_taken_in_decimals() throws Exception {
+    // Of 100 keys, 29 ask twice: 0.29 of 100 is 28.999... in binary.
+    StringBuilder text = new StringBuilder("time,ip\n");
+    for (int i = 0; i < 129; i++) {
+      text.append("1,").append(i % 100).append('\n');
+    }
+    Traffic traffic =
+        Traffic.builder(Files.writeString(folder.resolve("in.csv"), text).toString()).build();
+    Suggestion suggestion =
+        suggest(traffic, new Suggest.Options(WINDOWS, 0.29, Algorithm.SLIDING_WINDOW, "d"));
+    assertThat(suggestion.windows().get(0).forKeys()).isEqualTo(new Refused(1, 29, 29));
+    assertThat(suggestion.text()).contains("refuse at most 29 %");
+  }
+
+  @Test
+  void stopped_before_a_limit_is_found_is_said() throws Exception {
+    Traffic traffic = Traffic.builder(generated().toString()).build();
+    Suggest.Options options = new Suggest.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "d");
+    assertThatThrownBy(
+            () ->
+                Suggest.run(
+                    traffic,
+                    options,
+                    null,
+                    (bytes, total, records) -> {
+                      if (bytes == total) {
+                        Thread.currentThread().interrupt();
+                      }
+                    },
+                    InputStream.nullInputStream()))
+        .hasMessage("suggest: stopped before any limit was found");
+    assertThat(Thread.interrupted()).isFalse();
+  }
+
+  @Test
   void wrong_options_are_said_at_once() throws Exception {
     Traffic traffic = Traffic.builder(generated().toString()).build();
     assertThatThrownBy(

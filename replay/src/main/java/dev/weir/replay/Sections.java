@@ -1,0 +1,42 @@
+package dev.weir.replay;
+
+import dev.weir.replay.ReplaySummary.UnreadableLine;
+import java.util.List;
+
+/** Parts that several pages have. */
+final class Sections {
+  private Sections() {}
+
+  /** Returns what time the traffic is of. */
+  static String span(long firstNanos, long lastNanos, boolean stopped) {
+    return instant(firstNanos)
+        + " to "
+        + instant(lastNanos)
+        + " UTC"
+        + (stopped ? " \u00b7 stopped before the end of the input" : "");
+  }
+
+  /** Returns an instant as people read it, to the second. */
+  static String instant(long nanos) {
+    return Axis.formatter("yyyy-MM-dd HH:mm:ss").format(Axis.instant(nanos));
+  }
+
+  /**
+   * Appends what could not be read, if anything.
+   *
+   * @param lines the first of them
+   * @param all how many there are
+   */
+  static void unreadable(Html html, List<UnreadableLine> lines, long all) {
+    if (lines.isEmpty()) {
+      return;
+    }
+    html.raw("<section><h2>Unreadable lines");
+    html.element("small", SummaryText.number(all) + " in all; the first " + lines.size());
+    html.raw("</h2>").table("input", "#line", "why");
+    for (UnreadableLine each : lines) {
+      html.row().keyCell(each.input()).number(each.line()).cell(each.reason()).endRow();
+    }
+    html.endTable().raw("</section>\n");
+  }
+}
