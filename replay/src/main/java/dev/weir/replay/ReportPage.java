@@ -57,7 +57,7 @@ final class ReportPage {
     Sections.unreadable(page.html, summary.unreadableLines(), page.counts.unreadable());
     page.ruleTexts(ruleTexts);
     page.again(options);
-    page.meanings();
+    Sections.meanings(page.html);
     return Page.of("Weir replay: " + options.domain(), page.html.toString());
   }
 
@@ -354,31 +354,6 @@ final class ReportPage {
     again.flag("--load", options.load()).flag("--report", options.report());
     ReplaySummary.Source source = summary.source();
     again.section(html, source.inputs(), source.format().text(), source.timeColumn());
-  }
-
-  private void meanings() {
-    html.raw("<section>").element("h2", "What the words mean").raw("<dl>");
-    meaning("keys over", "keys that ask for more than the limit within some window.");
-    meaning("most admitted", "the most permits that one key was admitted within any window.");
-    meaning(
-        "false denials",
-        "refused although the permits the key was admitted within the window left room: the price"
-            + " of an algorithm that remembers less than every request, or of other rules of the"
-            + " same request.");
-    meaning(
-        "over-admitted",
-        "admitted although the permits the key was admitted within the window left no room. Never"
-            + " with a sliding window.");
-    meaning(
-        "tolerated",
-        "admitted beyond the limit because the rule's throttle is soft, or elastic while the load"
-            + " was low.");
-    meaning("window", "any time of the rule's length that ends with a request, not the clock's.");
-    html.raw("</dl></section>\n");
-  }
-
-  private void meaning(String word, String is) {
-    html.element("dt", word).element("dd", is);
   }
 
   private String percentOf(long part) {

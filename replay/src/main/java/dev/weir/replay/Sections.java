@@ -39,4 +39,34 @@ final class Sections {
     }
     html.endTable().raw("</section>\n");
   }
+
+  /** Appends what the words of a replay's report mean. */
+  static void meanings(Html html) {
+    html.raw("<section>").element("h2", "What the words mean").raw("<dl>");
+    meaning(html, "keys over", "keys that ask for more than the limit within some window.");
+    meaning(html, "most admitted", "the most permits that one key was admitted within any window.");
+    meaning(
+        html,
+        "false denials",
+        "refused although the permits the key was admitted within the window left room: the price"
+            + " of an algorithm that remembers less than every request, or of other rules of the"
+            + " same request.");
+    meaning(
+        html,
+        "over-admitted",
+        "admitted although the permits the key was admitted within the window left no room. Never"
+            + " with a sliding window.");
+    meaning(
+        html,
+        "tolerated",
+        "admitted beyond the limit because the rule's throttle is soft, or elastic while the load"
+            + " was low.");
+    meaning(
+        html, "window", "any time of the rule's length that ends with a request, not the clock's.");
+    html.raw("</dl></section>\n");
+  }
+
+  private static void meaning(Html html, String word, String is) {
+    html.element("dt", word).element("dd", is);
+  }
 }

@@ -127,7 +127,7 @@ public final class Suggest {
       try {
         Quota.of(1, window);
       } catch (IllegalArgumentException e) {
-        problems.add(String.valueOf(e.getMessage()));
+        problems.add("window: " + window + " (expected: 1 ms to 366 days)");
       }
     }
     Target.check("report", report, Target.files(traffic), problems);
