@@ -107,7 +107,10 @@ public final class Policy {
     Builder hard = new Builder(new Quota(bound, from.quota.windowNanos()));
     hard.name = from.name;
     hard.algorithm = from.algorithm;
-    hard.burst = from.burst < 0 ? from.burst : from.burst + from.throttle.tolerated(from.burst);
+    if (from.burst >= 0) {
+      long burst = from.burst + from.throttle.tolerated(from.burst);
+      hard.burst = Check.range("burst with what is tolerated", burst, 0, Quota.MAX_PERMITS);
+    }
     hard.granularityNanos = from.granularityNanos;
     hard.alignedToFirstRequest = from.alignedToFirstRequest;
     hard.onFailure = from.onFailure;
@@ -213,15 +216,18 @@ public final class Policy {
    * against this quota, {@link Reason#TOLERATED} where it is admitted beyond that.
    *
    * @param spare whether an elastic policy has spare capacity now, {@link Throttle#spare}; nobody
-   *     is refused then
+   *     is refused then, be it for the limit or because nobody knows
    */
   public Decision told(Decision decided, boolean spare) {
     if (enforced == this) {
       return decided;
     }
     long beyond = burst - enforced.burst + decided.remaining();
-    boolean forced = spare && !decided.allowed();
-    boolean tolerated = forced || (decided.reason() == Reason.WITHIN_LIMIT && beyond < 0);
+    boolean forced = spare && !decided.allowed() && decided.reason() != Reason.INVALID;
+    boolean tolerated =
+        decided.reason() == Reason.WITHIN_LIMIT
+            ? beyond < 0
+            : forced && decided.reason() == Reason.OVER_LIMIT;
     return new Decision(
         forced ? Outcome.ALLOWED : decided.outcome(),
         tolerated ? Reason.TOLERATED : decided.reason(),

@@ -164,7 +164,16 @@ public final class RateLimiter {
   }
 
   private boolean spare() {
-    return policy.throttle().isElastic() && policy.throttle().spare(load.load());
+    return policy.throttle().isElastic() && policy.throttle().spare(load());
+  }
+
+  /** Returns the load; a signal that fails does not know it. */
+  private double load() {
+    try {
+      return load.load();
+    } catch (RuntimeException e) {
+      return Double.NaN;
+    }
   }
 
   private Decision told(Decision decided) {
@@ -268,13 +277,14 @@ public final class RateLimiter {
 
   /** Returns a decision as the store has made it: what a permit cost depends on the limit. */
   private Decision ofStore(Decision told) {
-    return told.limit() != policy.burst()
+    boolean own = told.limit() == policy.burst();
+    return !throttled
         ? told
         : new Decision(
             told.outcome(),
-            told.reason(),
+            told.reason() == Reason.TOLERATED ? Reason.WITHIN_LIMIT : told.reason(),
             told.policy(),
-            policy.enforced().burst(),
+            own ? policy.enforced().burst() : told.limit(),
             told.remaining(),
             told.retryAfterNanos(),
             told.resetAfterNanos(),
@@ -292,7 +302,8 @@ public final class RateLimiter {
 
   /**
    * Asks for permits and waits for them. Refuses at once if the wait would exceed the timeout.
-   * Those who wait are served in the order they came, and nobody overtakes them.
+   * Those who wait are served in the order they came, and nobody overtakes them; save under an
+   * elastic policy, where nobody waits while there is spare capacity.
    *
    * @param timeout zero to 36 years
    * @throws InterruptedException if the thread is interrupted; the permits are then given back

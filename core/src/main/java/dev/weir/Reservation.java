@@ -25,7 +25,7 @@ public final class Reservation {
     this.over = new AtomicBoolean(!decision.allowed());
   }
 
-  /** Returns whether the permits are charged. */
+  /** Returns whether the holder may act: the permits are charged, or tolerated. */
   public boolean granted() {
     return decision.allowed();
   }

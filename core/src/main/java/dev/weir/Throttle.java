@@ -22,6 +22,9 @@ public final class Throttle {
 
   private static final long WHOLE = 1_000_000;
 
+  /** How far a double is from the millionths that it stands for, at most. */
+  private static final double ROUNDING = 1e-6;
+
   /** Millionths of the quota: whole numbers, so that bounds are exact. */
   private final long tolerance;
 
@@ -36,13 +39,15 @@ public final class Throttle {
   /**
    * Returns a throttle that tolerates so much more than the quota, rounded down to whole permits.
    *
-   * @param share of the quota, 0.000001 to 1, exact to a millionth: 0.05 is 5 %
-   * @throws IllegalArgumentException if it is out of its range
+   * @param share of the quota, 0.000001 to 1, in whole millionths: 0.05 is 5 %
+   * @throws IllegalArgumentException if it is out of its range, or finer
    */
   public static Throttle soft(double share) {
     long millionths = Math.round(share * WHOLE);
-    if (!(share <= 1) || millionths < 1) {
-      throw new IllegalArgumentException("soft: " + share + " (expected: 0.000001..1)");
+    boolean whole = Math.abs(share * WHOLE - millionths) < ROUNDING;
+    if (!(share <= 1) || millionths < 1 || !whole) {
+      throw new IllegalArgumentException(
+          "soft: " + share + " (expected: 0.000001..1, in whole millionths)");
     }
     return new Throttle(millionths, 0);
   }

@@ -139,6 +139,20 @@ class ThrottledRulesTest {
   }
 
   @Test
+  void changeOfTheThrottle_keepsWhatWasAdmitted() {
+    String soft = RULES;
+    String hard = RULES.replace("throttle: {soft: 50%}", "throttle: hard");
+    for (int i = 0; i < 5; i++) {
+      assertThat(ask("soft").allowed()).isTrue();
+    }
+    engine.apply(Fixture.rules(hard));
+    assertThat(ask("soft").allowed()).isFalse();
+    engine.apply(Fixture.rules(soft));
+    assertThat(decision(ask("soft"), 0).reason()).isEqualTo(Reason.TOLERATED);
+    assertThat(ask("soft").allowed()).isFalse();
+  }
+
+  @Test
   void engineThatKnowsNoLoad_isHard() {
     Engine deaf = engine(LoadSignal.UNKNOWN);
     List<Boolean> allowed = new ArrayList<>();

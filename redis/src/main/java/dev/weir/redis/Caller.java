@@ -78,6 +78,8 @@ final class Caller {
   void ask(Question question) {
     if (breaker.isOpen() || closed) {
       fail(question, Failure.OPEN);
+    } else if (question.waitedNanos > timeoutNanos / 2) {
+      fail(question, Failure.TIMEOUT); // The rest would be too short for all that share its call.
     } else if (queued.incrementAndGet() > MOST_QUEUED) {
       queued.decrementAndGet();
       fail(question, Failure.OVERLOADED);

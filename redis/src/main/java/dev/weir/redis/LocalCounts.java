@@ -29,10 +29,16 @@ final class LocalCounts implements Holdings {
    * calls overtake each other, when a thread of the client's sends what another put in its queue, or
    * when one has to be sent again with the script.
    *
+   * A request of several descriptors asks Redis each time, and does not wait: what is untold then is
+   * A more, the process's own.
+   *
    * Telling again what may have been told already counts it twice, which can only deny.
    */
   /** Keys beyond this are asked for one by one. */
   private static final int MOST_KEYS = 1 << 16;
+
+  /** Far more than can be answered in time. */
+  private static final int MOST_WAITING = 1 << 16;
 
   private final Policy policy;
   private final Ticker ticker;
@@ -218,10 +224,21 @@ final class LocalCounts implements Holdings {
 
     /** Has Redis decide, which must know of all that is admitted here by then. */
     void ask(RedisLimit limit, long permits, Single.Asker asker) {
+      boolean room;
       synchronized (this) {
-        waiting.add(new Waiting(limit, permits, asker, ticker.nanos()));
+        room = waiting.size() < MOST_WAITING;
+        if (room) {
+          waiting.add(new Waiting(limit, permits, asker, ticker.nanos()));
+        } else {
+          asking -= permits;
+        }
       }
-      askForThoseWhoWait();
+      if (room) {
+        askForThoseWhoWait();
+      } else {
+        counters.failed(Failure.OVERLOADED, 1);
+        asker.failed(Failure.OVERLOADED);
+      }
     }
 
     private void askForThoseWhoWait() {

@@ -15,6 +15,7 @@ import dev.weir.Quota;
 import dev.weir.RateLimiter;
 import dev.weir.Reason;
 import dev.weir.Reservation;
+import dev.weir.Throttle;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -104,6 +105,22 @@ class RedisLimiterTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("expected: one of this store");
     assertThat(limiter.tryAcquire("key").allowed()).isTrue();
+  }
+
+  @Test
+  void softLimit_isHeldAtItsBound_andGivesBackWhatWasTolerated() {
+    Policy.Builder soft = hourly("soft", 4).throttle(Throttle.soft(0.5));
+    RateLimiter limiter = limiter(one, soft);
+    assertThat(limiter.tryAcquire("key", 4).reason()).isEqualTo(Reason.WITHIN_LIMIT);
+    Decision beyond = limiter.tryAcquire("key", 2);
+    assertThat(beyond.reason()).isEqualTo(Reason.TOLERATED);
+    assertThat(limiter.tryAcquireAsync("key").toCompletableFuture().join().allowed()).isFalse();
+
+    assertThat(limiter.refund("key", 2, beyond)).isEqualTo(2);
+    assertThat(limiter.tryAcquire("key", 2).allowed()).isTrue();
+    Reservation later = limiter.reserve("key", 1, Duration.ofHours(2));
+    assertThat(later.granted()).isTrue();
+    assertThat(later.cancel()).isTrue();
   }
 
   @Test

@@ -366,7 +366,7 @@ final class ReportPage {
 
   private static String throttle(PolicyCount rule) {
     return rule.bound() > rule.permits()
-        ? rule.throttle() + ": at most " + number(rule.bound())
+        ? rule.throttle() + ": " + number(rule.bound())
         : rule.throttle().toString();
   }
 

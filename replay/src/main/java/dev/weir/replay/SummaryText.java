@@ -92,7 +92,7 @@ final class SummaryText {
 
   private void throttles(List<PolicyCount> policies) {
     List<String[]> rows = new ArrayList<>();
-    row(rows, "policy", "throttle", "at most", "tolerated");
+    row(rows, "policy", "throttle", "with it", "tolerated");
     for (PolicyCount each : policies) {
       if (!each.throttle().isHard()) {
         String bound = each.throttle().isElastic() ? "" : number(each.bound());

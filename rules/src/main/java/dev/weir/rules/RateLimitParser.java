@@ -267,13 +267,14 @@ final class RateLimitParser {
       fields.warning(
           "burst",
           "at most %d times requests_per_unit; one window can take burst + requests_per_unit = %d"
-              .formatted(LARGE_BURST, policy.burst() + permits));
+              .formatted(LARGE_BURST, most(policy.enforced())));
     }
     Throttle throttle = policy.throttle();
     boolean soft = !throttle.isHard() && !throttle.isElastic();
-    if (soft && permits > 0 && throttle.tolerated(permits) == 0) {
+    long least = Math.min(permits, policy.burst());
+    if (soft && least > 0 && throttle.tolerated(least) == 0) {
       fields.warning(
-          "throttle", "a share of %d that is at least 1; nothing is tolerated".formatted(permits));
+          "throttle", "a share of %d that is at least 1; nothing is tolerated".formatted(least));
     }
     if (fields.has("granularity") && !hasGranules(policy)) {
       fields.warning(
@@ -286,9 +287,14 @@ final class RateLimitParser {
     }
   }
 
+  /** Returns how much one window of a bucket can take, but for one. */
+  private static long most(Policy bucket) {
+    return bucket.burst() + bucket.quota().permits();
+  }
+
   private static boolean hasGranules(Policy policy) {
     return policy.algorithm() == Algorithm.SLIDING_WINDOW_BUCKETS
         || (policy.algorithm() == Algorithm.SLIDING_WINDOW
-            && policy.quota().permits() > Policy.LOG_LIMIT);
+            && policy.enforced().quota().permits() > Policy.LOG_LIMIT);
   }
 }

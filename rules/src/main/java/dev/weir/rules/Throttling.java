@@ -11,9 +11,6 @@ final class Throttling {
   /** From this load on an elastic rule is hard, where it does not say. */
   private static final double DEFAULT_THRESHOLD = 0.7;
 
-  /** As exact as a throttle is. */
-  private static final double LEAST_SHARE = 0.000_001;
-
   private static final List<String> NAMES = List.of("hard", "soft", "elastic");
   private static final String EXPECTED = "hard, {soft: 5%}, elastic or {elastic: 70%}";
   private static final String SHARE_EXPECTED = "above 0% and at most 100%, for example 5% or 0.05";
@@ -64,11 +61,15 @@ final class Throttling {
 
   private static @Nullable Throttle soft(Fields modes) {
     double share = modes.share("soft", SHARE_EXPECTED);
-    if (share > 0 && share < LEAST_SHARE) {
-      modes.error("soft", "at least 0.0001%");
+    if (share == 0) {
       return null;
     }
-    return share > 0 ? Throttle.soft(share) : null;
+    try {
+      return Throttle.soft(share);
+    } catch (IllegalArgumentException e) {
+      modes.error("soft", "0.0001% to 100%, at most four digits behind the point");
+      return null;
+    }
   }
 
   private static @Nullable Throttle elastic(Fields modes) {

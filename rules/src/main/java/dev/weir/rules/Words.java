@@ -57,7 +57,7 @@ final class Words {
   /** Returns the throttle, where it is soft with the bound. */
   static String throttle(Policy policy) {
     long bound = policy.enforced().quota().permits();
-    return policy.throttle() + (bound > policy.quota().permits() ? " (at most " + bound + ")" : "");
+    return policy.throttle() + (bound > policy.quota().permits() ? " (with it " + bound + ")" : "");
   }
 
   /** Returns the consistency, where it has one with its interval. */

@@ -18,7 +18,7 @@ class RuleDiffTest {
         "unit: day, requests_per_unit: 10 | unlimited: true | 10 per day -> unlimited",
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, algorithm: token-bucket | algorithm sliding-window -> token-bucket",
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, max_keys: 7 | max_keys none -> 7",
-        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, throttle: {soft: 25%} | throttle hard -> soft 25% (at most 12)",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, throttle: {soft: 25%} | throttle hard -> soft 25% (with it 12)",
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, throttle: elastic | throttle hard -> elastic below 70%",
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, when_full: sketch | when_full deny -> sketch",
         "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, on_failure: allow | on_failure deny -> allow",

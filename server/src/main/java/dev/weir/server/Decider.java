@@ -38,7 +38,7 @@ final class Decider {
       requests.forEach(request -> engine.refuse(request, answers::add));
       done.accept(answers);
     } else {
-      engine.decideAll(requests, load.counting(done));
+      engine.decideAll(requests, load.counting(requests.size(), done));
     }
   }
 
@@ -47,7 +47,7 @@ final class Decider {
     if (LoopLag.here().overloaded(ticker.nanos())) {
       engine.refuse(request, done);
     } else {
-      engine.decide(request, load.counting(done));
+      engine.decide(request, load.counting(1, done));
     }
   }
 }

@@ -29,6 +29,9 @@ final class Load implements LoadSignal {
   private final LongAdder inFlight = new LongAdder();
   private volatile Known known;
 
+  /** For whoever looks. */
+  private double lastLook = Double.NaN;
+
   Load(ServerSettings settings, Ticker ticker, DoubleSupplier cpu) {
     source = settings.value(Setting.LOAD_SIGNAL);
     fullInFlight = settings.value(Setting.LOAD_IN_FLIGHT);
@@ -61,11 +64,18 @@ final class Load implements LoadSignal {
     return ticker.nanos() - last.atNanos > keepNanos ? Double.NaN : last.load;
   }
 
-  /** Looks at the processors, if they are the source; to be called every {@link #LOOK_MILLIS}. */
+  /**
+   * Looks at the processors, if they are the source; to be called every {@link #LOOK_MILLIS}. The
+   * higher of two looks counts: one right after somebody else's in this process sees no load.
+   */
   void look() {
     if (source == LoadSource.CPU) {
       double load = cpu.getAsDouble();
-      known = new Known(load >= 0 ? load : Double.NaN, ticker.nanos());
+      boolean first = Double.isNaN(lastLook);
+      known =
+          new Known(
+              load >= 0 ? (first ? load : Math.max(load, lastLook)) : Double.NaN, ticker.nanos());
+      lastLook = load;
     }
   }
 
@@ -74,14 +84,14 @@ final class Load implements LoadSignal {
     known = new Known(load, ticker.nanos());
   }
 
-  /** Counts a request as in flight until its answer is handed on, if that is the source. */
-  <A> Consumer<? super A> counting(Consumer<? super A> done) {
+  /** Counts requests as in flight until their answer is handed on, if that is the source. */
+  <A> Consumer<? super A> counting(int requests, Consumer<? super A> done) {
     if (source != LoadSource.IN_FLIGHT) {
       return done;
     }
-    inFlight.increment();
+    inFlight.add(requests);
     return answer -> {
-      inFlight.decrement();
+      inFlight.add(-requests);
       done.accept(answer);
     };
   }

@@ -37,7 +37,7 @@ class LoadTest {
   }
 
   @Test
-  void cpu_isThatOfTheLastLook_untilThatIsTooOld() {
+  void cpu_isTheHigherOfTheLastTwoLooks_untilThatIsTooOld() {
     Load load = load("load-signal", "cpu");
     assertThat(load.load()).isNaN();
     load.look();
@@ -45,6 +45,11 @@ class LoadTest {
     assertThat(load.load()).isEqualTo(0.25);
     load.look();
     assertThat(load.load()).isEqualTo(0.75);
+    cpu = 0;
+    load.look();
+    assertThat(load.load()).isEqualTo(0.75);
+    load.look();
+    assertThat(load.load()).isZero();
     ticker.advance(Duration.ofSeconds(5).toNanos() + 1);
     assertThat(load.load()).isNaN();
   }
@@ -85,11 +90,11 @@ class LoadTest {
             ticker,
             () -> cpu);
     List<String> answers = new ArrayList<>();
-    Consumer<? super String> first = load.counting(answers::add);
-    Consumer<? super String> second = load.counting(answers::add);
-    assertThat(load.load()).isEqualTo(0.5);
+    Consumer<? super String> first = load.counting(1, answers::add);
+    Consumer<? super String> second = load.counting(2, answers::add);
+    assertThat(load.load()).isEqualTo(0.75);
     first.accept("a");
-    assertThat(load.load()).isEqualTo(0.25);
+    assertThat(load.load()).isEqualTo(0.5);
     second.accept("b");
     assertThat(load.load()).isZero();
     assertThat(answers).containsExactly("a", "b");
@@ -161,6 +166,28 @@ class LoadTest {
       assertThat(refused.statusCode()).isEqualTo(400);
       assertThat(refused.body()).contains("body: no load (expected: ");
       assertThat(ask(running, 1)).containsExactly(429);
+    }
+  }
+
+  @Test
+  void softRule_tellsItsLimitInEveryField(@TempDir Path folder) throws Exception {
+    Path file =
+        Files.writeString(
+            folder.resolve("soft.yaml"),
+            ELASTIC
+                .replace("requests_per_unit: 2", "requests_per_unit: 4")
+                .replace("elastic", "soft"));
+    try (RunningServer running = RunningServer.start(Map.of("rules", file.toString()))) {
+      assertThat(ask(running, 5)).containsOnly(200);
+      HttpResponse<String> sixth = running.check("user", "a");
+      assertThat(sixth.statusCode()).isEqualTo(200);
+      assertThat(sixth.headers().firstValue("RateLimit-Policy"))
+          .hasValue("\"test.user\";q=4;w=86400");
+      assertThat(sixth.headers().firstValue("RateLimit").orElseThrow()).contains(";r=0;");
+      assertThat(sixth.body()).contains("\"limit\":4,", "\"remaining\":0,", "\"TOLERATED\"");
+      HttpResponse<String> refused = running.check("user", "a");
+      assertThat(refused.statusCode()).isEqualTo(429);
+      assertThat(refused.body()).contains("allows 4 requests", "\"limit\":4,");
     }
   }
 

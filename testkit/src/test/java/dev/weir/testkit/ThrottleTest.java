@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.Algorithm;
 import dev.weir.Decision;
 import dev.weir.MemoryStore;
+import dev.weir.Outcome;
 import dev.weir.PackedDecision;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -199,6 +200,34 @@ class ThrottleTest {
   }
 
   @Test
+  void signalThatFails_knowsNoLoad() {
+    Policy policy = policy(1, Throttle.elastic(0.5)).build();
+    RateLimiter limiter =
+        RateLimiter.builder(policy)
+            .ticker(ticker)
+            .load(
+                () -> {
+                  throw new IllegalStateException("no sensor");
+                })
+            .build();
+    assertThat(limiter.tryAcquire("k").allowed()).isTrue();
+    assertThat(limiter.tryAcquireAsync("k").toCompletableFuture().join().allowed()).isFalse();
+  }
+
+  @Test
+  void elasticPolicyInIdleTimes_passesWhatNobodyKnows_andSaysWhy() {
+    Policy policy = policy(3, Throttle.elastic(0.5)).build();
+    Decision unknown = new Decision(Outcome.DENIED, Reason.UNCERTAIN, "default", 3, 0, 1_000, 0, 7);
+    Decision told = policy.told(unknown, true);
+    assertThat(told.allowed()).isTrue();
+    assertThat(told.reason()).isEqualTo(Reason.UNCERTAIN);
+    assertThat(told.retryAfterNanos()).isZero();
+    assertThat(policy.told(unknown, false)).isEqualTo(unknown);
+    Decision invalid = new Decision(Outcome.DENIED, Reason.INVALID, "default", 3, 0, 0, 0, 7);
+    assertThat(policy.told(invalid, true).allowed()).isFalse();
+  }
+
+  @Test
   void storeOfItsOwnChoice_holdsTheBoundToo() {
     RateLimiter limiter =
         RateLimiter.builder(policy(4, Throttle.soft(0.5)).build())
@@ -216,9 +245,9 @@ class ThrottleTest {
         .containsExactly("hard", "soft 5%", "soft 33.3333%");
     assertThat(Throttle.elastic(1)).hasToString("elastic below 100%");
     assertThat(Throttle.soft(0.05)).isEqualTo(Throttle.soft(0.05)).isNotEqualTo(Throttle.HARD);
-    for (double share : new double[] {0, -1, 1.01, 0.0000001, Double.NaN}) {
+    for (double share : new double[] {0, -1, 1.01, 0.0000001, 0.01234567, Double.NaN}) {
       assertThatThrownBy(() -> Throttle.soft(share))
-          .hasMessage("soft: " + share + " (expected: 0.000001..1)");
+          .hasMessage("soft: " + share + " (expected: 0.000001..1, in whole millionths)");
     }
     for (double threshold : new double[] {0, -1, 1.01, Double.NaN}) {
       assertThatThrownBy(() -> Throttle.elastic(threshold))
