@@ -50,7 +50,7 @@ final class ReplayCommand extends TrafficCommand {
       names = "--load",
       paramLabel = "'{column}'|N/1s",
       description =
-          "The load that elastic rules listen to: a column of shares such as 0.4 or 40%, or the"
+          "The load that elastic rules listen to: a column of shares such as 0.4 or 40%%, or the"
               + " requests that are full load. Default: none, and they are hard.")
   private @Nullable String load;
 
