@@ -162,7 +162,7 @@ final class Chart {
     if (limit > 0) {
       html.raw("<span class=\"flag" + (at > 600 ? " left" : "") + "\" style=\"left:");
       html.raw(number(at / 10) + "%\">limit " + SummaryText.number((long) limit));
-      html.raw(bound > limit ? ", with tolerance " + SummaryText.number((long) bound) : "");
+      html.raw(bound > limit ? " + " + SummaryText.number((long) (bound - limit)) : "");
       html.raw("</span>");
     }
     return end(html.raw("</div>")).raw("</figure>\n").toString();

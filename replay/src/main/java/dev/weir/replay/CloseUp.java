@@ -14,6 +14,7 @@ final class CloseUp {
   private final long[] offered = new long[SECONDS];
 
   private final long[] refused = new long[SECONDS];
+  private final long[] tolerated = new long[SECONDS];
 
   private boolean begun;
   private long second;
@@ -30,7 +31,7 @@ final class CloseUp {
 
   private Timeline kept = new Timeline(SECONDS, SECOND);
 
-  void add(long nanos, boolean denied) {
+  void add(long nanos, boolean denied, boolean beyond) {
     long at = Math.floorDiv(nanos, SECOND);
     if (!begun) {
       begun = true;
@@ -40,6 +41,7 @@ final class CloseUp {
       advance(at);
     }
     offered[place(second)]++;
+    tolerated[place(second)] += beyond ? 1 : 0;
     if (denied) {
       refused[place(second)]++;
       refusedInMinute++;
@@ -66,6 +68,7 @@ final class CloseUp {
       refusedInMinute -= refused[place(second - MINUTE)];
       offered[place(second)] = 0;
       refused[place(second)] = 0;
+      tolerated[place(second)] = 0;
     }
     second = to;
   }
@@ -76,8 +79,10 @@ final class CloseUp {
     for (long at = worst - MINUTE - AROUND + 1; at <= second; at++) {
       long all = offered[place(at)];
       long denied = refused[place(at)];
+      long beyond = tolerated[place(at)];
       if (all > 0) {
-        kept.add(at * SECOND, all - denied, false);
+        kept.add(at * SECOND, all - denied - beyond, false);
+        kept.add(at * SECOND, beyond, false, true);
         kept.add(at * SECOND, denied, true);
       }
     }

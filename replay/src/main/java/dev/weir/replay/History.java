@@ -45,7 +45,7 @@ final class History {
     requests.add(nowNanos, 1, !allowed, tolerated);
     double known = Double.isNaN(load) ? 1 : Math.min(load, MOST_LOAD);
     loads.add(nowNanos, Math.round(known * MILLION), false);
-    closeUp.add(nowNanos, !allowed);
+    closeUp.add(nowNanos, !allowed, tolerated);
   }
 
   /**

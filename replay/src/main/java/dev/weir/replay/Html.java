@@ -87,6 +87,15 @@ final class Html {
     return openCell("word").text(text).raw("</td>");
   }
 
+  /** Appends a cell of two lines, the second of which is small and may be missing. */
+  Html words(String first, String second) {
+    openCell("word").text(first);
+    if (!second.isEmpty()) {
+      raw("<br>").element("small", second);
+    }
+    return raw("</td>");
+  }
+
   /** Appends a cell with a key: it may be long, and breaks where it must. */
   Html keyCell(String text) {
     return openCell("key").text(Shown.cut(text, MAX_KEY)).raw("</td>");

@@ -196,17 +196,17 @@ final class ReportPage {
                 "#false denials",
                 "#over-admitted"));
     if (throttled) {
-      columns.addAll(2, List.of("throttle", "#tolerated"));
+      columns.add(5, "#tolerated");
     }
     html.table(columns.toArray(new String[0]));
     for (PolicyCount each : summary.policies()) {
       RuleUse of = use.getOrDefault(each.path(), RuleUse.NONE);
       html.row().word(each.policy()).word(limit(each));
-      if (throttled) {
-        html.word(throttle(each)).number(each.tolerated());
-      }
-      html.word(each.algorithm());
+      html.words(each.algorithm(), each.throttle().isHard() ? "" : throttle(each));
       html.number(each.requests()).number(refused(each));
+      if (throttled) {
+        html.number(each.tolerated());
+      }
       html.share(refused(each), each.requests());
       html.number(about(of) + number(of.keys() * of.keysPerFollowed()));
       html.number(about(of) + number(of.above(each.permits()) * of.keysPerFollowed()));

@@ -13,6 +13,11 @@ class CloseUpTest {
 
   /** A request: when, and whether it was refused. */
   private record Seen(long nanos, boolean denied) {
+    /** Every third admission is beyond a limit. */
+    boolean tolerated() {
+      return !denied && nanos % 3 == 0;
+    }
+
     long second() {
       return Math.floorDiv(nanos, SECOND);
     }
@@ -35,7 +40,7 @@ class CloseUpTest {
       long nanos = random.nextLong(1L << 60) - (1L << 59);
       for (int i = 0; i < 400; i++) {
         Seen seen = new Seen(nanos, random.nextInt(2) == 0);
-        closeUp.add(seen.nanos, seen.denied);
+        closeUp.add(seen.nanos, seen.denied, seen.tolerated());
         all.add(seen);
         nanos += random.nextLong((random.nextInt(40) == 0 ? 900 : 6) * SECOND);
       }
@@ -58,6 +63,9 @@ class CloseUpTest {
         assertThat(second).as("seed %s", seed).isBetween(end - 179, end + 120);
         assertThat(timeline.offered(i)).isEqualTo(count(all, second, second, false));
         assertThat(timeline.refused(i)).isEqualTo(count(all, second, second, true));
+        assertThat(timeline.tolerated(i))
+            .isEqualTo(
+                all.stream().filter(each -> each.second() == second && each.tolerated()).count());
         offered += timeline.offered(i);
       }
       assertThat(offered).as("seed %s", seed).isEqualTo(count(all, end - 179, end + 120, false));
@@ -67,8 +75,8 @@ class CloseUpTest {
   @Test
   void where_nothing_is_refused_there_is_nothing_to_show() {
     CloseUp closeUp = new CloseUp();
-    closeUp.add(0, false);
-    closeUp.add(5 * SECOND, false);
+    closeUp.add(0, false, false);
+    closeUp.add(5 * SECOND, false, false);
     assertThat(closeUp.timeline().size()).isZero();
     assertThat(closeUp.refused()).isZero();
   }

@@ -145,12 +145,12 @@ class ThrottledReplayTest {
     }
     rules("{soft: 50%}").input("in.csv", input.toString()).options(o -> o.report(page)).run();
     assertThat(Files.readString(page))
-        .contains("soft 50%: 3", "limit 2, with tolerance 3", "<path class=\"tolerated\"")
+        .contains("soft 50%: 3", "limit 2 + 1", "<path class=\"tolerated\"")
         .doesNotContain("load in %");
     rules("{elastic: 25%}").options(o -> o.report(page).load("40/10s")).run();
     assertThat(Files.readString(page))
         .contains("elastic below 25%", "load in %", "--load 40/10s", "admitted beyond a limit")
-        .doesNotContain("with tolerance");
+        .doesNotContain("limit 2 + ");
   }
 
   @Test
