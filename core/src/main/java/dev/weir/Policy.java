@@ -53,15 +53,19 @@ public final class Policy {
   final long toleranceNanos;
 
   private Policy(Builder builder) {
+    this(builder, builder.quota, builder.burst, builder.throttle);
+  }
+
+  private Policy(Builder builder, Quota quota, long burstOrNone, Throttle throttle) {
     name = builder.name;
-    quota = builder.quota;
+    this.quota = quota;
+    this.throttle = throttle;
     algorithm = builder.algorithm;
     onFailure = builder.onFailure;
     localShare = builder.localShare;
     consistency = builder.consistency;
     maxKeys = builder.maxKeys;
     whenFull = builder.whenFull;
-    throttle = builder.throttle;
     alignedToFirstRequest = builder.alignedToFirstRequest;
     long window = quota.windowNanos();
 
@@ -81,45 +85,36 @@ public final class Policy {
     }
 
     if (algorithm.bucket()) {
-      burst = builder.burst < 0 ? quota.permits() : builder.burst;
+      burst = burstOrNone < 0 ? quota.permits() : burstOrNone;
       emissionNanos = quota.permits() == 0 ? 0 : (window + quota.permits() - 1) / quota.permits();
       long most = emissionNanos == 0 ? Quota.MAX_PERMITS : MAX_TOLERANCE_NANOS / emissionNanos;
       Check.range("burst", burst, 0, Math.min(Quota.MAX_PERMITS, most));
       toleranceNanos = emissionNanos * burst;
     } else {
-      if (builder.burst >= 0) {
+      if (burstOrNone >= 0) {
         throw new IllegalArgumentException(
-            "burst: " + builder.burst + " (expected: none, " + algorithm + " has no bucket)");
+            "burst: " + burstOrNone + " (expected: none, " + algorithm + " has no bucket)");
       }
       burst = quota.permits();
       emissionNanos = 0;
       toleranceNanos = 0;
     }
     shape = Shape.of(this);
-    enforced = throttle.isHard() ? this : new Policy(enforced(builder));
+    enforced = throttle.isHard() ? this : enforced(builder);
   }
 
-  /** Returns a builder of the hard policy that holds the bounds of one that is not. */
-  private static Builder enforced(Builder from) {
-    long permits = from.quota.permits();
-    long bound = permits + from.throttle.tolerated(permits);
-    Check.range("quota with what is tolerated", bound, 0, Quota.MAX_PERMITS);
-    Builder hard = new Builder(new Quota(bound, from.quota.windowNanos()));
-    hard.name = from.name;
-    hard.algorithm = from.algorithm;
-    if (from.burst >= 0) {
-      long burst = from.burst + from.throttle.tolerated(from.burst);
-      hard.burst = Check.range("burst with what is tolerated", burst, 0, Quota.MAX_PERMITS);
+  /** Returns the hard policy that holds the bounds of one that is not. */
+  private static Policy enforced(Builder builder) {
+    Throttle throttle = builder.throttle;
+    long permits = builder.quota.permits() + throttle.tolerated(builder.quota.permits());
+    Check.range("quota with what is tolerated", permits, 0, Quota.MAX_PERMITS);
+    long burst = builder.burst;
+    if (burst >= 0) {
+      burst += throttle.tolerated(burst);
+      Check.range("burst with what is tolerated", burst, 0, Quota.MAX_PERMITS);
     }
-    hard.granularityNanos = from.granularityNanos;
-    hard.alignedToFirstRequest = from.alignedToFirstRequest;
-    hard.onFailure = from.onFailure;
-    hard.localShare = from.localShare;
-    hard.consistency = from.consistency;
-    hard.syncIntervalNanos = from.syncIntervalNanos;
-    hard.maxKeys = from.maxKeys;
-    hard.whenFull = from.whenFull;
-    return hard;
+    Quota bound = new Quota(permits, builder.quota.windowNanos());
+    return new Policy(builder, bound, burst, Throttle.HARD);
   }
 
   /** Returns a policy named {@code default} of that quota by the default algorithm. */

@@ -245,8 +245,13 @@ public final class Engine implements AutoCloseable {
     long[] nowNanos = new long[requests.size()];
     double[] loads = new double[requests.size()];
     Arrays.fill(nowNanos, ticker.nanos());
-    Arrays.fill(loads, load.load());
+    Arrays.fill(loads, load());
     decideAll(requests, nowNanos, loads, i -> answer -> answers.put(i, answer));
+  }
+
+  /** Returns the load if any rule listens to it: to ask for it may cost a look at the clock. */
+  private double load() {
+    return inForce.elastic ? load.load() : Double.NaN;
   }
 
   private void decideAll(
@@ -286,7 +291,7 @@ public final class Engine implements AutoCloseable {
       done.accept(Answer.error(problem, current.revision));
       return;
     }
-    Judgement judgement = judgement(request, current, nowNanos, load.load());
+    Judgement judgement = judgement(request, current, nowNanos, load());
     judge(judgement, judgement.charges(), nowNanos, startNanos, done);
   }
 

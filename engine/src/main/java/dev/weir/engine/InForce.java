@@ -20,12 +20,20 @@ final class InForce {
 
   final long revision;
   final RuleSet rules;
+
+  /** Whether any rule listens to the load. */
+  final boolean elastic;
+
   private final Map<Rule, Bound> bound;
 
   InForce(long revision, RuleSet rules, Map<Rule, Bound> bound) {
     this.revision = revision;
     this.rules = rules;
     this.bound = Map.copyOf(bound);
+    elastic =
+        bound.keySet().stream()
+            .map(Rule::policy)
+            .anyMatch(policy -> policy != null && policy.throttle().isElastic());
   }
 
   Bound of(Rule rule) {
