@@ -1,23 +1,29 @@
 package dev.weir.server;
 
-import io.grpc.Attributes;
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
-import io.grpc.ServerTransportFilter;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthGrpc;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Lets gRPC calls in: those on a connection within the limit, with a token where one is required.
- * Whoever asks for health needs none. All in one place, since every call comes by.
+ * Lets gRPC calls in: with a token where one is required, of messages that can be read, and no more
+ * watchers of health than there is room for. Whoever asks for health needs no token. All in one
+ * place, since every call comes by.
  */
 final class Admission implements ServerInterceptor {
-  private static final Attributes.Key<Boolean> NO_ROOM = Attributes.Key.create("no-room");
+  /** A client watches what it calls; there are four services. */
+  static final int MAX_WATCHES_PER_CONNECTION = 10;
+
+  static final int MAX_WATCHES = 1_000;
+
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
@@ -25,64 +31,72 @@ final class Admission implements ServerInterceptor {
       "authorization: missing or wrong (expected: Bearer and a token)";
 
   private final Tokens tokens;
-  private final DoorCounters counters;
   private final InFlight inFlight;
+  private final AtomicInteger watches = new AtomicInteger();
 
-  Admission(Tokens tokens, DoorCounters counters, InFlight inFlight) {
+  Admission(Tokens tokens, InFlight inFlight) {
     this.tokens = tokens;
-    this.counters = counters;
     this.inFlight = inFlight;
   }
 
   @Override
   public <A, B> ServerCall.Listener<A> interceptCall(
       ServerCall<A, B> call, Metadata metadata, ServerCallHandler<A, B> next) {
-    if (call.getAttributes().get(NO_ROOM) != null) {
-      return refuse(
-          call,
-          Status.RESOURCE_EXHAUSTED.withDescription(
-              "connections: too many (expected: at most " + counters.maxConnections() + ")"));
-    }
     if (tokens.required() && !known(call, metadata)) {
       return refuse(call, Status.UNAUTHENTICATED.withDescription(WRONG_TOKEN));
     }
-    if (call.getMethodDescriptor().getType() != MethodType.UNARY) {
-      return stillKnown(call, metadata, next.startCall(call, metadata));
+    MethodDescriptor<A, B> method = call.getMethodDescriptor();
+    boolean unary = method.getType() == MethodType.UNARY;
+    GrpcConnection connection = GrpcConnections.of(call.getAttributes());
+    GrpcStream stream = GrpcStream.KEY.get();
+    if (connection == null || stream == null) {
+      return refuse(call, Status.UNAVAILABLE.withDescription("connection: closed"));
+    }
+    boolean watch =
+        method.getFullMethodName().equals(HealthGrpc.getWatchMethod().getFullMethodName());
+    if (watch && !watch(connection)) {
+      return refuse(
+          call,
+          Status.RESOURCE_EXHAUSTED.withDescription(
+              "Watch: too many (expected: at most "
+                  + MAX_WATCHES_PER_CONNECTION
+                  + " on a connection, "
+                  + MAX_WATCHES
+                  + " in all)"));
+    }
+    stream.begin(
+        connection, call, unary, health(call) ? HealthNames.MAX_MESSAGE_BYTES : Long.MAX_VALUE);
+    Admitted<A> admitted =
+        new Admitted<>(next.startCall(call, metadata), call, metadata, stream, connection, watch);
+    if (!unary) {
+      return admitted;
     }
     inFlight.begin();
-    return inFlight.untilTheEnd(next.startCall(call, metadata));
+    return inFlight.untilTheEnd(admitted);
   }
 
-  /** A stream may go on for longer than its token is good; it is not waited for, either. */
-  private <A> ServerCall.Listener<A> stillKnown(
-      ServerCall<A, ?> call, Metadata metadata, ServerCall.Listener<A> listener) {
-    if (!tokens.required()) {
-      return listener;
+  private boolean watch(GrpcConnection connection) {
+    if (watches.incrementAndGet() > MAX_WATCHES) {
+      watches.decrementAndGet();
+      return false;
     }
-    return new SimpleForwardingServerCallListener<>(listener) {
-      private int generation = tokens.generation();
-
-      @Override
-      public void onMessage(A message) {
-        if (generation != tokens.generation()) {
-          generation = tokens.generation();
-          if (!known(call, metadata)) {
-            call.close(Status.UNAUTHENTICATED.withDescription(WRONG_TOKEN), new Metadata());
-            onCancel();
-            return;
-          }
-        }
-        super.onMessage(message);
-      }
-    };
+    if (!connection.watch(MAX_WATCHES_PER_CONNECTION)) {
+      watches.decrementAndGet();
+      return false;
+    }
+    return true;
   }
 
   private boolean known(ServerCall<?, ?> call, Metadata metadata) {
-    if (HealthGrpc.SERVICE_NAME.equals(call.getMethodDescriptor().getServiceName())) {
+    if (health(call)) {
       return true;
     }
     String authorization = metadata.get(AUTHORIZATION);
     return authorization != null && tokens.acceptsBearer(authorization);
+  }
+
+  private static boolean health(ServerCall<?, ?> call) {
+    return HealthGrpc.SERVICE_NAME.equals(call.getMethodDescriptor().getServiceName());
   }
 
   private static <A> ServerCall.Listener<A> refuse(ServerCall<A, ?> call, Status status) {
@@ -90,23 +104,88 @@ final class Admission implements ServerInterceptor {
     return new ServerCall.Listener<>() {};
   }
 
-  /** Counts connections and marks those beyond the limit. */
-  static final class Room extends ServerTransportFilter {
-    private final DoorCounters counters;
+  /** A call that is let in. A stream may go on for longer than its token is good. */
+  private final class Admitted<A> extends SimpleForwardingServerCallListener<A> {
+    private final ServerCall<A, ?> call;
+    private final Metadata metadata;
+    private final GrpcStream stream;
+    private final GrpcConnection connection;
+    private final boolean watch;
+    private int generation = tokens.generation();
+    private boolean refused;
+    private boolean over;
 
-    Room(DoorCounters counters) {
-      this.counters = counters;
+    Admitted(
+        ServerCall.Listener<A> listener,
+        ServerCall<A, ?> call,
+        Metadata metadata,
+        GrpcStream stream,
+        GrpcConnection connection,
+        boolean watch) {
+      super(listener);
+      this.call = call;
+      this.metadata = metadata;
+      this.stream = stream;
+      this.connection = connection;
+      this.watch = watch;
     }
 
     @Override
-    public Attributes transportReady(Attributes attributes) {
-      return counters.opened() ? attributes : attributes.toBuilder().set(NO_ROOM, true).build();
+    public void onMessage(A message) {
+      if (refused) {
+        return;
+      }
+      if (tokens.required() && generation != tokens.generation()) {
+        generation = tokens.generation();
+        if (!known(call, metadata)) {
+          refuse(Status.UNAUTHENTICATED.withDescription(WRONG_TOKEN));
+          return;
+        }
+      }
+      try {
+        super.onMessage(message);
+      } catch (StatusRuntimeException e) {
+        Throwable cause = e.getCause();
+        if (!(cause instanceof InvalidProtocolBufferException)) {
+          throw e;
+        }
+        refuse(Status.INVALID_ARGUMENT.withDescription("message: " + cause.getMessage()));
+      }
+    }
+
+    private void refuse(Status status) {
+      refused = true;
+      call.close(status, new Metadata());
+      if (call.getMethodDescriptor().getType() != MethodType.UNARY) {
+        super.onCancel();
+      }
     }
 
     @Override
-    public void transportTerminated(@Nullable Attributes attributes) {
-      if (attributes != null) { // Or it has never been ready, and was not counted.
-        counters.closed();
+    public void onHalfClose() {
+      stream.requested();
+      if (!refused) {
+        super.onHalfClose();
+      }
+    }
+
+    @Override
+    public void onComplete() {
+      end();
+      super.onComplete();
+    }
+
+    @Override
+    public void onCancel() {
+      end();
+      super.onCancel();
+    }
+
+    private void end() {
+      if (watch && !over) {
+        over = true;
+        connection.watched();
+        watches.decrementAndGet();
       }
     }
   }

@@ -1,12 +1,15 @@
 package dev.weir.server;
 
 import dev.weir.Ticker;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Dispatch {
   private static final String HEALTH = "/healthcheck";
+  private static final byte[] NONE = {};
 
   private final Map<String, Endpoint> byPath = new HashMap<>();
   private final Tokens tokens;
@@ -48,22 +52,29 @@ final class Dispatch {
 
   private void receive(
       HttpServerRequest request, ConnectionGuard<HttpConnection> guard, Ticker ticker) {
-    Body body = new Body(request);
+    long declared = declaredBytes(request);
+    Body body = new Body(request, declared);
     request.exceptionHandler(
         broken -> {
           body.refused = true;
+          body.forget();
           guard.requestEnded(request.connection(), request, ticker.nanos());
         });
+    body.peer.began(body);
+    if (body.refused) {
+      return; // What is wrong with it is known already, and said.
+    }
     if (!known(request)) {
       request.response().putHeader("WWW-Authenticate", "Bearer");
       body.refuse(
           401, "Unauthorized", "Authorization: missing or wrong (expected: Bearer and a token)");
-    } else if (declaredBytes(request) > maxBodyBytes) {
+    } else if (declared > maxBodyBytes) {
       body.refuse();
     }
     request.handler(body::add);
     request.endHandler(
         end -> {
+          body.peer.ended(body);
           if (body.refused) {
             guard.requestEnded(request.connection(), request, ticker.nanos());
             if (request.version() != HttpVersion.HTTP_2) {
@@ -136,25 +147,84 @@ final class Dispatch {
         || type.equals("application/x-www-form-urlencoded");
   }
 
+  /** Answers what is no request. */
+  void refuse(HttpServerRequest request) {
+    Throwable cause = request.decoderResult().cause();
+    if (cause instanceof HttpProblem problem) {
+      Reply.problem(request, problem);
+    } else if (cause instanceof TooLongHttpLineException) {
+      Reply.problem(request, 414, "URI too long", "request line: too long");
+    } else if (cause instanceof TooLongHttpHeaderException) {
+      Reply.problem(request, 431, "Header fields too large", "head: too long");
+    } else {
+      Reply.problem(request, 400, "Bad request", "head: not understood (expected: HTTP/1.1)");
+    }
+  }
+
   /** A body as far as it has come. */
-  private final class Body {
+  private final class Body implements HttpPeer.Unfinished {
     private final HttpServerRequest request;
-    private @Nullable Buffer received;
+    private final HttpPeer peer;
+    private final long declared;
+
+    /** What has come, if that is one piece. */
+    private @Nullable Buffer first;
+
+    /** What has come, if it is more than one piece. */
+    private byte[] received = NONE;
+
+    private int size;
+    private long told;
     private boolean refused;
 
-    Body(HttpServerRequest request) {
+    Body(HttpServerRequest request, long declared) {
       this.request = request;
+      this.declared = declared;
+      peer = HttpPeer.of(request.connection());
     }
 
     void add(Buffer chunk) {
       if (refused) {
         return; // Read and dropped until the client notices, or until it is too late.
       }
-      if ((received == null ? 0 : received.length()) + chunk.length() > maxBodyBytes) {
+      int length = chunk.length();
+      if (size + length > maxBodyBytes) {
         refuse();
+      } else if (size == 0) {
+        size = length;
+        first = chunk;
+        tell(length == declared ? 0 : length); // Usually it is whole, and read at once.
       } else {
-        received = received == null ? chunk : received.appendBuffer(chunk);
+        append(chunk, length);
       }
+    }
+
+    /** Adds a piece. Room grows by what has arrived, never by what was announced. */
+    private void append(Buffer chunk, int length) {
+      if (size + length > received.length) {
+        int wanted = size + length + (size + length) / 4;
+        if (!tell(wanted)) {
+          return;
+        }
+        byte[] room = new byte[wanted];
+        if (first == null) {
+          System.arraycopy(received, 0, room, 0, size);
+        } else {
+          first.getBytes(0, size, room);
+        }
+        first = null;
+        received = room;
+      }
+      chunk.getBytes(0, length, received, size);
+      size += length;
+    }
+
+    /** Tells the budget what is kept; returns whether it may be. */
+    private boolean tell(long bytes) {
+      long change = bytes - told;
+      told = bytes;
+      boolean unused = peer.account().add(change);
+      return !refused;
     }
 
     private void refuse() {
@@ -163,15 +233,34 @@ final class Dispatch {
 
     private void refuse(int status, String title, String detail) {
       refused = true;
-      received = null;
+      forget();
       if (request.version() != HttpVersion.HTTP_2) { // Which has no such field. [RFC 9113, 8.2.2]
         request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
       }
       Reply.problem(request, status, title, detail);
     }
 
+    /** Nothing of it comes any more, or nothing is wanted: so the connection is closed. */
+    @Override
+    public void refuse(HttpProblem problem) {
+      if (!refused) {
+        refuse(problem.status(), problem.title(), String.valueOf(problem.getMessage()));
+      }
+      request.connection().close();
+    }
+
+    private void forget() {
+      first = null;
+      received = NONE;
+      size = 0;
+      boolean unused = tell(0);
+    }
+
+    /** Returns all of it, and keeps nothing. */
     byte[] bytes() {
-      return received == null ? new byte[0] : received.getBytes();
+      byte[] whole = first != null ? first.getBytes() : Arrays.copyOf(received, size);
+      forget();
+      return whole;
     }
   }
 }

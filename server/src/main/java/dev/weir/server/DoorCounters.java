@@ -3,15 +3,21 @@ package dev.weir.server;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a door counts. Safe for use by many threads. */
+/**
+ * What a door counts of its connections, and the memory that it shares with the others. Safe for
+ * use by many threads.
+ */
 final class DoorCounters {
   private final int maxConnections;
+  private final PendingBytes pending;
   private final AtomicInteger connections = new AtomicInteger();
   private final LongAdder refusedConnections = new LongAdder();
   private final LongAdder timedOutConnections = new LongAdder();
+  private final LongAdder evictedConnections = new LongAdder();
 
-  DoorCounters(int maxConnections) {
+  DoorCounters(int maxConnections, PendingBytes pending) {
     this.maxConnections = maxConnections;
+    this.pending = pending;
   }
 
   /** Counts a new connection; returns whether there is room for it. It is to be closed anyway. */
@@ -31,6 +37,20 @@ final class DoorCounters {
     timedOutConnections.increment();
   }
 
+  PendingBytes pending() {
+    return pending;
+  }
+
+  /** As {@link PendingBytes#open}. */
+  PendingBytes.Account account(Runnable evict) {
+    return pending.open(this, evict);
+  }
+
+  /** Counts a connection that is closed because unfinished requests take too much memory. */
+  void evicted() {
+    evictedConnections.increment();
+  }
+
   int maxConnections() {
     return maxConnections;
   }
@@ -45,5 +65,9 @@ final class DoorCounters {
 
   long timedOutConnections() {
     return timedOutConnections.sum();
+  }
+
+  long evictedConnections() {
+    return evictedConnections.sum();
   }
 }

@@ -19,6 +19,7 @@ final class Doors {
   private final EventLoops loops;
   private final @Nullable Certificates certificates;
   private final @Nullable Certificates grpcCertificates;
+  private final PendingBytes pending;
   private final Map<String, DoorCounters> counters = new LinkedHashMap<>();
   private @Nullable GrpcDoor grpc;
   private @Nullable HttpDoor http;
@@ -30,8 +31,9 @@ final class Doors {
     this.certificates = Certificates.of(settings, TlsSettings.ALL);
     this.grpcCertificates = Certificates.of(settings, TlsSettings.GRPC);
     this.loops = EventLoops.start(settings, ticker);
+    this.pending = PendingBytes.of(settings, ticker);
     for (String door : new String[] {"grpc", "http", "resp"}) {
-      counters.put(door, new DoorCounters(settings.value(Setting.MAX_CONNECTIONS)));
+      counters.put(door, new DoorCounters(settings.value(Setting.MAX_CONNECTIONS), pending));
     }
   }
 
@@ -101,7 +103,7 @@ final class Doors {
   private String metrics(
       Engine engine, Load load, @Nullable SharedStore shared, ThrottleTable table) {
     RedisMetrics store = shared == null ? null : shared.metrics();
-    return MetricsPage.text(engine.metrics(), store, table, counters, load.load(), ready);
+    return MetricsPage.text(engine.metrics(), store, table, counters, pending, load.load(), ready);
   }
 
   private DoorCounters of(String door) {

@@ -5,16 +5,18 @@ import io.grpc.BindableService;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
 import io.grpc.ServerCredentials;
+import io.grpc.ServerInterceptors;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.TlsServerCredentials;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.epoll.Epoll;
 import io.grpc.netty.shaded.io.netty.channel.epoll.EpollIoHandler;
-import io.grpc.netty.shaded.io.netty.channel.epoll.EpollServerSocketChannel;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
-import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
 import io.grpc.netty.shaded.io.netty.util.concurrent.Future;
 import io.grpc.protobuf.services.HealthStatusManager;
@@ -22,6 +24,7 @@ import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +45,12 @@ final class GrpcDoor {
   private static final int MAX_RESETS = 200;
 
   private static final int RESET_WINDOW_SECONDS = 10;
+
+  /** A piece of a message keeps all that was read with it: so a read is not large. */
+  private static final int MAX_READ_BYTES = 16 << 10;
+
+  /** What a client may send of messages that the server has not asked for. */
+  private static final int FLOW_BYTES = 256 << 10;
 
   /** What clients get to notice that they should go elsewhere. */
   private static final long LINGER_NANOS = 500_000_000L;
@@ -79,6 +88,8 @@ final class GrpcDoor {
     InetSocketAddress address =
         new InetSocketAddress(settings.value(Setting.HOST), settings.value(Setting.GRPC_PORT));
     boolean epoll = Epoll.isAvailable();
+    GrpcConnections connections =
+        new GrpcConnections(settings, counters, certificates != null, ticker);
     EventLoopGroup acceptor = group(epoll, 1, "weir-grpc-acceptor");
     EventLoopGroup loops =
         group(epoll, Runtime.getRuntime().availableProcessors(), "weir-grpc-loop");
@@ -86,14 +97,17 @@ final class GrpcDoor {
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address, credentials(certificates))
             .directExecutor()
-            .channelType(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+            .channelFactory(connections)
+            .withChildOption(
+                ChannelOption.RECVBUF_ALLOCATOR,
+                new AdaptiveRecvByteBufAllocator(64, 2_048, MAX_READ_BYTES))
+            .flowControlWindow(FLOW_BYTES)
             .bossEventLoopGroup(acceptor)
             .workerEventLoopGroup(loops)
-            .addServices(services.stream().map(BindableService::bindService).toList())
-            .addService(health.getHealthService())
-            .addService(ProtoReflectionServiceV1.newInstance())
-            .addTransportFilter(new Admission.Room(counters))
-            .intercept(new Admission(tokens, counters, inFlight))
+            .addServices(offered(services, health))
+            .addTransportFilter(connections)
+            .addStreamTracerFactory(new GrpcStream.Factory(ticker))
+            .intercept(new Admission(tokens, inFlight))
             .maxInboundMessageSize(settings.value(Setting.MAX_BODY_BYTES))
             .maxInboundMetadataSize(MAX_METADATA_BYTES)
             .maxConcurrentCallsPerConnection(settings.value(Setting.MAX_STREAMS))
@@ -114,6 +128,19 @@ final class GrpcDoor {
       end(List.of(acceptor, loops));
       throw e;
     }
+  }
+
+  private static List<ServerServiceDefinition> offered(
+      List<BindableService> services, HealthStatusManager health) {
+    List<ServerServiceDefinition> offered = new ArrayList<>();
+    for (BindableService service : services) {
+      offered.add(GrpcMessages.parsedLate(service.bindService()));
+    }
+    offered.add(
+        GrpcMessages.parsedLate(
+            ServerInterceptors.intercept(health.getHealthService(), new HealthNames())));
+    offered.add(GrpcMessages.parsedLate(ProtoReflectionServiceV1.newInstance().bindService()));
+    return offered;
   }
 
   private static EventLoopGroup group(boolean epoll, int threads, String name) {

@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import dev.weir.Ticker;
 import io.netty.channel.ChannelFuture;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -28,11 +29,6 @@ import org.jspecify.annotations.Nullable;
  * The HTTP door, on Vert.x: one listener, an event loop for each core, the same endpoints on each.
  */
 final class HttpDoor {
-  /** No path of the server is longer than 20 characters; a query is of no use to it. */
-  private static final int MAX_LINE_BYTES = 4_096;
-
-  private static final int MAX_HEADER_BYTES = 16 << 10;
-
   /** Requests at once on one HTTP/2 connection: each may bring a body that is kept till its end. */
   private static final int MAX_STREAMS = 100;
 
@@ -82,15 +78,15 @@ final class HttpDoor {
     HttpServerOptions options =
         new HttpServerOptions()
             .setHandle100ContinueAutomatically(true)
-            .setMaxInitialLineLength(MAX_LINE_BYTES)
-            .setMaxHeaderSize(MAX_HEADER_BYTES)
+            .setMaxInitialLineLength(HttpFraming.MAX_LINE_BYTES)
+            .setMaxHeaderSize(HttpFraming.MAX_HEAD_BYTES)
             .setHttp2ClearTextEnabled(false)
             .setPerFrameWebSocketCompressionSupported(false)
             .setPerMessageWebSocketCompressionSupported(false)
             .setInitialSettings(
                 new Http2Settings()
                     .setMaxConcurrentStreams(MAX_STREAMS)
-                    .setMaxHeaderListSize(MAX_HEADER_BYTES));
+                    .setMaxHeaderListSize(HttpFraming.MAX_HEAD_BYTES));
     if (certificates != null) {
       options
           .setSsl(true)
@@ -146,6 +142,7 @@ final class HttpDoor {
     private final ServerSettings settings;
     private final HttpServerOptions options;
     private final Dispatch dispatch;
+    private final DoorCounters counters;
     private final Ticker ticker;
     private final ConnectionGuard<HttpConnection> guard;
 
@@ -158,12 +155,23 @@ final class HttpDoor {
       this.settings = settings;
       this.options = options;
       this.dispatch = dispatch;
+      this.counters = counters;
       this.ticker = ticker;
       this.guard = new ConnectionGuard<>(settings, counters, HttpDoor::writable, HttpDoor::cut);
     }
 
     private void opened(HttpConnection connection) {
-      connection.closeHandler(closed -> guard.closed(connection));
+      HttpServerConnection transport = (HttpServerConnection) connection;
+      boolean http2 = transport.channelHandlerContext().handler() instanceof Http2ConnectionHandler;
+      HttpPeer peer =
+          http2
+              ? Http2Input.open(transport, counters)
+              : HttpInput.open(transport, guard, counters, ticker);
+      connection.closeHandler(
+          closed -> {
+            peer.closed();
+            guard.closed(connection);
+          });
       if (!guard.opened(connection, ticker.nanos())) {
         connection.close();
       }
@@ -177,6 +185,7 @@ final class HttpDoor {
       HttpServer server = vertx.createHttpServer(options);
       server.connectionHandler(this::opened);
       server.requestHandler(request -> dispatch.serve(request, guard, ticker));
+      server.invalidRequestHandler(dispatch::refuse);
       servers.add(server);
       return server.listen(port == 0 ? SHARED_FREE_PORT : port, settings.value(Setting.HOST));
     }

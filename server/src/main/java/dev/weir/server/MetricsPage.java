@@ -39,6 +39,7 @@ final class MetricsPage {
    *
    * @param store the shared one's, if there is one
    * @param doors by name
+   * @param pending what their connections hold together
    * @param load not a number where it is not known
    */
   static String text(
@@ -46,6 +47,7 @@ final class MetricsPage {
       @Nullable RedisMetrics store,
       ThrottleTable table,
       Map<String, DoorCounters> doors,
+      PendingBytes pending,
       double load,
       boolean ready) {
     MetricsPage page = new MetricsPage();
@@ -57,7 +59,7 @@ final class MetricsPage {
     page.throttle(table);
     page.decisionTime(engine);
     page.rules(engine.rules());
-    page.doors(new TreeMap<>(doors));
+    page.doors(new TreeMap<>(doors), pending);
     page.process();
     return page.text.toString();
   }
@@ -182,7 +184,12 @@ final class MetricsPage {
     }
   }
 
-  private void doors(Map<String, DoorCounters> doors) {
+  private void doors(Map<String, DoorCounters> doors, PendingBytes pending) {
+    gauge(
+        "weir_pending_bytes",
+        "Memory that unfinished requests and unread answers take.",
+        pending.bytes());
+    gauge("weir_max_pending_bytes", "Memory that those may take.", pending.maxBytes());
     door(doors, "weir_connections", "gauge", "Open connections.", DoorCounters::connections);
     door(
         doors,
@@ -196,6 +203,12 @@ final class MetricsPage {
         "counter",
         "Connections closed because they kept the server waiting.",
         DoorCounters::timedOutConnections);
+    door(
+        doors,
+        "weir_connections_evicted_total",
+        "counter",
+        "Connections closed because unfinished requests took too much memory.",
+        DoorCounters::evictedConnections);
   }
 
   private void door(

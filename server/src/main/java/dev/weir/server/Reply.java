@@ -5,6 +5,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.http.HttpServerRequestInternal;
 import java.util.Locale;
@@ -38,14 +39,31 @@ final class Reply {
     response.setStatusCode(status).putHeader(CONTENT_TYPE, type);
     if (request.method().equals(HttpMethod.HEAD)) {
       response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(body.length())).end();
+    } else if (request.version() == HttpVersion.HTTP_2) {
+      // What waits for the client's window is in no socket's buffer: it is accounted for here.
+      PendingBytes.Account account = HttpPeer.of(request.connection()).account();
+      boolean unused = account.add(body.length());
+      response.end(body).onComplete(sent -> account.add(-body.length()));
     } else {
       response.end(body);
     }
   }
 
+  /** As {@link #problem(HttpServerRequest, int, String, String)}. */
+  static void problem(HttpServerRequest request, HttpProblem problem) {
+    problem(request, problem.status(), problem.title(), String.valueOf(problem.getMessage()));
+  }
+
   /** Says what is wrong: a problem document, or its detail where the client only takes text. */
   static void problem(HttpServerRequest request, int status, String title, String detail) {
-    request.response().putHeader(CACHE_CONTROL, NO_STORE);
+    HttpServerResponse response = request.response();
+    if (response.closed() || response.ended()) {
+      return;
+    }
+    response.putHeader(CACHE_CONTROL, NO_STORE);
+    if (status == 503) {
+      response.putHeader(RETRY_AFTER, "1");
+    }
     if (wantsText(request)) {
       send(request, status, TEXT, detail + "\n");
     } else {

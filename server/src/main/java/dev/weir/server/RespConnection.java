@@ -10,6 +10,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.logging.Level;
@@ -51,6 +52,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   private int pendingTo;
 
   private @Nullable ChannelHandlerContext context;
+  private PendingBytes.@Nullable Account account;
   private boolean working;
   private boolean answered;
   private boolean waiting;
@@ -79,6 +81,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     context = ctx;
+    account = loop.counters.account(() -> evict(ctx));
     long now = loop.ticker.nanos();
     if (!loop.guard.opened(ctx.channel(), now)) {
       closing = true;
@@ -98,8 +101,49 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     closing = true;
-    pending = NONE;
+    drop();
+    if (account != null) {
+      account.close();
+    }
     loop.guard.closed(ctx.channel());
+  }
+
+  private void drop() {
+    pending = NONE;
+    pendingFrom = 0;
+    pendingTo = 0;
+  }
+
+  /** Closes, on its own event loop: others need the memory that this connection holds. */
+  private void evict(ChannelHandlerContext ctx) {
+    if (!ctx.executor().inEventLoop()) {
+      ctx.executor().execute(() -> evict(ctx));
+      return;
+    }
+    drop();
+    if (account != null) {
+      account.close();
+    }
+    if (closing) {
+      return;
+    }
+    closing = true;
+    if (ctx.channel().isWritable()) {
+      String error = "-ERR " + loop.counters.pending().refusal() + "\r\n";
+      ByteBuf bytes = Unpooled.copiedBuffer(error, StandardCharsets.US_ASCII);
+      ChannelFuture unused = ctx.writeAndFlush(bytes).addListener(ChannelFutureListener.CLOSE);
+    } else {
+      ChannelFuture unused = ctx.close(); // It does not read what it was sent before, either.
+    }
+  }
+
+  /** Tells the budget what the connection holds: commands, and replies that nobody reads. */
+  private void account(Channel channel) {
+    if (account != null) {
+      long unread =
+          channel.isWritable() ? 0 : channel.bytesBeforeWritable() + RespDoor.UNREAD.low();
+      boolean unused = account.add(pending.length + unread - account.held());
+    }
   }
 
   @Override
@@ -114,8 +158,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
         byte[] in = loop.in(size);
         read.readBytes(in, 0, size);
         work(ctx, in, 0, size);
-      } else {
-        append(read, size);
+      } else if (append(read, size)) {
         work(ctx, pending, pendingFrom, pendingTo);
       }
     } finally {
@@ -123,17 +166,31 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void append(ByteBuf read, int size) {
+  /**
+   * Adds what was read to what waits. Room grows by what has arrived, never by what was announced.
+   *
+   * @return whether there was memory for it; if not, the connection is closed
+   */
+  private boolean append(ByteBuf read, int size) {
     int kept = pendingTo - pendingFrom;
     if (pendingTo + size > pending.length) {
-      byte[] room = pending.length >= kept + size ? pending : new byte[2 * (kept + size)];
-      System.arraycopy(pending, pendingFrom, room, 0, kept);
+      byte[] before = pending;
+      byte[] room = before;
+      if (before.length < kept + size) {
+        int wanted = kept + size + (kept + size) / 4;
+        if (account != null && !account.add(wanted - before.length)) {
+          return false;
+        }
+        room = new byte[wanted];
+      }
+      System.arraycopy(before, pendingFrom, room, 0, kept);
       pending = room;
       pendingFrom = 0;
       pendingTo = kept;
     }
     read.readBytes(pending, pendingTo, size);
     pendingTo += size;
+    return true;
   }
 
   /** Runs the commands in those bytes, as far as that goes, and keeps the rest. */
@@ -225,9 +282,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
 
   private void keep(byte[] bytes, int from, int to) {
     if (from == to || closing) {
-      pending = NONE;
-      pendingFrom = 0;
-      pendingTo = 0;
+      drop();
     } else if (bytes == pending) {
       pendingFrom = from;
     } else {
@@ -253,6 +308,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   /** Says what is waited for now, and from whom. */
   private void after(ChannelHandlerContext ctx, long now, boolean progress) {
     Channel channel = ctx.channel();
+    account(channel);
     if (!channel.isWritable()) {
       paused = true;
     } else if (paused) {
@@ -294,6 +350,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    account(ctx.channel());
     if (paused && !working && ctx.channel().isWritable()) {
       paused = false;
       work(ctx, pending, pendingFrom, pendingTo);

@@ -16,11 +16,13 @@ final class RespLoop {
   final RespCommands commands;
   final ConnectionGuard<Channel> guard;
   final Ticker ticker;
+  final DoorCounters counters;
 
   private byte[] in = new byte[FIRST_BYTES];
 
   RespLoop(ServerSettings settings, RespDoor.Behind behind, DoorCounters counters) {
     ticker = behind.ticker();
+    this.counters = counters;
     ThrottleCalls calls = new ThrottleCalls(behind.table());
     commands = new RespCommands(behind.decider(), behind.tokens(), calls, out);
     guard = new ConnectionGuard<>(settings, counters, Channel::isWritable, RespLoop::cut);

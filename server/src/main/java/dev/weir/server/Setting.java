@@ -229,6 +229,13 @@ public final class Setting<T> {
           "50%",
           "Most memory for the state of keys, or the share of the heap; with a RESP port a quarter is for CL.THROTTLE.");
 
+  public static final Setting<Long> MAX_PENDING_MEMORY =
+      new Setting<>(
+          "max-pending-memory",
+          SettingKind.memory(),
+          "10%",
+          "Most memory for unfinished requests and unread answers; beyond it the largest are closed.");
+
   public static final Setting<Integer> MAX_CONNECTIONS =
       new Setting<>(
           "max-connections",

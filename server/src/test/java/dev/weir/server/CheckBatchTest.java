@@ -215,7 +215,7 @@ class CheckBatchTest {
               endpoints,
               null,
               Tokens.notRequired(),
-              new DoorCounters(10),
+              new DoorCounters(10, PendingBytes.of(settings, Ticker.system())),
               Ticker.system());
       String checks = batch(List.of(user("a"), "7", user("b"), user("a")));
       CompletableFuture<HttpResponse<String>> response =

@@ -13,6 +13,7 @@ import dev.weir.engine.RuleMetrics;
 import dev.weir.redis.RedisMetrics;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
+import dev.weir.testkit.FakeTicker;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -62,7 +63,10 @@ class PagesTest {
 
   @Test
   void metrics_areWellFormedWithHelpAndTypeOnce() {
-    DoorCounters door = new DoorCounters(1);
+    PendingBytes pending = new PendingBytes(1_000, new FakeTicker());
+    DoorCounters door = new DoorCounters(1, pending);
+    PendingBytes.Account account = door.account(() -> {});
+    account.add(700);
     door.opened();
     door.opened();
     String page =
@@ -71,6 +75,7 @@ class PagesTest {
             STORE,
             new ThrottleTable(9, 1 << 20, 0),
             Map.of("http", door),
+            pending,
             0.25,
             true);
     Map<String, String> types = new HashMap<>();
@@ -123,6 +128,9 @@ class PagesTest {
         .containsEntry("weir_store_queued", "20")
         .containsEntry("weir_connections http", "2")
         .containsEntry("weir_connections_refused_total http", "1")
+        .containsEntry("weir_connections_evicted_total http", "0")
+        .containsEntry("weir_pending_bytes", "700")
+        .containsEntry("weir_max_pending_bytes", "1000")
         .containsKey("process_cpu_seconds_total")
         .containsKey("jvm_heap_used_bytes");
     assertThat(types).containsEntry("weir_decision_seconds", "histogram");
@@ -131,7 +139,8 @@ class PagesTest {
   @Test
   void metrics_withoutASharedStore_areSilentOfIt() {
     ThrottleTable table = new ThrottleTable(9, 1 << 20, 0);
-    assertThat(MetricsPage.text(metrics("d.a"), null, table, Map.of(), Double.NaN, true))
+    PendingBytes pending = new PendingBytes(1_000, new FakeTicker());
+    assertThat(MetricsPage.text(metrics("d.a"), null, table, Map.of(), pending, Double.NaN, true))
         .contains("weir_requests_total 100")
         .doesNotContain("weir_store");
   }

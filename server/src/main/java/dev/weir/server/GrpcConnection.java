@@ -1,0 +1,286 @@
+package dev.weir.server;
+
+import dev.weir.Ticker;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
+import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
+import io.grpc.netty.shaded.io.netty.channel.ChannelFutureListener;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Connection;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslHandler;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One gRPC connection: whether there is room for it, what it holds of the memory for unfinished
+ * requests, and how long its client may take for them. Confined to its event loop.
+ */
+final class GrpcConnection extends ChannelInboundHandlerAdapter {
+  /**
+   * Pieces of messages that are smaller than a message can be, while others wait: so many are an
+   * attack, since each takes far more memory than its bytes.
+   */
+  private static final int MAX_SMALL_PIECES = 1_000;
+
+  /** What a byte takes that the server has not asked for yet: it comes in pieces of some size. */
+  private static final int UNASKED_FACTOR = 16;
+
+  private static final int ENHANCE_YOUR_CALM = 11;
+
+  private final GrpcConnections all;
+  private final Ticker ticker;
+  private final long requestNanos;
+  private final PendingBytes.Account account;
+  private final Http2Frames frames = new Http2Frames();
+  private final List<GrpcStream> touched = new ArrayList<>();
+  private final Set<GrpcStream> receiving = new LinkedHashSet<>();
+  private @Nullable ChannelHandlerContext context;
+  private @Nullable Http2Connection http2;
+  private boolean admitted;
+  private boolean checking;
+  private int watches;
+  private int reads;
+  private int readBytes;
+  private long framesTold;
+  private long unaskedTold;
+  private long framesSinceNanos;
+
+  GrpcConnection(GrpcConnections all, DoorCounters counters, long requestNanos, Ticker ticker) {
+    this.all = all;
+    this.ticker = ticker;
+    this.requestNanos = requestNanos;
+    account = counters.account(this::evict);
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    context = ctx;
+    admitted = all.opened(this, ctx.channel());
+    if (admitted) {
+      ctx.fireChannelActive();
+    } else {
+      goAway(ctx, all.tooMany());
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    account.close();
+    receiving.clear();
+    all.closed(this, ctx.channel());
+    ctx.fireChannelInactive();
+  }
+
+  /** Says in HTTP/2 why nobody is served here, and closes. Over TLS there is no time for that. */
+  private void goAway(ChannelHandlerContext ctx, String why) {
+    if (all.tls()) {
+      ChannelFuture unused = ctx.close();
+      return;
+    }
+    byte[] text = why.getBytes(StandardCharsets.US_ASCII);
+    ByteBuf out = Unpooled.buffer(64 + text.length);
+    out.writeMedium(0).writeByte(4).writeByte(0).writeInt(0); // SETTINGS [RFC 9113, 6.5]
+    out.writeMedium(8 + text.length).writeByte(7).writeByte(0).writeInt(0); // GOAWAY [6.8]
+    out.writeInt(0).writeInt(ENHANCE_YOUR_CALM).writeBytes(text);
+    ChannelFuture unused = ctx.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  /** Follows the frames, which over TLS are in what its handler has deciphered. */
+  void followFrames() {
+    ChannelHandlerContext ctx = context;
+    if (ctx != null) {
+      ChannelHandlerContext tls = ctx.pipeline().context(SslHandler.class);
+      ctx.pipeline().addAfter((tls == null ? ctx : tls).name(), "weir-frames", new Frames());
+    }
+  }
+
+  /** Looks at what goes to the HTTP/2 codec. */
+  private final class Frames extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+      if (account.evicted()) {
+        ((ByteBuf) message).release();
+        return;
+      }
+      ByteBuf in = (ByteBuf) message;
+      reads++;
+      readBytes = in.readableBytes() + (int) framesTold;
+      for (ByteBuffer each : in.nioBuffers()) {
+        frames.read(each);
+      }
+      ctx.fireChannelRead(message);
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+      ctx.fireChannelReadComplete();
+      look(ctx);
+    }
+  }
+
+  /** Tells the budget what stays after a read, and when it is to be complete. */
+  private void look(ChannelHandlerContext ctx) {
+    for (int i = 0; i < touched.size(); i++) {
+      GrpcStream stream = touched.get(i);
+      if (stream.stay()) {
+        receiving.add(stream);
+      }
+    }
+    touched.clear();
+    long unasked = unasked(ctx);
+    if (unasked == 0 && receiving.isEmpty()) {
+      frames.forget();
+    } else if (frames.small() > MAX_SMALL_PIECES) {
+      cut(ctx, "small pieces of messages: too many");
+      return;
+    }
+    long unfinished = frames.unfinished();
+    if (unfinished > 0 && (framesTold == 0 || !frames.inHeaders())) {
+      framesSinceNanos = ticker.nanos();
+    }
+    boolean unused =
+        account.add(unfinished - framesTold + UNASKED_FACTOR * (unasked - unaskedTold));
+    framesTold = unfinished;
+    unaskedTold = unasked;
+    if (unfinished > 0 || !receiving.isEmpty()) {
+      checkLater(ctx);
+    }
+  }
+
+  /** Returns the bytes that have come of messages that the server has not asked for. */
+  private long unasked(ChannelHandlerContext ctx) {
+    if (http2 == null) {
+      Http2ConnectionHandler codec = ctx.pipeline().get(Http2ConnectionHandler.class);
+      if (codec == null) {
+        return 0;
+      }
+      http2 = codec.connection();
+    }
+    return http2.local().flowController().unconsumedBytes(http2.connectionStream());
+  }
+
+  private void checkLater(ChannelHandlerContext ctx) {
+    if (!checking) {
+      checking = true;
+      Object unused =
+          ctx.executor()
+              .schedule(() -> check(ctx), Math.max(1, requestNanos / 4), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** Ends what has been on its way for too long. */
+  private void check(ChannelHandlerContext ctx) {
+    checking = false;
+    if (!ctx.channel().isActive()) {
+      return;
+    }
+    long now = ticker.nanos();
+    receiving.removeIf(stream -> !stream.receiving());
+    for (GrpcStream stream : List.copyOf(receiving)) {
+      if (now - stream.sinceNanos() > requestNanos) {
+        receiving.remove(stream);
+        stream.refuse(
+            Status.DEADLINE_EXCEEDED.withDescription(
+                "request: not whole in time (expected: within --request-timeout)"));
+      }
+    }
+    boolean late = frames.unfinished() > 0 && now - framesSinceNanos > requestNanos;
+    if (late) {
+      all.timedOut();
+      cut(ctx, "a frame: not whole in time");
+    } else if (frames.unfinished() > 0 || !receiving.isEmpty()) {
+      checkLater(ctx);
+    }
+  }
+
+  /** Closes the connection for what its client does; the HTTP/2 codec says GOAWAY if it can. */
+  private void cut(ChannelHandlerContext ctx, String why) {
+    Logs.LOG.log(Level.FINE, "grpc: " + ctx.channel().remoteAddress() + ": closed: " + why);
+    ChannelHandlerContext codec = ctx.pipeline().context(Http2ConnectionHandler.class);
+    if (codec != null) {
+      ByteBuf text = Unpooled.copiedBuffer(why, StandardCharsets.US_ASCII);
+      Object unused =
+          ((Http2ConnectionHandler) codec.handler())
+              .goAway(codec, Integer.MAX_VALUE, ENHANCE_YOUR_CALM, text, codec.newPromise());
+      codec.flush();
+    }
+    ChannelFuture unused = ctx.channel().close();
+  }
+
+  /** Refuses what is not whole: others need the memory. Calls that are whole go on, if they can. */
+  private void evict() {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null) {
+      return;
+    }
+    ctx.executor()
+        .execute(
+            () -> {
+              for (GrpcStream stream : List.copyOf(receiving)) {
+                stream.refuse(Status.RESOURCE_EXHAUSTED.withDescription(all.refusal()));
+              }
+              receiving.clear();
+              if (account.held() > PendingBytes.SMALL_BYTES) {
+                account.close();
+                cut(ctx, "too many bytes of unfinished requests");
+              } else {
+                account.recovered();
+              }
+            });
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof IOException) {
+      ctx.fireExceptionCaught(cause);
+    } else {
+      all.failed(ctx.channel().remoteAddress(), cause);
+      ChannelFuture unused = ctx.close();
+    }
+  }
+
+  PendingBytes.Account account() {
+    return account;
+  }
+
+  /** Returns the number of the read that is being dealt with. */
+  int reads() {
+    return reads;
+  }
+
+  /** Returns the bytes of that read, and those that were kept for it. */
+  int readBytes() {
+    return readBytes;
+  }
+
+  /** Something has come for that call. */
+  void touched(GrpcStream stream) {
+    if (touched.isEmpty() || touched.get(touched.size() - 1) != stream) {
+      touched.add(stream);
+    }
+  }
+
+  /** Takes a call that watches health; returns whether there is room for it on the connection. */
+  boolean watch(int most) {
+    if (watches == most) {
+      return false;
+    }
+    watches++;
+    return true;
+  }
+
+  void watched() {
+    watches--;
+  }
+}

@@ -1,0 +1,193 @@
+package dev.weir.server;
+
+import dev.weir.Ticker;
+import io.grpc.Context;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerStreamTracer;
+import io.grpc.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One gRPC call as its connection sees it: what has come of a message that is not whole, and what
+ * waits for the client to take it. Told of both by the transport, on the connection's event loop;
+ * of answers on any thread.
+ */
+final class GrpcStream extends ServerStreamTracer {
+  /** Where a call finds its own. */
+  static final Context.Key<GrpcStream> KEY = Context.key("dev.weir.stream");
+
+  /** What a call takes in objects, about. */
+  private static final long CALL_BYTES = 4 << 10;
+
+  /** What a piece of a message takes in objects, about. */
+  private static final long PIECE_BYTES = 256;
+
+  private final Ticker ticker;
+  private @Nullable GrpcConnection connection;
+  private @Nullable ServerCall<?, ?> call;
+  private boolean unary;
+  private long maxBytes;
+
+  /** Whether the client still owes something: the rest of a message, or the request itself. */
+  private boolean receiving;
+
+  private long sinceNanos;
+  private int countedRead;
+
+  /** Of a message that is not whole. */
+  private long messageBytes;
+
+  // Under the lock.
+  private long arrived;
+  private long unsent;
+  private long told;
+  private boolean stays;
+  private boolean closed;
+
+  GrpcStream(Ticker ticker) {
+    this.ticker = ticker;
+  }
+
+  /** Has calls counted on the connections that they come by. */
+  static final class Factory extends ServerStreamTracer.Factory {
+    private final Ticker ticker;
+
+    Factory(Ticker ticker) {
+      this.ticker = ticker;
+    }
+
+    @Override
+    public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
+      return new GrpcStream(ticker);
+    }
+  }
+
+  @Override
+  public Context filterContext(Context context) {
+    return context.withValue(KEY, this);
+  }
+
+  /**
+   * The call has begun, on a connection that is known.
+   *
+   * @param mostBytes that a message may have
+   */
+  void begin(GrpcConnection on, ServerCall<?, ?> begun, boolean isUnary, long mostBytes) {
+    connection = on;
+    maxBytes = mostBytes;
+    call = begun;
+    unary = isUnary;
+    receiving = unary;
+    sinceNanos = ticker.nanos();
+    on.touched(this);
+  }
+
+  /** All of a unary call's request is here. */
+  void requested() {
+    receiving = false;
+  }
+
+  @Override
+  public void inboundMessage(int number) {
+    if (!unary) {
+      receiving = true;
+      sinceNanos = ticker.nanos();
+    }
+  }
+
+  @Override
+  public void inboundWireSize(long bytes) {
+    GrpcConnection on = connection;
+    if (on == null) {
+      return;
+    }
+    messageBytes += bytes;
+    synchronized (this) {
+      arrived += bytes + PIECE_BYTES;
+      if (countedRead != on.reads()) {
+        countedRead = on.reads();
+        arrived += on.readBytes(); // A piece keeps all that was read with it.
+      }
+    }
+    on.touched(this);
+  }
+
+  @Override
+  public void inboundMessageRead(int number, long wireBytes, long bytes) {
+    receiving = unary;
+    messageBytes = 0;
+    synchronized (this) {
+      arrived = 0;
+      tell();
+    }
+  }
+
+  @Override
+  public void outboundMessageSent(int number, long wireBytes, long bytes) {
+    synchronized (this) {
+      unsent = unary ? unsent + wireBytes : wireBytes; // A stream sends when there is room.
+      tell();
+    }
+  }
+
+  @Override
+  public void streamClosed(Status status) {
+    receiving = false;
+    synchronized (this) {
+      closed = true;
+      tell();
+    }
+  }
+
+  /**
+   * All that was read is dealt with; what is left stays for a while, and counts.
+   *
+   * @return whether the client owes something
+   */
+  boolean stay() {
+    if (messageBytes > maxBytes) {
+      refuse(
+          Status.RESOURCE_EXHAUSTED.withDescription(
+              "message: more bytes (expected: at most " + maxBytes + ")"));
+    }
+    synchronized (this) {
+      stays = !closed;
+      tell();
+    }
+    return receiving;
+  }
+
+  private void tell() {
+    GrpcConnection on = connection;
+    if (on != null) {
+      boolean waits = receiving || unsent > 0 || !unary;
+      long now = stays && !closed ? arrived + unsent + (waits ? CALL_BYTES : 0) : 0;
+      long change = now - told;
+      told = now;
+      boolean unused = on.account().add(change);
+    }
+  }
+
+  /** Returns since when the client owes something. */
+  long sinceNanos() {
+    return sinceNanos;
+  }
+
+  boolean receiving() {
+    return receiving;
+  }
+
+  /** Ends a call of which not all has come. */
+  void refuse(Status status) {
+    ServerCall<?, ?> begun = call;
+    if (begun != null && receiving) {
+      receiving = false;
+      synchronized (this) {
+        arrived = 0;
+        tell();
+      }
+      begun.close(status, new Metadata());
+    }
+  }
+}

@@ -1,0 +1,349 @@
+package dev.weir.server;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/**
+ * Follows where the requests of one HTTP/1 connection begin and end, and refuses what another
+ * server in front may read differently. [RFC 9112, sections 2 to 7] Confined to one event loop.
+ */
+final class HttpFraming {
+  /*
+   * How is HttpFraming designed, and why? The codec behind it decides what a request means; this
+   * class only makes sure that there is one way to read it. A head is given to the codec when it is
+   * whole, so an unfinished head costs its bytes and nothing else. Of the fields only those are
+   * looked at that say where the request ends, and Host. What is in doubt is refused, and nothing
+   * that comes after it on the connection is read.
+   */
+
+  /** No path of the server is longer than 20 characters; a query is of no use to it. */
+  static final int MAX_LINE_BYTES = 4_096;
+
+  /** As many as proxies send, several times over. */
+  static final int MAX_FIELDS = 100;
+
+  static final int MAX_HEAD_BYTES = 16 << 10;
+
+  /** A size and the extensions that nobody uses. */
+  private static final int MAX_CHUNK_LINE_BYTES = 256;
+
+  private static final int MAX_SIZE_DIGITS = 8;
+
+  private enum State {
+    HEAD,
+    BODY,
+    CHUNK_SIZE,
+    CHUNK_DATA,
+    CHUNK_END,
+    TRAILER
+  }
+
+  private State state = State.HEAD;
+
+  /** Of a head: bytes looked at so far, and where the line that is being looked at begins. */
+  private int scanned;
+
+  private int lineStart;
+  private boolean begun;
+
+  /** Of a body, or of a chunk. */
+  private long left;
+
+  private int lineBytes;
+  private int digits;
+  private int trailerBytes;
+  private boolean extension;
+  private boolean carriageReturn;
+
+  /** Returns whether the next byte belongs to a head. */
+  boolean inHead() {
+    return state == State.HEAD;
+  }
+
+  /**
+   * Looks for the end of a head.
+   *
+   * @param from where it begins: at the same byte as before, if it had not ended
+   * @return where it ends, or -1 if it does not end before {@code to}
+   * @throws HttpProblem if it is too large
+   */
+  int headEnd(ByteBuf in, int from, int to) throws HttpProblem {
+    int at = from + scanned;
+    while (at < to) {
+      byte b = in.getByte(at++);
+      if (!begun && b != '\r' && b != '\n') {
+        begun = true;
+        lineStart = at - 1 - from;
+      }
+      if (b == '\n' && begun) {
+        int length = at - 1 - from - lineStart;
+        boolean empty = length == 0 || (length == 1 && in.getByte(at - 2) == '\r');
+        if (empty) {
+          scanned = 0;
+          lineStart = 0;
+          begun = false;
+          return at;
+        }
+        lineStart = at - from;
+      }
+      checkSize(at - from);
+    }
+    scanned = at - from;
+    return -1;
+  }
+
+  private void checkSize(int size) throws HttpProblem {
+    if (size > MAX_LINE_BYTES && lineStart == 0) {
+      throw new HttpProblem(
+          414,
+          "URI too long",
+          "request line: more bytes (expected: at most " + MAX_LINE_BYTES + ")");
+    }
+    if (size > MAX_HEAD_BYTES) {
+      throw tooLarge("head: more bytes (expected: at most " + MAX_HEAD_BYTES + ")");
+    }
+  }
+
+  private static HttpProblem tooLarge(String detail) {
+    return new HttpProblem(431, "Header fields too large", detail);
+  }
+
+  /**
+   * Reads where the request of a head ends, and goes on with its body.
+   *
+   * @throws HttpProblem if that can be read in more than one way
+   */
+  void head(ByteBuf in, int from, int to) throws HttpProblem {
+    Head head = new Head();
+    int at = from;
+    while (in.getByte(at) == '\r' || in.getByte(at) == '\n') {
+      at++; // Empty lines before a request are to be ignored. [RFC 9112, 2.2]
+    }
+    int end = lineEnd(in, at, to);
+    head.requestLine(in.toString(at, end - at, StandardCharsets.ISO_8859_1));
+    for (at = next(in, end); at < to; at = next(in, end)) {
+      end = lineEnd(in, at, to);
+      if (end > at) {
+        head.field(in, at, end);
+      }
+    }
+    head.check();
+    if (head.chunked) {
+      chunk();
+    } else {
+      left = head.length;
+      state = left > 0 ? State.BODY : State.HEAD;
+    }
+  }
+
+  /** Returns where a line ends, its CR and LF not included. */
+  private static int lineEnd(ByteBuf in, int from, int to) {
+    int end = in.indexOf(from, to, (byte) '\n');
+    return end > from && in.getByte(end - 1) == '\r' ? end - 1 : end;
+  }
+
+  private static int next(ByteBuf in, int lineEnd) {
+    return in.getByte(lineEnd) == '\r' ? lineEnd + 2 : lineEnd + 1;
+  }
+
+  /**
+   * Goes on with a body.
+   *
+   * @return where the bytes end that belong to it
+   * @throws HttpProblem if its chunks are broken
+   */
+  int body(ByteBuf in, int from, int to) throws HttpProblem {
+    int at = from;
+    while (at < to && state != State.HEAD) {
+      if (state == State.BODY || state == State.CHUNK_DATA) {
+        long taken = Math.min(left, to - at);
+        at += (int) taken;
+        left -= taken;
+        if (left == 0) {
+          state = state == State.BODY ? State.HEAD : State.CHUNK_END;
+        }
+      } else {
+        byte b = in.getByte(at++);
+        switch (state) {
+          case CHUNK_SIZE -> size(b);
+          case CHUNK_END -> chunkEnd(b);
+          default -> trailer(b);
+        }
+      }
+    }
+    return at;
+  }
+
+  private void chunk() {
+    state = State.CHUNK_SIZE;
+    left = 0;
+    digits = 0;
+    lineBytes = 0;
+    extension = false;
+    carriageReturn = false;
+  }
+
+  private void size(byte b) throws HttpProblem {
+    if (++lineBytes > MAX_CHUNK_LINE_BYTES) {
+      throw badChunk("a line of more than " + MAX_CHUNK_LINE_BYTES + " bytes");
+    }
+    int digit = Character.digit((char) (b & 0xFF), 16);
+    if (carriageReturn) {
+      if (b != '\n' || digits == 0) {
+        throw badChunk("a size that does not end with CR LF");
+      }
+      carriageReturn = false;
+      lineBytes = 0;
+      trailerBytes = 0;
+      state = left == 0 ? State.TRAILER : State.CHUNK_DATA;
+    } else if (b == '\r') {
+      carriageReturn = true;
+    } else if (b == '\n') {
+      throw badChunk("a size that does not end with CR LF");
+    } else if (extension) {
+      return; // What it says is of no use here.
+    } else if (digits > 0 && (b == ';' || b == ' ' || b == '\t')) {
+      extension = true;
+    } else if (digit < 0 || b < 0 || ++digits > MAX_SIZE_DIGITS) {
+      throw badChunk("no size of 1 to " + MAX_SIZE_DIGITS + " hexadecimal digits");
+    } else {
+      left = 16 * left + digit;
+    }
+  }
+
+  private void chunkEnd(byte b) throws HttpProblem {
+    if (b != (carriageReturn ? '\n' : '\r')) {
+      throw badChunk("data that does not end with CR LF");
+    }
+    if (carriageReturn) {
+      chunk();
+    } else {
+      carriageReturn = true;
+    }
+  }
+
+  private void trailer(byte b) throws HttpProblem {
+    if (++trailerBytes > MAX_HEAD_BYTES) {
+      throw tooLarge("trailer: more bytes (expected: at most " + MAX_HEAD_BYTES + ")");
+    }
+    if (b != '\n') {
+      lineBytes += b == '\r' ? 0 : 1;
+    } else if (lineBytes == 0) {
+      state = State.HEAD;
+    } else {
+      lineBytes = 0;
+    }
+  }
+
+  private static HttpProblem badChunk(String found) {
+    return HttpProblem.badRequest("chunk: " + found + " (expected: chunks as in RFC 9112, 7.1)");
+  }
+
+  /** What a head says of its request's end. */
+  private static final class Head {
+    private boolean old;
+    private boolean chunked;
+    private long length;
+    private int fields;
+    private int hosts;
+    private int lengths;
+    private String coding = "";
+
+    void requestLine(String line) throws HttpProblem {
+      int version = line.lastIndexOf(' ') + 1;
+      boolean token = Character.isLetterOrDigit(line.charAt(0));
+      if (!token || version < 2 || !line.startsWith("HTTP/", version)) {
+        throw HttpProblem.badRequest(
+            "request line: no method, target and version (expected: as in GET / HTTP/1.1)");
+      }
+      old = line.endsWith("HTTP/1.0");
+      if (!old && !line.endsWith("HTTP/1.1")) {
+        throw new HttpProblem(
+            505,
+            "HTTP version not supported",
+            "version: another one (expected: HTTP/1.1 or HTTP/1.0)");
+      }
+    }
+
+    void field(ByteBuf in, int from, int end) throws HttpProblem {
+      if (++fields > MAX_FIELDS) {
+        throw tooLarge("header fields: more (expected: at most " + MAX_FIELDS + ")");
+      }
+      byte first = in.getByte(from);
+      if (first == ' ' || first == '\t') {
+        throw HttpProblem.badRequest(
+            "header field: a line that continues another (expected: one line a field)");
+      }
+      int colon = in.indexOf(from, end, (byte) ':');
+      switch (colon - from) {
+        case 4 -> hosts += is(in, from, colon, "host") ? 1 : 0;
+        case 14 -> {
+          if (is(in, from, colon, "content-length")) {
+            lengths++;
+            length = length(value(in, colon, end));
+          }
+        }
+        case 17 -> {
+          if (is(in, from, colon, "transfer-encoding")) {
+            coding += (coding.isEmpty() ? "" : ",") + value(in, colon, end);
+            chunked = true;
+          }
+        }
+        default -> {}
+      }
+    }
+
+    private static boolean is(ByteBuf in, int from, int to, String lowerCase) {
+      for (int i = from; i < to; i++) {
+        int c = in.getByte(i);
+        if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != lowerCase.charAt(i - from)) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private static String value(ByteBuf in, int colon, int end) {
+      return in.toString(colon + 1, end - colon - 1, StandardCharsets.ISO_8859_1).strip();
+    }
+
+    private static long length(String value) throws HttpProblem {
+      boolean good = !value.isEmpty() && value.length() <= 18;
+      for (int i = 0; good && i < value.length(); i++) {
+        good = value.charAt(i) >= '0' && value.charAt(i) <= '9';
+      }
+      if (!good) {
+        throw HttpProblem.badRequest("Content-Length: no number of bytes (expected: digits)");
+      }
+      return Long.parseLong(value);
+    }
+
+    void check() throws HttpProblem {
+      if (chunked) {
+        checkCoding();
+      }
+      if (lengths > 1) {
+        throw HttpProblem.badRequest("Content-Length: " + lengths + " fields (expected: one)");
+      }
+      if (hosts > 1 || (hosts == 0 && !old)) {
+        throw HttpProblem.badRequest("Host: " + hosts + " fields (expected: one)");
+      }
+    }
+
+    private void checkCoding() throws HttpProblem {
+      for (String each : coding.toLowerCase(Locale.ROOT).split(",", -1)) {
+        String name = each.strip();
+        if (!name.equals("chunked") && !name.isEmpty()) {
+          throw new HttpProblem(
+              501, "Not implemented", "Transfer-Encoding: another one (expected: chunked alone)");
+        }
+      }
+      if (!coding.equalsIgnoreCase("chunked") || old || lengths > 0) {
+        throw HttpProblem.badRequest(
+            "Transfer-Encoding: not chunked once, or beside Content-Length, or before HTTP/1.1"
+                + " (expected: chunked alone)");
+      }
+    }
+  }
+}

@@ -1,0 +1,242 @@
+package dev.weir.server;
+
+import dev.weir.Ticker;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.impl.HttpServerConnection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first to see what comes on an HTTP/1 connection: gives heads to the codec when they are
+ * whole, refuses framing that is in doubt, and tells the budget what is kept. Confined to one event
+ * loop.
+ */
+final class HttpInput extends ChannelDuplexHandler {
+  private final HttpServerConnection connection;
+  private final ConnectionGuard<HttpConnection> guard;
+  private final Ticker ticker;
+  private final HttpFraming framing = new HttpFraming();
+  private final HttpPeer peer;
+  private @Nullable ChannelHandlerContext context;
+
+  /** A head that is not whole. */
+  private @Nullable ByteBuf head;
+
+  /** What the budget has been told of the head, and of answers that are not read. */
+  private long headBytes;
+
+  private long unreadBytes;
+
+  /** Nothing that comes is of use any more. */
+  private boolean over;
+
+  private HttpInput(
+      HttpServerConnection connection,
+      ConnectionGuard<HttpConnection> guard,
+      DoorCounters counters,
+      Ticker ticker) {
+    this.connection = connection;
+    this.guard = guard;
+    this.ticker = ticker;
+    peer = HttpPeer.open(connection, counters, this::refuseHead);
+  }
+
+  /** Puts one in front of a new connection's codec. */
+  static HttpPeer open(
+      HttpServerConnection connection,
+      ConnectionGuard<HttpConnection> guard,
+      DoorCounters counters,
+      Ticker ticker) {
+    HttpInput input = new HttpInput(connection, guard, counters, ticker);
+    ChannelPipeline pipeline = connection.channelHandlerContext().pipeline();
+    String codec = pipeline.context(HttpRequestDecoder.class).name();
+    pipeline.addBefore(codec, "weir-input", input);
+    return input.peer;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    drop();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    drop();
+    ctx.fireChannelInactive();
+  }
+
+  private void drop() {
+    over = true;
+    if (head != null) {
+      head.release();
+      head = null;
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf read = (ByteBuf) message;
+    if (over) {
+      read.release();
+      return;
+    }
+    ByteBuf in = read;
+    if (head != null) {
+      in = head.writeBytes(read);
+      read.release();
+      head = null;
+    }
+    int from = in.readerIndex();
+    int at = from;
+    try {
+      at = whole(in, at, in.writerIndex());
+    } catch (Refused refused) {
+      over = true;
+      pass(ctx, in, from, refused.at);
+      refuse(ctx, refused.problem, refused.inHead);
+      return;
+    }
+    int end = in.writerIndex();
+    ByteBuf rest = at == end ? null : Unpooled.buffer(end - at + 128).writeBytes(in, at, end - at);
+    pass(ctx, in, from, at);
+    keep(rest);
+  }
+
+  /** What cannot be read on from, and where it begins. */
+  private static final class Refused extends Exception {
+    private static final long serialVersionUID = 1;
+    private final int at;
+    private final boolean inHead;
+    private final transient HttpProblem problem;
+
+    Refused(int at, boolean inHead, HttpProblem problem) {
+      super(problem.getMessage(), null, false, false);
+      this.at = at;
+      this.inHead = inHead;
+      this.problem = problem;
+    }
+  }
+
+  /** Returns where that ends which can be given on: the beginning of a head that is not whole. */
+  private int whole(ByteBuf in, int from, int to) throws Refused {
+    int at = from;
+    boolean inHead = true;
+    try {
+      while (at < to) {
+        inHead = framing.inHead();
+        if (inHead) {
+          int end = framing.headEnd(in, at, to);
+          if (end < 0) {
+            return at;
+          }
+          framing.head(in, at, end);
+          at = end;
+        } else {
+          at = framing.body(in, at, to);
+        }
+      }
+      return at;
+    } catch (HttpProblem problem) {
+      throw new Refused(at, inHead, problem);
+    }
+  }
+
+  private static void pass(ChannelHandlerContext ctx, ByteBuf in, int from, int to) {
+    if (from == to) {
+      in.release();
+    } else {
+      ctx.fireChannelRead(in.writerIndex(to)); // Copied before, if there was more.
+    }
+  }
+
+  /** Keeps a head that is not whole, for a limited time. */
+  private void keep(@Nullable ByteBuf rest) {
+    long now = rest == null ? 0 : rest.capacity();
+    if (over) {
+      if (rest != null) {
+        rest.release(); // The connection was closed meanwhile.
+      }
+      return;
+    }
+    head = rest;
+    if (now > 0 && headBytes == 0) {
+      guard.requestBegan(connection, this, ticker.nanos());
+    } else if (now == 0 && headBytes > 0) {
+      guard.requestEnded(connection, this, ticker.nanos());
+    }
+    long change = now - headBytes;
+    headBytes = now;
+    boolean unused = peer.account().add(change);
+  }
+
+  /** Has the client told what is wrong, after the answers to what it asked before. */
+  private void refuse(ChannelHandlerContext ctx, HttpProblem problem, boolean inHead) {
+    if (!inHead) {
+      peer.broken(problem);
+      return;
+    }
+    DefaultHttpRequest invalid = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/");
+    invalid.setDecoderResult(DecoderResult.failure(problem));
+    ChannelHandlerContext codec = ctx.pipeline().context(HttpRequestDecoder.class);
+    if (codec != null) {
+      codec.fireChannelRead(invalid);
+      codec.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);
+    }
+  }
+
+  /** Answers a head that is not whole, or closes: others need the memory. */
+  private void refuseHead() {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null || ctx.isRemoved()) {
+      return;
+    }
+    boolean unfinished = head != null;
+    drop();
+    if (unfinished && ctx.channel().isWritable()) {
+      refuse(ctx, new HttpProblem(503, "Too much at once", peer.refusal()), true);
+    } else {
+      ChannelFuture unused = ctx.close(); // The client does not read what it was sent.
+    }
+  }
+
+  @Override
+  public void flush(ChannelHandlerContext ctx) {
+    ctx.flush();
+    unread(ctx.channel());
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    unread(ctx.channel());
+    ctx.fireChannelWritabilityChanged();
+  }
+
+  private void unread(Channel channel) {
+    long now =
+        channel.isWritable()
+            ? 0
+            : channel.bytesBeforeWritable() + channel.config().getWriteBufferLowWaterMark();
+    if (now != unreadBytes) {
+      long change = now - unreadBytes;
+      unreadBytes = now;
+      boolean unused = peer.account().add(change);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package dev.weir.server;
+
+import io.netty.util.AttributeKey;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.impl.HttpServerConnection;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One HTTP connection: what it holds of the memory for unfinished requests, and what is to be done
+ * if that is too much. Confined to the connection's event loop, but for its account.
+ */
+final class HttpPeer {
+  private static final AttributeKey<HttpPeer> KEY = AttributeKey.valueOf(HttpPeer.class, "peer");
+
+  /** A request whose body is on its way. */
+  interface Unfinished {
+    /** Answers the request with the problem; what still comes of it is dropped. */
+    void refuse(HttpProblem problem);
+  }
+
+  private final HttpServerConnection connection;
+  private final PendingBytes.Account account;
+  private final PendingBytes pending;
+  private final Runnable refuseHead;
+  private final Set<Unfinished> unfinished = new LinkedHashSet<>(2);
+  private @Nullable HttpProblem brokenBody;
+
+  /**
+   * @param refuseHead has a head that is not whole answered, if there is one
+   */
+  private HttpPeer(HttpServerConnection connection, DoorCounters counters, Runnable refuseHead) {
+    this.connection = connection;
+    this.refuseHead = refuseHead;
+    pending = counters.pending();
+    account = counters.account(this::evict);
+  }
+
+  /** Makes a connection known by {@link #of}. */
+  static HttpPeer open(HttpServerConnection connection, DoorCounters counters, Runnable refuse) {
+    HttpPeer peer = new HttpPeer(connection, counters, refuse);
+    connection.channelHandlerContext().channel().attr(KEY).set(peer);
+    return peer;
+  }
+
+  static HttpPeer of(HttpConnection connection) {
+    HttpServerConnection transport = (HttpServerConnection) connection;
+    return transport.channelHandlerContext().channel().attr(KEY).get();
+  }
+
+  PendingBytes.Account account() {
+    return account;
+  }
+
+  /** Returns what is said to a client whose request is refused for want of memory. */
+  String refusal() {
+    return pending.refusal();
+  }
+
+  void closed() {
+    account.close();
+  }
+
+  /** Takes note of a request whose body begins to come. */
+  void began(Unfinished request) {
+    unfinished.add(request);
+    if (brokenBody != null) {
+      request.refuse(brokenBody);
+    }
+  }
+
+  void ended(Unfinished request) {
+    unfinished.remove(request);
+  }
+
+  /** Takes note that the body which comes now is broken; nothing comes after it. */
+  void broken(HttpProblem problem) {
+    brokenBody = problem;
+    List.copyOf(unfinished).forEach(each -> each.refuse(problem));
+  }
+
+  /** Closes the connection: others need the memory that it holds. */
+  private void evict() {
+    var loop = connection.channelHandlerContext().channel().eventLoop();
+    if (!loop.inEventLoop()) {
+      loop.execute(this::evict);
+      return;
+    }
+    List<Unfinished> refused = new ArrayList<>(unfinished);
+    account.close();
+    HttpProblem problem = new HttpProblem(503, "Too much at once", pending.refusal());
+    refused.forEach(each -> each.refuse(problem));
+    if (refused.isEmpty()) {
+      refuseHead.run();
+    }
+  }
+}
