@@ -55,6 +55,7 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   private long framesTold;
   private long unaskedTold;
   private long framesSinceNanos;
+  private int framesEnded;
 
   GrpcConnection(GrpcConnections all, DoorCounters counters, long requestNanos, Ticker ticker) {
     this.all = all;
@@ -146,9 +147,11 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     long unfinished = frames.unfinished();
-    if (unfinished > 0 && (framesTold == 0 || !frames.inHeaders())) {
+    boolean another = frames.ended() != framesEnded && !frames.inHeaders();
+    if (unfinished > 0 && (framesTold == 0 || another)) {
       framesSinceNanos = ticker.nanos();
     }
+    framesEnded = frames.ended();
     boolean unused =
         account.add(unfinished - framesTold + UNASKED_FACTOR * (unasked - unaskedTold));
     framesTold = unfinished;
@@ -186,10 +189,8 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     long now = ticker.nanos();
-    receiving.removeIf(stream -> !stream.receiving());
     for (GrpcStream stream : List.copyOf(receiving)) {
       if (now - stream.sinceNanos() > requestNanos) {
-        receiving.remove(stream);
         stream.refuse(
             Status.DEADLINE_EXCEEDED.withDescription(
                 "request: not whole in time (expected: within --request-timeout)"));
@@ -230,7 +231,6 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
               for (GrpcStream stream : List.copyOf(receiving)) {
                 stream.refuse(Status.RESOURCE_EXHAUSTED.withDescription(all.refusal()));
               }
-              receiving.clear();
               if (account.held() > PendingBytes.SMALL_BYTES) {
                 account.close();
                 cut(ctx, "too many bytes of unfinished requests");
@@ -269,6 +269,11 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     if (touched.isEmpty() || touched.get(touched.size() - 1) != stream) {
       touched.add(stream);
     }
+  }
+
+  /** All is here that was missing of that call. */
+  void received(GrpcStream stream) {
+    receiving.remove(stream);
   }
 
   /** Takes a call that watches health; returns whether there is room for it on the connection. */

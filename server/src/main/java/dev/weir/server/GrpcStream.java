@@ -30,7 +30,7 @@ final class GrpcStream extends ServerStreamTracer {
   private long maxBytes;
 
   /** Whether the client still owes something: the rest of a message, or the request itself. */
-  private boolean receiving;
+  private volatile boolean receiving;
 
   private long sinceNanos;
   private int countedRead;
@@ -85,7 +85,16 @@ final class GrpcStream extends ServerStreamTracer {
 
   /** All of a unary call's request is here. */
   void requested() {
-    receiving = false;
+    received();
+  }
+
+  /** The client owes nothing any more. */
+  private void received() {
+    GrpcConnection on = connection;
+    if (receiving && on != null) {
+      receiving = false;
+      on.received(this);
+    }
   }
 
   @Override
@@ -115,7 +124,9 @@ final class GrpcStream extends ServerStreamTracer {
 
   @Override
   public void inboundMessageRead(int number, long wireBytes, long bytes) {
-    receiving = unary;
+    if (!unary) {
+      received();
+    }
     messageBytes = 0;
     synchronized (this) {
       arrived = 0;
@@ -133,7 +144,7 @@ final class GrpcStream extends ServerStreamTracer {
 
   @Override
   public void streamClosed(Status status) {
-    receiving = false;
+    received();
     synchronized (this) {
       closed = true;
       tell();
@@ -174,15 +185,11 @@ final class GrpcStream extends ServerStreamTracer {
     return sinceNanos;
   }
 
-  boolean receiving() {
-    return receiving;
-  }
-
   /** Ends a call of which not all has come. */
   void refuse(Status status) {
     ServerCall<?, ?> begun = call;
     if (begun != null && receiving) {
-      receiving = false;
+      received();
       synchronized (this) {
         arrived = 0;
         tell();

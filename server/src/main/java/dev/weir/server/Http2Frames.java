@@ -26,6 +26,7 @@ final class Http2Frames {
   private int payloadLeft;
   private int block;
   private int small;
+  private int ended;
 
   /** Goes on with what has come. */
   void read(ByteBuffer in) {
@@ -37,7 +38,7 @@ final class Http2Frames {
       } else {
         payloadLeft -= take(in, payloadLeft);
         if (payloadLeft == 0) {
-          ended();
+          end();
         }
       }
     }
@@ -58,15 +59,16 @@ final class Http2Frames {
       case HEADER_BYTES - 1 -> {
         payloadLeft = length;
         if (length == 0) {
-          ended();
+          end();
         }
       }
       default -> {} // The stream.
     }
   }
 
-  private void ended() {
+  private void end() {
     headerAt = 0;
+    ended++;
     if (type == HEADERS || type == CONTINUATION) {
       block = (flags & END_HEADERS) != 0 ? 0 : block + HEADER_BYTES + length;
     } else if (type == DATA && (flags & END_STREAM) == 0 && length < SMALL_DATA_BYTES) {
@@ -78,6 +80,11 @@ final class Http2Frames {
   int unfinished() {
     int frame = headerAt == HEADER_BYTES ? HEADER_BYTES + length - payloadLeft : headerAt;
     return block + frame;
+  }
+
+  /** Returns how many frames have come whole. */
+  int ended() {
+    return ended;
   }
 
   /** Returns whether header fields have begun and not ended. */

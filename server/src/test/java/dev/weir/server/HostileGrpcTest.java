@@ -1,5 +1,15 @@
 package dev.weir.server;
 
+import static dev.weir.server.Http2.DATA;
+import static dev.weir.server.Http2.END_HEADERS;
+import static dev.weir.server.Http2.END_STREAM;
+import static dev.weir.server.Http2.GOAWAY;
+import static dev.weir.server.Http2.HEADERS;
+import static dev.weir.server.Http2.RST_STREAM;
+import static dev.weir.server.Http2.frame;
+import static dev.weir.server.Http2.has;
+import static dev.weir.server.Http2.headers;
+import static dev.weir.server.Http2.open;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.Trials;
@@ -33,17 +43,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What strangers send to the gRPC door, frame by frame. Others are served as ever. [RFC 9113] */
 class HostileGrpcTest {
-  private static final byte[] PREFACE =
-      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-  private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
-  private static final int DATA = 0;
-  private static final int HEADERS = 1;
-  private static final int RST_STREAM = 3;
-  private static final int SETTINGS = 4;
-  private static final int GOAWAY = 7;
-  private static final int END_STREAM = 1;
-  private static final int END_HEADERS = 4;
-
   @TempDir private static Path folder;
   private static RunningServer running;
   private static ManagedChannel innocent;
@@ -87,65 +86,6 @@ class HostileGrpcTest {
     return socket;
   }
 
-  private static byte[] frame(int type, int flags, int stream, byte[] payload) {
-    return ByteBuffer.allocate(9 + payload.length)
-        .put((byte) (payload.length >>> 16))
-        .putShort((short) payload.length)
-        .put((byte) type)
-        .put((byte) flags)
-        .putInt(stream)
-        .put(payload)
-        .array();
-  }
-
-  /** A request's header fields, none of them compressed. [RFC 7541, 6.2.2] */
-  private static byte[] headers(String... more) {
-    ByteArrayOutputStream block = new ByteArrayOutputStream();
-    List<String> fields =
-        new ArrayList<>(
-            List.of(
-                ":method",
-                "POST",
-                ":scheme",
-                "http",
-                ":path",
-                PATH,
-                ":authority",
-                "localhost",
-                "content-type",
-                "application/grpc",
-                "te",
-                "trailers"));
-    fields.addAll(List.of(more));
-    for (int i = 0; i < fields.size(); i += 2) {
-      block.write(0);
-      for (String text : fields.subList(i, i + 2)) {
-        length(block, text.length());
-        block.writeBytes(text.getBytes(StandardCharsets.US_ASCII));
-      }
-    }
-    return block.toByteArray();
-  }
-
-  /** Writes an integer with a prefix of 7 bits. [RFC 7541, 5.1] */
-  private static void length(ByteArrayOutputStream block, int value) {
-    if (value < 127) {
-      block.write(value);
-      return;
-    }
-    block.write(127);
-    int rest = value - 127;
-    for (; rest >= 128; rest >>>= 7) {
-      block.write((rest & 127) | 128);
-    }
-    block.write(rest);
-  }
-
-  private static void open(Socket socket) throws IOException {
-    socket.getOutputStream().write(PREFACE);
-    socket.getOutputStream().write(frame(SETTINGS, 0, 0, new byte[0]));
-  }
-
   /** Reads until the server closes; returns all that it sent. */
   private static byte[] readAll(Socket socket) throws IOException {
     ByteArrayOutputStream read = new ByteArrayOutputStream();
@@ -155,20 +95,6 @@ class HostileGrpcTest {
       return read.toByteArray(); // A reset is a way to close, too.
     }
     return read.toByteArray();
-  }
-
-  private static boolean has(byte[] frames, int type) {
-    ByteBuffer buffer = ByteBuffer.wrap(frames);
-    while (buffer.remaining() >= 9) {
-      int length = ((buffer.get() & 0xFF) << 16) | (buffer.getShort() & 0xFFFF);
-      int found = buffer.get();
-      buffer.position(buffer.position() + 5);
-      if (found == type) {
-        return true;
-      }
-      buffer.position(Math.min(buffer.limit(), buffer.position() + length));
-    }
-    return false;
   }
 
   @Test
@@ -246,6 +172,143 @@ class HostileGrpcTest {
             .matcher(running.get("/metrics").body());
     assertThat(line.find()).isTrue();
     assertThat(Integer.parseInt(line.group(1))).isNotNegative();
+  }
+
+  private static String path(String method) {
+    return "/grpc.health.v1.Health/" + method;
+  }
+
+  private static byte[] healthName(int length) {
+    ByteArrayOutputStream message = new ByteArrayOutputStream();
+    message.write(10); // Field 1, a text.
+    int rest = length;
+    for (; rest >= 128; rest >>>= 7) {
+      message.write((rest & 127) | 128);
+    }
+    message.write(rest);
+    message.writeBytes(new byte[length]);
+    return Http2.message(message.toByteArray());
+  }
+
+  private static void send(Socket socket, byte[]... frames) throws IOException {
+    for (byte[] each : frames) {
+      socket.getOutputStream().write(each);
+    }
+  }
+
+  @Test
+  void messageThatStops_isEndedInTime_andItsConnectionGoesOn() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      for (int stream = 1; stream < 20; stream += 2) {
+        send(socket, frame(HEADERS, END_HEADERS, stream, headers()));
+        for (byte[] data : Http2.data(stream, Http2.halfMessage(60_000, 10_000))) {
+          send(socket, data);
+        }
+      }
+      String told = Http2.until(socket, "--request-timeout)");
+      assertThat(told).contains("request: not whole in time");
+      send(socket, frame(HEADERS, END_HEADERS, 21, headers()));
+      send(socket, frame(DATA, END_STREAM, 21, new byte[] {0, 0, 0, 0, 0}));
+      assertThat(Http2.until(socket, "must not be empty"))
+          .contains("rate limit domain must not be empty");
+    }
+  }
+
+  @Test
+  void headersWithoutARequest_areEndedInTime() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      send(socket, frame(HEADERS, END_HEADERS, 1, headers()));
+      assertThat(Http2.until(socket, "--request-timeout)")).contains("not whole in time");
+    }
+  }
+
+  @Test
+  void frameThatStops_isClosedInTime() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      send(socket, Arrays.copyOf(frame(HEADERS, 0, 1, headers()), 20));
+      assertThat(new String(readAll(socket), StandardCharsets.ISO_8859_1))
+          .contains("a frame: not whole in time");
+    }
+  }
+
+  @Test
+  void longNamesOfServices_areRefused_wholeOrNot() throws Exception {
+    for (String method : List.of("Check", "Watch")) {
+      try (Socket socket = connect()) {
+        open(socket);
+        byte[] head = Http2.headersOf(path(method));
+        send(socket, frame(HEADERS, END_HEADERS, 1, head));
+        send(socket, frame(DATA, END_STREAM, 1, healthName(257)));
+        assertThat(Http2.until(socket, "at most 256)")).contains("service: 257 characters");
+        send(socket, frame(HEADERS, END_HEADERS, 3, head));
+        send(socket, frame(DATA, END_STREAM, 3, healthName(256)));
+        String answer = method.equals("Check") ? "unknown service" : "\u0008\u0003";
+        assertThat(Http2.until(socket, answer)).contains(answer).doesNotContain("at most 256)");
+        send(socket, frame(HEADERS, END_HEADERS, 5, head));
+        for (byte[] data : Http2.data(5, Http2.halfMessage(1_000_000, 20_000))) {
+          send(socket, data);
+        }
+        assertThat(Http2.until(socket, "at most 1024)")).contains("message: more bytes");
+      }
+    }
+  }
+
+  @Test
+  void watchers_areBounded() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      byte[] head = Http2.headersOf(path("Watch"));
+      for (int i = 0; i <= Admission.MAX_WATCHES_PER_CONNECTION; i++) {
+        send(socket, frame(HEADERS, END_HEADERS, 1 + 2 * i, head));
+        send(socket, frame(DATA, END_STREAM, 1 + 2 * i, healthName(5)));
+      }
+      assertThat(Http2.until(socket, "in all)")).contains("Watch: too many (expected: at most 10");
+      send(socket, frame(RST_STREAM, 0, 1, new byte[] {0, 0, 0, 8}));
+      int again = 2 * Admission.MAX_WATCHES_PER_CONNECTION + 3;
+      send(socket, frame(HEADERS, END_HEADERS, again, head));
+      send(socket, frame(DATA, END_STREAM, again, healthName(5)));
+      assertThat(Http2.until(socket, "\u0008\u0003")).doesNotContain("Watch: too many");
+    }
+  }
+
+  @Test
+  void messagesThatCannotBeParsed_areToldSo_andTheLogIsSilent() throws Exception {
+    try (LogCapture log = LogCapture.all();
+        Socket socket = connect()) {
+      open(socket);
+      for (int i = 0; i < 50; i++) {
+        String path = i % 2 == 0 ? path("Check") : "/weir.v1.Weir/CheckStream";
+        send(socket, frame(HEADERS, END_HEADERS, 1 + 2 * i, Http2.headersOf(path)));
+        byte[] message = Http2.message(new byte[] {-1, -1});
+        send(socket, frame(DATA, END_STREAM, 1 + 2 * i, message));
+        assertThat(Http2.until(socket, "message: ")).contains("message: ");
+      }
+      othersAreServed();
+      assertThat(log.text()).isEmpty();
+    }
+  }
+
+  @Test
+  void messagesInCrumbs_endTheConnection() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      send(socket, frame(HEADERS, END_HEADERS, 1, headers()));
+      send(socket, frame(DATA, 0, 1, Http2.halfMessage(60_000, 0)));
+      ByteArrayOutputStream crumbs = new ByteArrayOutputStream();
+      for (int i = 0; i < 3_000; i++) {
+        crumbs.writeBytes(frame(DATA, 0, 1, new byte[1]));
+      }
+      try {
+        send(socket, crumbs.toByteArray());
+      } catch (SocketException e) {
+        assertThat(e).hasMessageNotContaining("timed out");
+      }
+      assertThat(new String(readAll(socket), StandardCharsets.ISO_8859_1))
+          .contains("small pieces of messages: too many");
+    }
   }
 
   @Test

@@ -20,6 +20,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What strangers send. After each attack, others are served as ever. */
 class HostileHttpTest {
@@ -243,6 +246,56 @@ class HostileHttpTest {
       return socket.getInputStream().read();
     } catch (SocketException e) {
       return -1;
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "501, Transfer-Encoding: xchunked|Content-Length: 39",
+    "501, 'Transfer-Encoding: gzip, chunked'",
+    "400, Host: other",
+    "400, A: b| Content-Length: 5",
+    "400, Content-Length: 5|Content-Length: 5",
+    "400, Transfer-Encoding: chunked|Content-Length: 5",
+  })
+  void framingInDoubt_isRefusedInOrder_andNothingAfterItIsRead(int status, String fields)
+      throws Exception {
+    String good = "GET /healthcheck HTTP/1.1\r\nHost: x\r\n\r\n";
+    String bad =
+        "POST /v1/check HTTP/1.1\r\nHost: x\r\n" + fields.replace("|", "\r\n") + "\r\n\r\n";
+    try (Socket socket = connect()) {
+      write(socket, good + bad + good);
+      String answers = readAll(socket);
+      assertThat(answers).startsWith("HTTP/1.1 200 ").contains("HTTP/1.1 " + status + " ");
+      assertThat(answers.split("HTTP/1.1 200", -1)).hasSize(2);
+      assertThat(answers).contains("(expected: ");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-1\r\n", "0x27\r\n", "5\nabcde", "123456789\r\n", "3\r\nabcdef"})
+  void brokenChunks_are400AndClosed(String chunks) throws Exception {
+    String good = "GET /healthcheck HTTP/1.1\r\nHost: x\r\n\r\n";
+    for (String before : List.of("", good)) {
+      try (Socket socket = connect()) {
+        write(
+            socket,
+            before
+                + "POST /v1/check HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + chunks
+                + good);
+        String answers = readAll(socket);
+        assertThat(answers).contains("HTTP/1.1 400 ").contains("chunk: ");
+        assertThat(answers.split("HTTP/1.1 200", -1)).hasSize(before.isEmpty() ? 1 : 2);
+      }
+    }
+  }
+
+  @Test
+  void headThatStopsAfterAnotherRequest_isClosedInTheTimeForRequests() throws Exception {
+    try (Socket socket = connect()) {
+      write(socket, "GET /healthcheck HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nX: ");
+      assertThat(readAll(socket)).startsWith("HTTP/1.1 200 "); // Not in the 30 s of idle ones.
     }
   }
 

@@ -7,6 +7,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 
 /** Listens to the server's log. */
 final class LogCapture extends Handler implements AutoCloseable {
@@ -14,6 +15,18 @@ final class LogCapture extends Handler implements AutoCloseable {
 
   LogCapture() {
     Logs.LOG.addHandler(this);
+  }
+
+  /** Listens to what the libraries write as well. */
+  static LogCapture all() {
+    LogCapture capture = new LogCapture();
+    Logger.getLogger("").addHandler(capture);
+    return capture;
+  }
+
+  /** Returns all that was written and not waited for. */
+  String text() {
+    return String.join("\n", messages);
   }
 
   /** Waits for a line that contains a text, and returns it. */
@@ -40,5 +53,6 @@ final class LogCapture extends Handler implements AutoCloseable {
   @Override
   public void close() {
     Logs.LOG.removeHandler(this);
+    Logger.getLogger("").removeHandler(this);
   }
 }

@@ -1,0 +1,151 @@
+package dev.weir.server;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** HTTP/2 frame by frame, as no library would send it. [RFC 9113] */
+final class Http2 {
+  static final int DATA = 0;
+  static final int HEADERS = 1;
+  static final int RST_STREAM = 3;
+  static final int SETTINGS = 4;
+  static final int GOAWAY = 7;
+  static final int END_STREAM = 1;
+  static final int END_HEADERS = 4;
+
+  private static final byte[] PREFACE =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+  private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+  private static final int MAX_FRAME = 16_384;
+
+  private Http2() {}
+
+  /** Opens a connection on which the server writes all header fields out, each time. */
+  static void open(Socket socket) throws IOException {
+    socket.getOutputStream().write(PREFACE);
+    byte[] noTable = {0, 1, 0, 0, 0, 0}; // SETTINGS_HEADER_TABLE_SIZE 0 [RFC 9113, 6.5.2]
+    socket.getOutputStream().write(frame(SETTINGS, 0, 0, noTable));
+  }
+
+  static byte[] frame(int type, int flags, int stream, byte[] payload) {
+    return ByteBuffer.allocate(9 + payload.length)
+        .put((byte) (payload.length >>> 16))
+        .putShort((short) payload.length)
+        .put((byte) type)
+        .put((byte) flags)
+        .putInt(stream)
+        .put(payload)
+        .array();
+  }
+
+  /** Returns the header fields of a call of ShouldRateLimit, and more. */
+  static byte[] headers(String... more) {
+    return headersOf(PATH, more);
+  }
+
+  /** Returns a call's header fields, none of them compressed. [RFC 7541, 6.2.2] */
+  static byte[] headersOf(String path, String... more) {
+    ByteArrayOutputStream block = new ByteArrayOutputStream();
+    List<String> fields =
+        new ArrayList<>(
+            List.of(
+                ":method",
+                "POST",
+                ":scheme",
+                "http",
+                ":path",
+                path,
+                ":authority",
+                "localhost",
+                "content-type",
+                "application/grpc",
+                "te",
+                "trailers"));
+    fields.addAll(List.of(more));
+    for (int i = 0; i < fields.size(); i += 2) {
+      block.write(0);
+      for (String text : fields.subList(i, i + 2)) {
+        length(block, text.length());
+        block.writeBytes(text.getBytes(StandardCharsets.US_ASCII));
+      }
+    }
+    return block.toByteArray();
+  }
+
+  /** Writes an integer with a prefix of 7 bits. [RFC 7541, 5.1] */
+  private static void length(ByteArrayOutputStream block, int value) {
+    if (value < 127) {
+      block.write(value);
+      return;
+    }
+    block.write(127);
+    int rest = value - 127;
+    for (; rest >= 128; rest >>>= 7) {
+      block.write((rest & 127) | 128);
+    }
+    block.write(rest);
+  }
+
+  /** Returns a gRPC message that says it has so many bytes, with fewer of them. */
+  static byte[] halfMessage(int says, int has) {
+    return ByteBuffer.allocate(5 + has).put((byte) 0).putInt(says).array();
+  }
+
+  /** Returns a whole gRPC message. */
+  static byte[] message(byte[] bytes) {
+    return ByteBuffer.allocate(5 + bytes.length)
+        .put((byte) 0)
+        .putInt(bytes.length)
+        .put(bytes)
+        .array();
+  }
+
+  /** Returns the frames that bring those bytes, none of them the stream's last. */
+  static List<byte[]> data(int stream, byte[] bytes) {
+    List<byte[]> frames = new ArrayList<>();
+    for (int at = 0; at < bytes.length; at += MAX_FRAME) {
+      int to = Math.min(bytes.length, at + MAX_FRAME);
+      frames.add(frame(DATA, 0, stream, Arrays.copyOfRange(bytes, at, to)));
+    }
+    return frames;
+  }
+
+  /** Reads until the server has said that, or closes; returns all that it sent. */
+  static String until(Socket socket, String text) throws IOException {
+    StringBuilder read = new StringBuilder();
+    try {
+      for (int c = socket.getInputStream().read(); c >= 0; c = socket.getInputStream().read()) {
+        read.append((char) c);
+        if (c == text.charAt(text.length() - 1) && read.indexOf(text) >= 0) {
+          int more = Math.min(200, socket.getInputStream().available());
+          byte[] rest = socket.getInputStream().readNBytes(more);
+          return read.append(new String(rest, StandardCharsets.ISO_8859_1)).toString();
+        }
+      }
+    } catch (SocketException e) {
+      return read.toString(); // A reset is a way to close, too.
+    }
+    return read.toString();
+  }
+
+  static boolean has(byte[] frames, int type) {
+    ByteBuffer buffer = ByteBuffer.wrap(frames);
+    while (buffer.remaining() >= 9) {
+      int length = ((buffer.get() & 0xFF) << 16) | (buffer.getShort() & 0xFFFF);
+      int found = buffer.get();
+      buffer.position(buffer.position() + 5);
+      if (found == type) {
+        return true;
+      }
+      buffer.position(Math.min(buffer.limit(), buffer.position() + length));
+    }
+    return false;
+  }
+}
