@@ -75,7 +75,7 @@ final class RateLimitParser {
     if (burst >= 0) {
       builder.burst(burst);
     }
-    if (granularityNanos > 0) {
+    if (granularityNanos > 0 && algorithm.granular()) { // Elsewhere it is only warned of.
       builder.granularity(Duration.ofNanos(granularityNanos));
     }
     build(builder, fields, draft);
