@@ -403,7 +403,8 @@ public final class Engine implements AutoCloseable {
       long permits = permits(request, descriptor);
       if (descriptor.limitOverride() != null && current.rules.hasDomain(request.domain())) {
         judgement.override(
-            overrides.limit(request.domain(), descriptor.limitOverride(), nowNanos),
+            overrides.limit(
+                request.domain(), descriptor.limitOverride(), current.rules.defaults(), nowNanos),
             descriptor.limitOverride(),
             fingerprint(null, descriptor),
             permits);
