@@ -196,7 +196,12 @@ final class CheckAnswer {
 
   private static String shown(String text) {
     String printable = text.replaceAll("\\p{Cntrl}", "?");
-    return printable.length() <= MAX_SHOWN ? printable : printable.substring(0, MAX_SHOWN) + "...";
+    if (printable.length() <= MAX_SHOWN) {
+      return printable;
+    }
+    int end =
+        Character.isHighSurrogate(printable.charAt(MAX_SHOWN - 1)) ? MAX_SHOWN - 1 : MAX_SHOWN;
+    return printable.substring(0, end) + "...";
   }
 
   private String retry() {
