@@ -67,6 +67,11 @@ public enum Algorithm {
     return this == TOKEN_BUCKET || this == LEAKY_BUCKET;
   }
 
+  /** Returns whether it can count in granules, whose length a policy may choose. */
+  public boolean granular() {
+    return this == SLIDING_WINDOW || this == SLIDING_WINDOW_BUCKETS;
+  }
+
   /**
    * Returns the algorithm of that name.
    *

@@ -77,7 +77,7 @@ public final class Batch implements Results {
         resets = Arrays.copyOf(resets, 2 * size);
       }
     }
-    limits[size] = limit;
+    limits[size] = Check.notNull("limit", limit);
     fingerprints[size] = fingerprint;
     this.permits[size] = permits;
     size++;

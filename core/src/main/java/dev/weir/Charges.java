@@ -76,8 +76,8 @@ public final class Charges implements Results {
       reasons = Arrays.copyOf(reasons, 2 * size);
       values = Arrays.copyOf(values, 2 * size * WIDTH);
     }
-    limits[size] = limit;
-    roles[size] = role;
+    limits[size] = Check.notNull("limit", limit);
+    roles[size] = Check.notNull("role", role);
     values[size * WIDTH + FINGERPRINT] = fingerprint;
     values[size * WIDTH + PERMITS] = permits;
     size++;
@@ -127,7 +127,7 @@ public final class Charges implements Results {
 
   /** Changes the role of charge {@code i}, before the request is decided or decided again. */
   public void role(int i, Role role) {
-    roles[i] = role;
+    roles[i] = Check.notNull("role", role);
   }
 
   public boolean peeking() {

@@ -1,6 +1,7 @@
 package dev.weir;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Argument checks whose messages read {@code name: value (expected: constraint)}. */
 final class Check {
@@ -14,9 +15,19 @@ final class Check {
     return value;
   }
 
+  /**
+   * @throws NullPointerException if there is no value; unlike the JVM's own it names the argument
+   */
+  static <T> T notNull(String name, @Nullable T value) {
+    if (value == null) {
+      throw new NullPointerException(name + ": null (expected: a value)");
+    }
+    return value;
+  }
+
   static long nanos(String name, Duration value) {
     try {
-      return value.toNanos();
+      return notNull(name, value).toNanos();
     } catch (ArithmeticException e) {
       throw new IllegalArgumentException(
           name + ": " + value + " (expected: at most " + Duration.ofNanos(Long.MAX_VALUE) + ")", e);

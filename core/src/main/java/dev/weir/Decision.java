@@ -33,16 +33,41 @@ public record Decision(
   /** The {@link #retryAfterNanos()} of a request that can never pass. */
   public static final long NEVER = Long.MAX_VALUE;
 
+  /**
+   * @throws NullPointerException if outcome, reason or policy is null
+   */
+  public Decision {
+    Check.notNull("outcome", outcome);
+    Check.notNull("reason", reason);
+    Check.notNull("policy", policy);
+  }
+
   public boolean allowed() {
     return outcome == Outcome.ALLOWED;
   }
 
-  /** Returns {@link #retryAfterNanos()} in milliseconds, rounded up; {@link #NEVER} stays. */
+  /**
+   * Returns whether the request was refused now and can pass later: whether there is a retry-after
+   * worth telling. The permits of a refused request of which this is false can never fit; no {@code
+   * Retry-After} is right for it.
+   */
+  public boolean retryable() {
+    return !allowed() && retryAfterNanos != NEVER;
+  }
+
+  /**
+   * Returns {@link #retryAfterNanos()} in milliseconds, rounded up; {@link #NEVER} stays: see
+   * {@link #retryable}.
+   */
   public long retryAfterMillis() {
     return retryAfterNanos == NEVER ? NEVER : ceilDiv(retryAfterNanos, 1_000_000L);
   }
 
-  /** Returns {@link #retryAfterNanos()} in seconds, rounded up; {@link #NEVER} stays. */
+  /**
+   * Returns {@link #retryAfterNanos()} in seconds, rounded up, as the field {@code Retry-After} has
+   * it. {@link #NEVER} stays, which is no number of seconds to send anybody: ask {@link #retryable}
+   * first.
+   */
   public long retryAfterSeconds() {
     return retryAfterNanos == NEVER ? NEVER : ceilDiv(retryAfterNanos, 1_000_000_000L);
   }
@@ -52,6 +77,10 @@ public record Decision(
     return ceilDiv(resetAfterNanos, 1_000_000_000L);
   }
 
+  /**
+   * Returns {@link #retryAfterNanos()}, zero if allowed; 292 years, which is {@link #NEVER}, unless
+   * {@link #retryable} or allowed.
+   */
   public Duration retryAfter() {
     return Duration.ofNanos(retryAfterNanos);
   }

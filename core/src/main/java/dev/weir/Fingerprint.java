@@ -58,7 +58,9 @@ public final class Fingerprint {
 
   /** Returns the fingerprint of a text: that of its UTF-8 bytes. */
   public long of(CharSequence key) {
-    return key instanceof String text ? hash.hash(WHOLE, text) : hash.hash(WHOLE, key);
+    return key instanceof String text
+        ? hash.hash(WHOLE, text)
+        : hash.hash(WHOLE, Check.notNull("key", key));
   }
 
   /**
@@ -67,12 +69,13 @@ public final class Fingerprint {
    * @throws IndexOutOfBoundsException if they are not all in the array
    */
   public long of(byte[] key, int from, int to) {
+    Check.notNull("key", key);
     return hash.hash(WHOLE, key, Objects.checkFromToIndex(from, to, key.length), to);
   }
 
   /** Returns the fingerprint of the bytes that remain in a buffer, and leaves them there. */
   public long of(ByteBuffer key) {
-    return hash.hash(WHOLE, key);
+    return hash.hash(WHOLE, Check.notNull("key", key));
   }
 
   /**
@@ -95,6 +98,6 @@ public final class Fingerprint {
   public long add(long fingerprint, CharSequence part) {
     return part instanceof String text
         ? hash.hash(PARTS, fingerprint, text)
-        : hash.hash(PARTS, fingerprint, part);
+        : hash.hash(PARTS, fingerprint, Check.notNull("part", part));
   }
 }

@@ -74,6 +74,8 @@ public final class MemoryStore implements Store {
 
   @Override
   public Limit limit(String name, Policy policy, long nowNanos) {
+    Check.notNull("name", name);
+    Check.notNull("policy", policy);
     Lineage lineage =
         lineages.compute(
             name,
@@ -95,6 +97,7 @@ public final class MemoryStore implements Store {
    * @throws IllegalArgumentException if either is something else
    */
   public Limit variant(Limit limit, Policy policy) {
+    Check.notNull("policy", policy);
     MemoryLimit kept = own(limit);
     if (kept.policy().algorithm() != Algorithm.TOKEN_BUCKET
         || policy.algorithm() != Algorithm.TOKEN_BUCKET) {
@@ -122,7 +125,7 @@ public final class MemoryStore implements Store {
   @Override
   public void retire(String name, long nowNanos) {
     lineages.computeIfPresent(
-        name,
+        Check.notNull("name", name),
         (key, lineage) -> {
           lineage.retire(clamp(nowNanos));
           return lineage;
@@ -146,7 +149,8 @@ public final class MemoryStore implements Store {
 
   @Override
   public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
-    decide(charges, clamp(nowNanos));
+    Check.notNull("done", done);
+    decide(Check.notNull("charges", charges), clamp(nowNanos));
     done.accept(charges);
   }
 
@@ -168,6 +172,7 @@ public final class MemoryStore implements Store {
 
   @Override
   public void expect(Charges charges) {
+    Check.notNull("charges", charges);
     for (int i = 0; i < charges.size(); i++) {
       Table table = own(charges.limit(i)).aim().only;
       if (table != null) {
@@ -179,6 +184,8 @@ public final class MemoryStore implements Store {
 
   @Override
   public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
+    Check.notNull("batch", batch);
+    Check.notNull("done", done);
     long now = clamp(nowNanos);
     int size = batch.size();
     // All slots are read before the first is locked: so the memory is waited for only once.
@@ -530,6 +537,8 @@ public final class MemoryStore implements Store {
       long nowNanos,
       LongConsumer done) {
     Check.range("permits", permits, 0, Long.MAX_VALUE);
+    Check.notNull("charged", charged);
+    Check.notNull("done", done);
     long now = clamp(nowNanos);
     Charges charges = spare.get().clear().add(limit, fingerprint, permits);
     Held[] held = charges.held();

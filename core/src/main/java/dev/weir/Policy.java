@@ -30,6 +30,9 @@ public final class Policy {
   /** The longest that a full bucket may take to refill, in nanoseconds: 36 years. */
   static final long MAX_TOLERANCE_NANOS = 1L << 60;
 
+  /** The name of a policy that was given none. */
+  static final String DEFAULT_NAME = "default";
+
   private final String name;
   private final Quota quota;
   private final Algorithm algorithm;
@@ -77,6 +80,11 @@ public final class Policy {
           Check.range("syncIntervalNanos", builder.syncIntervalNanos, MIN_SYNC_NANOS, window);
     }
 
+    if (builder.granularityNanos != 0 && !algorithm.granular()) {
+      Duration granularity = Duration.ofNanos(builder.granularityNanos);
+      throw new IllegalArgumentException(
+          "granularity: " + granularity + " (expected: none, " + algorithm + " has no granules)");
+    }
     if (builder.granularityNanos == 0) {
       granularityNanos = (window + DEFAULT_GRANULES - 1) / DEFAULT_GRANULES;
     } else {
@@ -117,7 +125,11 @@ public final class Policy {
     return new Policy(builder, bound, burst, Throttle.HARD);
   }
 
-  /** Returns a policy named {@code default} of that quota by the default algorithm. */
+  /**
+   * Returns a policy named {@value #DEFAULT_NAME} of that quota by the default algorithm. One that
+   * is to be counted in a {@link Store} of one's own choice needs another name: {@link
+   * Builder#name}.
+   */
   public static Policy of(Quota quota) {
     return builder(quota).build();
   }
@@ -214,6 +226,7 @@ public final class Policy {
    *     is refused then, be it for the limit or because nobody knows
    */
   public Decision told(Decision decided, boolean spare) {
+    Check.notNull("decided", decided);
     if (enforced == this) {
       return decided;
     }
@@ -247,7 +260,7 @@ public final class Policy {
   /** Collects a policy's options. Not safe for use by several threads. */
   public static final class Builder {
     private final Quota quota;
-    private String name = "default";
+    private String name = DEFAULT_NAME;
     private Algorithm algorithm = Algorithm.SLIDING_WINDOW;
     private long burst = -1;
     private long granularityNanos;
@@ -261,18 +274,22 @@ public final class Policy {
     private Throttle throttle = Throttle.HARD;
 
     private Builder(Quota quota) {
-      this.quota = quota;
+      this.quota = Check.notNull("quota", quota);
     }
 
-    /** Sets the name shown in decisions and headers. Default: {@code default}. */
+    /**
+     * Sets the name shown in decisions and headers, under which a {@link Store} keeps the counts:
+     * policies of one name in one store are one limit. Default: {@value Policy#DEFAULT_NAME}, which
+     * is no name for a policy in a store of one's own choice.
+     */
     public Builder name(String name) {
-      this.name = name;
+      this.name = Check.notNull("name", name);
       return this;
     }
 
     /** Sets the algorithm. Default: {@link Algorithm#SLIDING_WINDOW}. */
     public Builder algorithm(Algorithm algorithm) {
-      this.algorithm = algorithm;
+      this.algorithm = Check.notNull("algorithm", algorithm);
       return this;
     }
 
@@ -288,7 +305,8 @@ public final class Policy {
     /**
      * Sets the length of a granule of {@link Algorithm#SLIDING_WINDOW_BUCKETS}: at most the window,
      * at least a {@value Policy#MAX_GRANULES}th of it. Default: the window divided by {@value
-     * Policy#DEFAULT_GRANULES}. Other algorithms ignore it.
+     * Policy#DEFAULT_GRANULES}. {@link Algorithm#SLIDING_WINDOW} uses it where it counts in
+     * buckets; no other algorithm takes one.
      */
     public Builder granularity(Duration granularity) {
       this.granularityNanos =
@@ -307,7 +325,7 @@ public final class Policy {
 
     /** Sets the answer when the store cannot know. Default: {@link FailureAnswer#DENY}. */
     public Builder onFailure(FailureAnswer answer) {
-      this.onFailure = answer;
+      this.onFailure = Check.notNull("onFailure", answer);
       return this;
     }
 
@@ -329,7 +347,7 @@ public final class Policy {
      * always strict. Default: {@link Consistency#STRICT}.
      */
     public Builder consistency(Consistency consistency) {
-      this.consistency = consistency;
+      this.consistency = Check.notNull("consistency", consistency);
       return this;
     }
 
@@ -353,7 +371,7 @@ public final class Policy {
 
     /** Sets what becomes of new keys when there is no room. Default: {@link FullAnswer#DENY}. */
     public Builder whenFull(FullAnswer answer) {
-      this.whenFull = answer;
+      this.whenFull = Check.notNull("whenFull", answer);
       return this;
     }
 
@@ -362,7 +380,7 @@ public final class Policy {
      * by a {@link RateLimiter}, gives it {@link Policy#enforced}. Default: {@link Throttle#HARD}.
      */
     public Builder throttle(Throttle throttle) {
-      this.throttle = throttle;
+      this.throttle = Check.notNull("throttle", throttle);
       return this;
     }
 

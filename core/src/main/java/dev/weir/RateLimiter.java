@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>For each key, time never goes back: a request with an older time than an admitted one's is
  * decided at that one's. Permits range from 0, which looks without charging, over what can ever
  * fit, to any greater number, which is refused with {@link Decision#NEVER}; a negative number is an
- * {@link IllegalArgumentException}.
+ * {@link IllegalArgumentException}. A key is any text, also an empty one; null is a {@link
+ * NullPointerException} that names the argument.
  *
  * <p>With a store of its own choice the limiter waits for the store's answers, as long as that
  * takes to give one; {@link #tryAcquireAsync} does not. What such a store cannot know, it answers
@@ -86,6 +87,10 @@ public final class RateLimiter {
     Store other = builder.store;
     memory = other == null ? new MemoryStore(builder.maxKeys, builder.maxBytes) : null;
     store = other == null ? Objects.requireNonNull(memory) : other;
+    if (other != null && policy.name().equals(Policy.DEFAULT_NAME)) {
+      throw new IllegalArgumentException(
+          "policy: without a name (expected: a name, under which the store keeps its counts)");
+    }
     fingerprint = store.fingerprint();
     limit = store.limit(policy.name(), policy.enforced(), ticker.nanos());
   }
@@ -112,7 +117,7 @@ public final class RateLimiter {
    */
   public boolean allow(String userId, long timestampMillis) {
     Check.range("timestampMillis", timestampMillis, -MAX_MILLIS, MAX_MILLIS);
-    return packed(key(userId), 1, timestampMillis * NANOS_PER_MILLI) >= 0;
+    return packed(key(Check.notNull("userId", userId)), 1, timestampMillis * NANOS_PER_MILLI) >= 0;
   }
 
   /** Asks for one permit now. */
@@ -202,6 +207,8 @@ public final class RateLimiter {
    * @throws IllegalArgumentException if {@code decisions} is shorter than {@code keys}
    */
   public void decide(long[] keys, long permits, long[] decisions) {
+    Check.notNull("keys", keys);
+    Check.notNull("decisions", decisions);
     Check.range("decisions.length", decisions.length, keys.length, Integer.MAX_VALUE);
     Batch batch = BATCH.get();
     for (int from = 0; from < keys.length; from += BATCH_SIZE) {
@@ -265,6 +272,8 @@ public final class RateLimiter {
    * @return how many permits were given back, 0 to {@code permits}
    */
   public long refund(String key, long permits, Decision charged) {
+    Check.notNull("key", key);
+    Check.notNull("charged", charged);
     boolean uncharged = policy.throttle().isElastic() && charged.reason() == Reason.TOLERATED;
     if (!charged.allowed() || uncharged) {
       return 0;
@@ -309,6 +318,7 @@ public final class RateLimiter {
    * @throws InterruptedException if the thread is interrupted; the permits are then given back
    */
   public Decision acquire(String key, long permits, Duration timeout) throws InterruptedException {
+    Check.notNull("timeout", timeout);
     Reservation reservation = reserve(key, permits, timeout);
     if (reservation.granted()) {
       reservation.await();
@@ -387,12 +397,12 @@ public final class RateLimiter {
     private @Nullable Store store;
 
     private Builder(Policy policy) {
-      this.policy = Objects.requireNonNull(policy, "policy");
+      this.policy = Check.notNull("policy", policy);
     }
 
     /** Sets the time that decides. Default: {@link Ticker#system()}. */
     public Builder ticker(Ticker ticker) {
-      this.ticker = Objects.requireNonNull(ticker, "ticker");
+      this.ticker = Check.notNull("ticker", ticker);
       return this;
     }
 
@@ -401,7 +411,7 @@ public final class RateLimiter {
      * is as a hard one.
      */
     public Builder load(LoadSignal load) {
-      this.load = Objects.requireNonNull(load, "load");
+      this.load = Check.notNull("load", load);
       return this;
     }
 
@@ -424,14 +434,25 @@ public final class RateLimiter {
     }
 
     /**
-     * Sets where the state lives, under the policy's name. The limiter does not close it. Default:
-     * a table in this process, for this limiter alone, for which the bounds above are meant.
+     * Sets where the state lives, under the policy's name, which therefore must be given one: all
+     * limiters of one name on one store are one limit. To change a limit, build another limiter of
+     * the same name on the same store; what was admitted still counts ({@link Store#limit}), and
+     * the limiter before, as long as it is used, goes on with its own quota. The limiter does not
+     * close the store. Default: a table in this process, for this limiter alone, for which the
+     * bounds above are meant.
      */
     public Builder store(Store store) {
-      this.store = Objects.requireNonNull(store, "store");
+      this.store = Check.notNull("store", store);
       return this;
     }
 
+    /**
+     * Returns the limiter.
+     *
+     * @throws IllegalArgumentException if a store is set and the policy has no name: two such
+     *     policies would share their counts without anybody having said so
+     * @throws IllegalStateException as {@link Store#limit}
+     */
     public RateLimiter build() {
       return new RateLimiter(this);
     }

@@ -17,5 +17,7 @@ public enum Reason {
   /** No slot is free for a new key, and no live slot is ever given up for one. */
   KEY_SPACE_FULL,
   /** The request makes no sense, for example a negative cost. */
-  INVALID
+  INVALID,
+  /** Nothing limits the request. Of answers by rules; no decision of a policy has it. */
+  NO_LIMIT
 }

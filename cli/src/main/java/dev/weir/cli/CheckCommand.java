@@ -2,17 +2,21 @@ package dev.weir.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import dev.weir.rules.Entry;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
+import java.net.URISyntaxException;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -33,9 +37,22 @@ final class CheckCommand implements Callable<Integer> {
 
   @Option(
       names = "--url",
-      defaultValue = "http://127.0.0.1:8080",
-      description = "The server. Default: ${DEFAULT-VALUE}")
-  private URI url = URI.create("http://127.0.0.1:8080");
+      paramLabel = "URL",
+      description =
+          "The server. Default: http://127.0.0.1:8080, or https://127.0.0.1:8080 with --tls-ca")
+  private @Nullable String url;
+
+  @Option(
+      names = "--token-file",
+      paramLabel = "FILE",
+      description = "The first token in this file is shown to the server.")
+  private @Nullable Path tokenFile;
+
+  @Option(
+      names = "--tls-ca",
+      paramLabel = "FILE",
+      description = "Ask by TLS, and trust the certificates in this file alone.")
+  private @Nullable Path tlsCa;
 
   @Option(names = "--domain", required = true, description = "The request's domain.")
   private String domain = "";
@@ -68,17 +85,13 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, IOException {
-    HttpResponse<String> response = ask(body());
+    HttpResponse<String> response = client().post(body());
     boolean allowed = response.statusCode() == 200;
-    if (!allowed && response.statusCode() != 429) {
-      throw new Failure(
-          url + ": answered " + response.statusCode() + " " + response.body().strip());
-    }
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       out.println(response.body());
     } else {
-      out.println(allowed ? "ALLOWED" : "DENIED");
+      out.println(allowed ? "ALLOWED" + because(response.body()) : "DENIED");
       for (String name : SHOWN) {
         response.headers().firstValue(name).ifPresent(value -> out.println(name + ": " + value));
       }
@@ -86,26 +99,65 @@ final class CheckCommand implements Callable<Integer> {
     return allowed ? 0 : Main.FOUND;
   }
 
-  private HttpResponse<String> ask(String body) throws InterruptedException {
-    Duration timeout = Duration.ofSeconds(timeoutSeconds);
+  private CheckClient client() {
     try {
-      return HttpClient.newBuilder()
-          .connectTimeout(timeout)
-          .build()
-          .send(
-              HttpRequest.newBuilder(url.resolve("/v1/check"))
-                  .timeout(timeout)
-                  .header("Content-Type", "application/json")
-                  .POST(HttpRequest.BodyPublishers.ofString(body))
-                  .build(),
-              HttpResponse.BodyHandlers.ofString());
-    } catch (IOException e) {
-      String why = e.getMessage() == null ? "no connection" : e.getMessage();
-      throw new Failure(url + ": " + why + " (expected: a running 'weir serve')", e);
+      return new CheckClient(
+          server(),
+          tlsCa == null ? null : BenchFlags.readable("--tls-ca", tlsCa),
+          tokenFile == null ? null : TokenFlag.first("--token-file", tokenFile),
+          Duration.ofSeconds(timeoutSeconds));
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(
-          spec.commandLine(), "--url: " + url + " (expected: http://host:port)", e);
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
+  }
+
+  /** With certificates to trust, only TLS makes sense. */
+  private URI server() {
+    if (url == null) {
+      return URI.create((tlsCa == null ? "http" : "https") + "://127.0.0.1:8080");
+    }
+    String lower = url.toLowerCase(Locale.ROOT);
+    if (lower.startsWith("https://") || (lower.startsWith("http://") && tlsCa == null)) {
+      try {
+        URI uri = new URI(url);
+        if (uri.getHost() != null) {
+          return uri;
+        }
+      } catch (URISyntaxException e) {
+        // As wrong as any other below.
+      }
+    }
+    throw new IllegalArgumentException(
+        "--url: "
+            + url
+            + " (expected: "
+            + (tlsCa == null
+                ? "http://host:port or https://host:port)"
+                : "https://host:port, with --tls-ca)"));
+  }
+
+  /** Returns why a request passes, if that is not the usual reason. */
+  private static String because(String body) {
+    String reason = "";
+    String detail = "";
+    try (JsonParser answer = new JsonFactory().createParser(body)) {
+      answer.nextToken();
+      while (answer.nextToken() == JsonToken.FIELD_NAME) {
+        String field = answer.currentName();
+        answer.nextToken();
+        if (field.equals("reason")) {
+          reason = answer.getText();
+        } else if (field.equals("detail")) {
+          detail = answer.getText();
+        } else {
+          answer.skipChildren();
+        }
+      }
+    } catch (IOException e) {
+      return ""; // A server that says it in another way has said yes all the same.
+    }
+    String more = detail.isEmpty() ? "" : ": " + detail;
+    return reason.isEmpty() || reason.equals("WITHIN_LIMIT") ? "" : " (" + reason + ")" + more;
   }
 
   private String body() throws IOException {

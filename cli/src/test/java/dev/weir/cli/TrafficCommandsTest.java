@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -101,7 +102,17 @@ class TrafficCommandsTest {
   @Test
   void wrongUsage_isOneClearError() {
     String log = generated().toString();
-    Map<List<String>, String> wrong =
+    Map<List<String>, String> wrong = new HashMap<>();
+    wrong.put(
+        List.of("generate", "--duration", "3650d"), "--duration: 3650d (expected: 1ms..366d)");
+    wrong.put(List.of("generate", "--window", "0s"), "--window: 0s (expected: 1ms..366d)");
+    wrong.put(
+        List.of("compare", "--input", log, "--limit", "30/9999h"),
+        "--limit: window: 9999h (expected: 1ms..366d)");
+    wrong.put(
+        List.of("suggest", "--input", log, "--window", "1m,367d"),
+        "--window: 367d (expected: 1ms..366d)");
+    wrong.putAll(
         Map.of(
             List.of("compare", "--input", log, "--limit", "30"), "expected: N/WINDOW",
             List.of("compare", "--input", log, "--limit", "30/1x"), "--limit: window: 1x (expected",
@@ -112,7 +123,7 @@ class TrafficCommandsTest {
             List.of("generate", "--traffic", "flood"), "--traffic: flood (expected: one of",
             List.of("generate", "--start", "today"), "--start: today (expected: a time in UTC",
             List.of("generate", "--rate", "0"), "rate: 0.0 (expected: above 0",
-            List.of("generate", "--duration", "1w"), "--duration: 1w (expected");
+            List.of("generate", "--duration", "1w"), "--duration: 1w (expected"));
     wrong.forEach(
         (arguments, hint) -> {
           Ran ran = Ran.weir(arguments.toArray(new String[0]));

@@ -1,6 +1,8 @@
 package dev.weir.engine;
 
 import dev.weir.Decision;
+import dev.weir.Reason;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,15 +11,102 @@ import org.jspecify.annotations.Nullable;
  *
  * @param error why the request could not be judged, or null; there are no statuses then
  * @param revision of the rules that judged it
+ * @param shadowed whether it would have been refused, and passes because the engine only watches
+ * @param domainKnown whether there are rules for the request's domain
  */
-public record Answer(Code code, List<Status> statuses, @Nullable String error, long revision) {
+public record Answer(
+    Code code,
+    List<Status> statuses,
+    @Nullable String error,
+    long revision,
+    boolean shadowed,
+    boolean domainKnown) {
+
+  /** What weighs most of several reasons to let a request pass comes first. */
+  private static final List<Reason> BY_WEIGHT =
+      List.of(
+          Reason.OVERLOADED,
+          Reason.UNCERTAIN,
+          Reason.KEY_SPACE_FULL,
+          Reason.SHADOW,
+          Reason.TOLERATED,
+          Reason.WITHIN_LIMIT);
+
+  /** Makes the answer of an engine that does not only watch, to a domain with rules. */
+  public Answer(Code code, List<Status> statuses, @Nullable String error, long revision) {
+    this(code, statuses, error, revision, false, true);
+  }
 
   static Answer error(String message, long revision) {
-    return new Answer(Code.OVER_LIMIT, List.of(), message, revision);
+    return new Answer(Code.OVER_LIMIT, List.of(), message, revision, false, true);
   }
 
   public boolean allowed() {
     return code == Code.OK;
+  }
+
+  /**
+   * Returns the statuses that made the whole a refusal, none if it may pass. Those of rules in
+   * quota mode count only where no other refuses.
+   */
+  public List<Status> refusing() {
+    if (allowed()) {
+      return List.of();
+    }
+    if (statuses.size() == 1) {
+      return statuses; // The usual case.
+    }
+    List<Status> over = new ArrayList<>();
+    for (Status status : statuses) {
+      if (status.code() == Code.OVER_LIMIT) {
+        over.add(status);
+      }
+    }
+    List<Status> required =
+        over.stream().filter(each -> each.rule() == null || !each.rule().quotaMode()).toList();
+    return required.isEmpty() ? over : required;
+  }
+
+  /**
+   * Returns why the request may pass, or not.
+   *
+   * <p>Of a refusal it is {@code OVER_LIMIT} if any status that refuses is that, else the reason of
+   * the last of them. Of a request that may pass it is {@code SHADOW} if only the engine's shadow
+   * mode lets it; else what weighs most among the statuses with the code OK, in this order: {@code
+   * OVERLOADED}, {@code UNCERTAIN}, {@code KEY_SPACE_FULL}, {@code SHADOW}, {@code TOLERATED},
+   * {@code WITHIN_LIMIT}; and {@code NO_LIMIT} where nothing limits any of them.
+   */
+  public Reason reason() {
+    if (shadowed) {
+      return Reason.SHADOW;
+    }
+    return allowed() ? passing() : refusal();
+  }
+
+  private Reason passing() {
+    if (statuses.size() == 1) {
+      return statuses.get(0).reason(); // The usual case.
+    }
+    int best = BY_WEIGHT.size();
+    for (Status status : statuses) {
+      int weight = BY_WEIGHT.indexOf(status.reason());
+      if (status.code() == Code.OK && weight >= 0) {
+        best = Math.min(best, weight);
+      }
+    }
+    return best == BY_WEIGHT.size() ? Reason.NO_LIMIT : BY_WEIGHT.get(best);
+  }
+
+  private Reason refusal() {
+    Reason reason = Reason.OVER_LIMIT;
+    for (Status status : refusing()) {
+      Decision decision = status.decision();
+      if (decision == null || decision.reason() == Reason.OVER_LIMIT) {
+        return Reason.OVER_LIMIT;
+      }
+      reason = decision.reason();
+    }
+    return reason;
   }
 
   /**

@@ -383,7 +383,8 @@ public final class Engine implements AutoCloseable {
   /** Matches every descriptor and drops what is replaced. */
   private Judgement judgement(Request request, InForce current, long nowNanos, double load) {
     int size = request.descriptors().size();
-    Judgement judgement = new Judgement(current.revision, size, load);
+    boolean domainKnown = current.rules.hasDomain(request.domain());
+    Judgement judgement = new Judgement(current.revision, domainKnown, size, load);
     List<@Nullable Rule> matched = new ArrayList<>(size);
     List<String> replaced = List.of();
     for (Descriptor descriptor : request.descriptors()) {
@@ -401,14 +402,17 @@ public final class Engine implements AutoCloseable {
       Descriptor descriptor = request.descriptors().get(i);
       Rule rule = matched.get(i);
       long permits = permits(request, descriptor);
-      if (descriptor.limitOverride() != null && current.rules.hasDomain(request.domain())) {
+      if (descriptor.limitOverride() != null && domainKnown) {
         judgement.override(
-            overrides.limit(request.domain(), descriptor.limitOverride(), nowNanos),
+            overrides.limit(
+                request.domain(), descriptor.limitOverride(), current.rules.defaults(), nowNanos),
             descriptor.limitOverride(),
             fingerprint(null, descriptor),
             permits);
-      } else if (rule == null || (!rule.name().isEmpty() && replaced.contains(rule.name()))) {
+      } else if (rule == null) {
         judgement.unmatched();
+      } else if (!rule.name().isEmpty() && replaced.contains(rule.name())) {
+        judgement.replaced(rule);
       } else {
         InForce.Bound bound = current.of(rule);
         judgement.rule(bound, descriptor, fingerprint(rule, descriptor), permits);
@@ -447,7 +451,7 @@ public final class Engine implements AutoCloseable {
 
   public EngineMetrics metrics() {
     return new EngineMetrics(
-        limits.metrics(),
+        limits.metrics(inForce.rules),
         requests.sum(),
         denied.sum(),
         errors.sum(),

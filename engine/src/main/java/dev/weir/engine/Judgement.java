@@ -19,9 +19,12 @@ final class Judgement {
   /** Not charged: nothing matched, or there is no limit. */
   private static final int NO_CHARGE = -1;
 
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
   /**
    * One descriptor's case.
    *
+   * @param unlimited whether what matched says that there is no limit
    * @param charge its place among the charges, or {@link #NO_CHARGE}
    * @param spare whether the rule is elastic and there is spare capacity: it refuses nobody
    * @param forgiven whether a failure of the store has been answered with allow
@@ -30,32 +33,50 @@ final class Judgement {
       InForce.@Nullable Bound bound,
       @Nullable Descriptor descriptor,
       @Nullable CurrentLimit limit,
+      boolean unlimited,
       int charge,
       boolean spare,
-      boolean forgiven) {}
+      boolean forgiven) {
+
+    static Case unlimited(InForce.@Nullable Bound bound, boolean unlimited) {
+      return new Case(bound, null, null, unlimited, NO_CHARGE, false, false);
+    }
+
+    Case forgive() {
+      return new Case(bound, descriptor, limit, unlimited, charge, spare, true);
+    }
+  }
 
   private final long revision;
+  private final boolean domainKnown;
   private final double load;
   private final List<Case> cases;
   private final Charges charges = new Charges();
 
   /**
+   * @param domainKnown whether there are rules for the request's domain
    * @param load at the time, as a {@link dev.weir.LoadSignal} tells it
    */
-  Judgement(long revision, int size, double load) {
+  Judgement(long revision, boolean domainKnown, int size, double load) {
     this.revision = revision;
+    this.domainKnown = domainKnown;
     this.load = load;
     this.cases = new ArrayList<>(size);
   }
 
   void unmatched() {
-    cases.add(new Case(null, null, null, NO_CHARGE, false, false));
+    cases.add(Case.unlimited(null, false));
+  }
+
+  /** Takes note of a rule that another one replaces; of what it said, {@code unlimited} stays. */
+  void replaced(Rule rule) {
+    cases.add(Case.unlimited(null, rule.unlimited()));
   }
 
   void override(Limit limit, LimitOverride override, long fingerprint, long permits) {
     CurrentLimit current =
         new CurrentLimit(override.requestsPerUnit(), override.unit(), "", limit.policy());
-    cases.add(new Case(null, null, current, charges.size(), false, false));
+    cases.add(new Case(null, null, current, false, charges.size(), false, false));
     charges.add(limit, fingerprint, permits);
   }
 
@@ -64,13 +85,13 @@ final class Judgement {
     Policy policy = rule.policy();
     Limit limit = bound.limit();
     if (policy == null || limit == null) {
-      cases.add(new Case(bound, descriptor, null, NO_CHARGE, false, false));
+      cases.add(Case.unlimited(bound, rule.unlimited()));
       return;
     }
     CurrentLimit current =
         new CurrentLimit(rule.requestsPerUnit(), rule.unit(), rule.name(), policy);
     boolean spare = policy.throttle().spare(load);
-    cases.add(new Case(bound, descriptor, current, charges.size(), spare, false));
+    cases.add(new Case(bound, descriptor, current, false, charges.size(), spare, false));
     charges.add(limit, fingerprint, permits, role(rule, spare));
   }
 
@@ -119,8 +140,7 @@ final class Judgement {
           && decided.role(each.charge) != Role.OPTIONAL
           && decided.reason(each.charge) == Reason.KEY_SPACE_FULL
           && decided.forgiven(each.charge)) {
-        cases.set(
-            i, new Case(each.bound, each.descriptor, each.limit, each.charge, each.spare, true));
+        cases.set(i, each.forgive());
         decided.role(each.charge, Role.OPTIONAL);
         changed = true;
       }
@@ -133,22 +153,25 @@ final class Judgement {
     for (Case each : cases) {
       statuses.add(status(each, decided, settings));
     }
-    boolean ok = decided.allowed() || settings.shadowMode();
-    return new Answer(ok ? Code.OK : Code.OVER_LIMIT, statuses, null, revision);
+    boolean shadowed = !decided.allowed() && settings.shadowMode();
+    Code code = decided.allowed() || shadowed ? Code.OK : Code.OVER_LIMIT;
+    return new Answer(code, statuses, null, revision, shadowed, domainKnown);
   }
 
   private static Status status(Case each, Charges decided, EngineSettings settings) {
     if (each.limit == null) {
-      boolean unlimited = each.bound != null && each.bound.rule().unlimited();
-      return each.bound == null
-          ? Status.UNMATCHED
-          : new Status(Code.OK, each.bound.rule(), null, null, unlimited ? Status.UNLIMITED : 0, 0);
+      if (each.bound == null) {
+        return each.unlimited ? Status.UNLIMITED_REPLACED : Status.UNMATCHED;
+      }
+      long remaining = each.unlimited ? Status.UNLIMITED : 0;
+      return new Status(Code.OK, each.bound.rule(), null, null, remaining, 0);
     }
     Decision decision = each.limit.policy().told(decided.decision(each.charge), each.spare);
     boolean fits = decided.fits(each.charge) || each.spare;
     boolean shadowed = !fits && each.bound != null && each.bound.rule().shadowMode();
     boolean forgiven = !fits && (each.forgiven || decided.forgiven(each.charge));
     count(each, decided, decision, shadowed && !forgiven, settings);
+    long untilReset = untilReset(decision, shadowed || forgiven, each.limit.policy());
     if (forgiven) {
       decision = allowed(decision, decision.reason(), decision.remaining());
     } else if (shadowed) {
@@ -160,7 +183,7 @@ final class Judgement {
         decision,
         each.limit,
         decision.remaining(),
-        untilReset(decision));
+        untilReset);
   }
 
   private static Decision allowed(Decision denied, Reason reason, long remaining) {
@@ -191,9 +214,23 @@ final class Judgement {
     }
   }
 
-  private static long untilReset(Decision decision) {
-    boolean retry = !decision.allowed() && decision.retryAfterNanos() != Decision.NEVER;
-    long seconds = retry ? decision.retryAfterSeconds() : decision.resetAfterSeconds();
-    return Math.max(1, seconds);
+  /**
+   * Returns the whole seconds that clients are told. What can never fit is told the whole window:
+   * no time helps it, and a short one would have its client ask again and again.
+   *
+   * @param decision as it is before it is made up for
+   * @param passes whether a refusal passes all the same, as a shadow does
+   */
+  private static long untilReset(Decision decision, boolean passes, Policy policy) {
+    boolean refused = !decision.allowed();
+    long nanos =
+        refused && decision.retryAfterNanos() == Decision.NEVER
+            ? policy.quota().windowNanos()
+            : refused && !passes ? decision.retryAfterNanos() : decision.resetAfterNanos();
+    return Math.max(1, ceilSeconds(nanos));
+  }
+
+  private static long ceilSeconds(long nanos) {
+    return nanos / NANOS_PER_SECOND + (nanos % NANOS_PER_SECOND > 0 ? 1 : 0);
   }
 }

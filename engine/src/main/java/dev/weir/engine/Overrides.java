@@ -7,6 +7,7 @@ import dev.weir.Quota;
 import dev.weir.Store;
 import dev.weir.rules.LimitOverride;
 import dev.weir.rules.RateLimitUnit;
+import dev.weir.rules.RuleDefaults;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -20,7 +21,7 @@ final class Overrides {
   /** Limits remembered. Beyond it they are made anew, which costs time and nothing else. */
   private static final int MAX_REMEMBERED = 1024;
 
-  private record Key(String domain, LimitOverride limit) {}
+  private record Key(String domain, LimitOverride limit, RuleDefaults defaults) {}
 
   private final Store store;
   private final ConcurrentHashMap<Key, Limit> remembered = new ConcurrentHashMap<>();
@@ -29,8 +30,11 @@ final class Overrides {
     this.store = store;
   }
 
-  Limit limit(String domain, LimitOverride override, long nowNanos) {
-    Key key = new Key(domain, override);
+  /**
+   * @param defaults say what is answered where the store cannot know: no rule does
+   */
+  Limit limit(String domain, LimitOverride override, RuleDefaults defaults, long nowNanos) {
+    Key key = new Key(domain, override, defaults);
     Limit known = remembered.get(key);
     if (known != null) {
       return known;
@@ -38,15 +42,19 @@ final class Overrides {
     if (remembered.size() >= MAX_REMEMBERED) {
       remembered.clear();
     }
-    return remembered.computeIfAbsent(key, made -> make(domain, override, nowNanos));
+    return remembered.computeIfAbsent(key, made -> make(made, nowNanos));
   }
 
-  private Limit make(String domain, LimitOverride override, long nowNanos) {
+  private Limit make(Key key, long nowNanos) {
+    String domain = key.domain;
+    LimitOverride override = key.limit;
     RateLimitUnit unit = override.unit();
     Policy policy =
         Policy.builder(new Quota(override.requestsPerUnit(), unit.seconds() * 1_000_000_000L))
             .name(domain + " override")
             .algorithm(Algorithm.SLIDING_WINDOW_BUCKETS)
+            .onFailure(key.defaults.onFailure())
+            .localShare(key.defaults.localShare())
             .build();
     return store.limit("override " + unit + " " + domain, policy, nowNanos);
   }

@@ -1,22 +1,31 @@
 package dev.weir.engine;
 
 import dev.weir.Decision;
-import dev.weir.Reason;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts for one label. Safe for use by many threads. */
+/**
+ * Counts for one label. Safe for use by many threads.
+ *
+ * <p>Each permit that is asked for counts in exactly one class, and the hits are the sum of the
+ * classes, so that both agree in whatever moment they are read. Being near the limit and being
+ * watched only are no classes: they mark permits that are in one.
+ */
 final class RuleCounters {
-  private final LongAdder totalHits = new LongAdder();
-  private final LongAdder overLimit = new LongAdder();
-  private final LongAdder nearLimit = new LongAdder();
   private final LongAdder withinLimit = new LongAdder();
   private final LongAdder tolerated = new LongAdder();
+  private final LongAdder overLimit = new LongAdder();
+  private final LongAdder incomplete = new LongAdder();
+  private final LongAdder refusedByOther = new LongAdder();
+  private final LongAdder uncertain = new LongAdder();
+
+  private final LongAdder nearLimit = new LongAdder();
   private final LongAdder shadowMode = new LongAdder();
 
   /**
-   * Counts one verdict. Permits of which nobody knows whether they fit are hits and nothing else: a
+   * Counts one verdict. Permits of which nobody knows whether they fit are never over the limit: a
    * store that is away must not read as callers beyond their limits.
    *
+   * @param decision before anything makes up for a refusal, such as a shadow
    * @param fits whether the permits fit for themselves
    * @param passed whether the request passed: what fits was charged
    */
@@ -27,23 +36,37 @@ final class RuleCounters {
       boolean passed,
       boolean shadowed,
       int nearPercent) {
-    totalHits.add(permits);
-    long limit = decision.limit();
-    long near = limit * nearPercent / 100;
-    long used = limit - decision.remaining();
-    if (decision.reason() == Reason.TOLERATED) {
-      tolerated.add(passed ? permits : 0);
-    } else if (fits && passed) {
-      withinLimit.add(permits);
-      addNear(above(near, used - permits, used));
-    } else if (!fits && decision.reason() != Reason.UNCERTAIN) {
-      long beyond = Math.min(permits, permits - decision.remaining());
-      overLimit.add(beyond);
-      addNear(above(near, used, limit));
+    switch (decision.reason()) {
+      case UNCERTAIN, OVERLOADED, KEY_SPACE_FULL -> uncertain.add(permits);
+      case TOLERATED -> (passed ? tolerated : refusedByOther).add(permits);
+      default -> {
+        if (!fits) {
+          over(permits, decision, nearPercent);
+        } else if (passed) {
+          withinLimit.add(permits);
+          long used = decision.limit() - decision.remaining();
+          addNear(above(near(decision, nearPercent), used - permits, used));
+        } else {
+          refusedByOther.add(permits);
+        }
+      }
     }
     if (shadowed) {
       shadowMode.add(permits);
     }
+  }
+
+  /** Parts the permits of which not all fit into those beyond the limit and those that would. */
+  private void over(long permits, Decision decision, int nearPercent) {
+    long beyond = Math.max(Math.min(1, permits), permits - decision.remaining());
+    overLimit.add(beyond);
+    incomplete.add(permits - beyond);
+    long limit = decision.limit();
+    addNear(above(near(decision, nearPercent), limit - decision.remaining(), limit));
+  }
+
+  private static long near(Decision decision, int nearPercent) {
+    return decision.limit() * nearPercent / 100;
   }
 
   private void addNear(long permits) {
@@ -57,14 +80,17 @@ final class RuleCounters {
     return Math.max(0, to - Math.max(mark, from));
   }
 
-  RuleMetrics snapshot(String path) {
+  RuleMetrics snapshot(String path, String policy) {
     return new RuleMetrics(
         path,
-        totalHits.sum(),
-        overLimit.sum(),
-        nearLimit.sum(),
+        policy,
         withinLimit.sum(),
         tolerated.sum(),
+        overLimit.sum(),
+        incomplete.sum(),
+        refusedByOther.sum(),
+        uncertain.sum(),
+        nearLimit.sum(),
         shadowMode.sum());
   }
 }

@@ -59,10 +59,14 @@ final class RuleLabels {
     return label.toString();
   }
 
-  void report(Consumer<RuleMetrics> sink) {
-    if (byValue.isEmpty()) {
-      sink.accept(all.snapshot(path));
+  /**
+   * @param policy the name that the rule's answers carry
+   */
+  void report(String policy, Consumer<RuleMetrics> sink) {
+    RuleMetrics whole = all.snapshot(path, policy);
+    if (byValue.isEmpty() || whole.totalHits() != 0) { // What was counted before it asked for that.
+      sink.accept(whole);
     }
-    byValue.forEach((label, counters) -> sink.accept(counters.snapshot(label)));
+    byValue.forEach((label, counters) -> sink.accept(counters.snapshot(label, policy)));
   }
 }

@@ -88,11 +88,29 @@ final class RuleLimits {
     }
   }
 
-  /** Returns what the rules have counted, in the order of their paths. */
-  List<RuleMetrics> metrics() {
-    List<RuleMetrics> rules = new ArrayList<>();
-    labels.values().forEach(each -> each.report(rules::add));
-    rules.sort(Comparator.comparing(RuleMetrics::path));
-    return rules;
+  /**
+   * Returns what the rules have counted, in the order of their paths. Path and name together are
+   * unique: a value can make one rule's path read like another's, and then the two are one sum.
+   *
+   * @param inForce says which names their answers carry
+   */
+  List<RuleMetrics> metrics(RuleSet inForce) {
+    Map<String, String> names = new HashMap<>();
+    for (Rule rule : inForce.rules()) {
+      if (!rule.name().isEmpty()) {
+        names.put(rule.path(), rule.name());
+      }
+    }
+    Map<List<String>, RuleMetrics> rules = new HashMap<>();
+    labels.forEach(
+        (path, each) ->
+            each.report(
+                names.getOrDefault(path, path),
+                counted ->
+                    rules.merge(
+                        List.of(counted.path(), counted.policy()), counted, RuleMetrics::plus)));
+    return rules.values().stream()
+        .sorted(Comparator.comparing(RuleMetrics::path).thenComparing(RuleMetrics::policy))
+        .toList();
   }
 }

@@ -1,21 +1,53 @@
 package dev.weir.engine;
 
 /**
- * What a rule has counted since it first came into force, in permits.
+ * What a rule has counted since it first came into force, in permits. Every permit that was asked
+ * for is in exactly one of six classes, from {@code withinLimit} to {@code uncertain}; {@code
+ * nearLimit} and {@code shadowMode} mark some of them.
  *
  * @param path the rule's path: domain, then key or key_value per level
- * @param totalHits permits asked for
- * @param overLimit permits beyond the limit
- * @param nearLimit permits above the near share and not beyond the limit
+ * @param policy the name that answers carry: of the rule, or its path where it has none
  * @param withinLimit permits admitted within the limit
- * @param tolerated permits that passed beyond the limit because of the rule's throttle
+ * @param tolerated permits of requests that passed beyond the limit because of the rule's throttle
+ * @param overLimit permits beyond the limit
+ * @param incomplete permits that would have fitted, of requests of which others were beyond the
+ *     limit; not charged
+ * @param refusedByOther permits that fitted and were not charged, because another descriptor of the
+ *     request did not fit
+ * @param uncertain permits of which nobody knew whether they fit: the store could not be asked, the
+ *     server was overloaded, or there was no room for a new key
+ * @param nearLimit permits above the near share and not beyond the limit, whichever class they are
+ *     in
  * @param shadowMode permits of requests that were over and passed because the rule only watches
  */
 public record RuleMetrics(
     String path,
-    long totalHits,
-    long overLimit,
-    long nearLimit,
+    String policy,
     long withinLimit,
     long tolerated,
-    long shadowMode) {}
+    long overLimit,
+    long incomplete,
+    long refusedByOther,
+    long uncertain,
+    long nearLimit,
+    long shadowMode) {
+
+  RuleMetrics plus(RuleMetrics other) {
+    return new RuleMetrics(
+        path,
+        policy,
+        withinLimit + other.withinLimit,
+        tolerated + other.tolerated,
+        overLimit + other.overLimit,
+        incomplete + other.incomplete,
+        refusedByOther + other.refusedByOther,
+        uncertain + other.uncertain,
+        nearLimit + other.nearLimit,
+        shadowMode + other.shadowMode);
+  }
+
+  /** Returns the permits that were asked for: the sum of the classes. */
+  public long totalHits() {
+    return withinLimit + tolerated + overLimit + incomplete + refusedByOther + uncertain;
+  }
+}

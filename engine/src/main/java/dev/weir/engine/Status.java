@@ -1,6 +1,7 @@
 package dev.weir.engine;
 
 import dev.weir.Decision;
+import dev.weir.Reason;
 import dev.weir.rules.Rule;
 import org.jspecify.annotations.Nullable;
 
@@ -11,9 +12,11 @@ import org.jspecify.annotations.Nullable;
  *     brought a limit of its own
  * @param decision the decision on this descriptor for itself, or null where nothing limits it
  * @param currentLimit what limits it, or null where nothing does
- * @param limitRemaining permits left, 0 to 4294967295; the latter where a rule says unlimited
+ * @param limitRemaining permits left, 0 to 4294967295; the latter where a rule says unlimited, also
+ *     if it was replaced
  * @param durationUntilResetSeconds where something limits it: until a refused request would pass,
- *     or else until the key is as good as new; rounded up, at least 1. Otherwise 0
+ *     the length of the window if it never will, or else until the key is as good as new; rounded
+ *     up, at least 1. Otherwise 0
  */
 public record Status(
     Code code,
@@ -27,4 +30,12 @@ public record Status(
   public static final long UNLIMITED = (1L << 32) - 1;
 
   static final Status UNMATCHED = new Status(Code.OK, null, null, null, 0, 0);
+
+  /** Of a rule without a limit that another one has replaced. */
+  static final Status UNLIMITED_REPLACED = new Status(Code.OK, null, null, null, UNLIMITED, 0);
+
+  /** Returns why it came out as it did: {@link Reason#NO_LIMIT} where nothing limits it. */
+  public Reason reason() {
+    return decision == null ? Reason.NO_LIMIT : decision.reason();
+  }
 }

@@ -257,7 +257,7 @@ class EngineTest {
     assertThat(answer.statuses().get(0).limitRemaining()).isZero();
     assertThat(decision(answer.statuses().get(0)).reason()).isEqualTo(Reason.SHADOW);
     assertThat(fixture.engine.metrics().rules())
-        .containsExactly(new RuleMetrics("shop.user", 2, 1, 1, 1, 0, 1));
+        .containsExactly(new RuleMetrics("shop.user", "shop.user", 1, 0, 1, 0, 0, 0, 1, 1));
   }
 
   @Test
@@ -372,7 +372,7 @@ class EngineTest {
     fixture.engine.decide(request(4, user)); // refused: one would be near, three over
 
     assertThat(fixture.engine.metrics().rules())
-        .containsExactly(new RuleMetrics("shop.user", 13, 3, 2, 9, 0, 0));
+        .containsExactly(new RuleMetrics("shop.user", "shop.user", 9, 0, 3, 1, 0, 0, 2, 0));
     assertThat(fixture.engine.metrics().requests()).isEqualTo(3);
     assertThat(fixture.engine.metrics().denied()).isEqualTo(1);
     assertThat(fixture.engine.metrics().decisionTimeCounts().stream().mapToLong(n -> n).sum())
@@ -397,8 +397,10 @@ class EngineTest {
 
     List<RuleMetrics> rules = fixture.engine.metrics().rules();
     assertThat(rules).hasSize(RuleLabels.MAX_VALUES + 1);
-    assertThat(rules).contains(new RuleMetrics("shop.user_u7", 1, 0, 0, 1, 0, 0));
-    assertThat(rules).contains(new RuleMetrics("shop.user.other", 100, 0, 0, 100, 0, 0));
+    assertThat(rules)
+        .contains(new RuleMetrics("shop.user_u7", "shop.user", 1, 0, 0, 0, 0, 0, 0, 0));
+    assertThat(rules)
+        .contains(new RuleMetrics("shop.user.other", "shop.user", 100, 0, 0, 0, 0, 0, 0, 0));
   }
 
   @Test

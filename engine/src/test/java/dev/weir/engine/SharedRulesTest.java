@@ -109,9 +109,10 @@ class SharedRulesTest {
     assertThat(asked).hasSize(10).containsOnly("charge 3");
     assertThat(fixture.engine.metrics().uncertain()).isEqualTo(20);
     assertThat(fixture.engine.metrics().denied()).isEqualTo(10);
-    assertThat(metrics(fixture, "d.deny")).isEqualTo(new RuleMetrics("d.deny", 20, 0, 0, 0, 0, 0));
+    assertThat(metrics(fixture, "d.deny"))
+        .isEqualTo(new RuleMetrics("d.deny", "d.deny", 0, 0, 0, 0, 0, 20, 0, 0));
     assertThat(metrics(fixture, "d.allow"))
-        .isEqualTo(new RuleMetrics("d.allow", 20, 0, 0, 0, 0, 0));
+        .isEqualTo(new RuleMetrics("d.allow", "d.allow", 0, 0, 0, 0, 0, 20, 0, 0));
   }
 
   private static RuleMetrics metrics(Fixture fixture, String path) {

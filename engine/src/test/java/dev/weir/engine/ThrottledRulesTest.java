@@ -74,7 +74,8 @@ class ThrottledRulesTest {
       assertThat(decision.reason())
           .isEqualTo(i <= 4 ? Reason.WITHIN_LIMIT : i <= 6 ? Reason.TOLERATED : Reason.OVER_LIMIT);
     }
-    assertThat(metrics("d.soft")).isEqualTo(new RuleMetrics("d.soft", 7, 1, 1, 4, 2, 0));
+    assertThat(metrics("d.soft"))
+        .isEqualTo(new RuleMetrics("d.soft", "d.soft", 4, 2, 1, 0, 0, 0, 1, 0));
   }
 
   @Test
@@ -90,7 +91,8 @@ class ThrottledRulesTest {
     assertThat(decision(refused, 0).reason()).isEqualTo(Reason.OVER_LIMIT);
     load = Double.NaN;
     assertThat(ask("elastic").allowed()).isFalse();
-    assertThat(metrics("d.elastic")).isEqualTo(new RuleMetrics("d.elastic", 8, 2, 1, 2, 4, 0));
+    assertThat(metrics("d.elastic"))
+        .isEqualTo(new RuleMetrics("d.elastic", "d.elastic", 2, 4, 2, 0, 0, 0, 1, 0));
   }
 
   @Test

@@ -17,6 +17,7 @@ class RedisApproximateTest {
   void processByItself_admitsNothingExtra_whileItAsks() {
     Policy policy =
         Policy.builder(Quota.of(10, Duration.ofSeconds(200)))
+            .name("rule")
             .consistency(Consistency.APPROXIMATE)
             .syncInterval(Duration.ofSeconds(20))
             .build();

@@ -29,8 +29,10 @@ final class RateLimitParser {
   private final String file;
   private final Problems problems;
   private final RuleTree tree;
+  private final RuleDefaults defaults;
 
-  RateLimitParser(String file, Problems problems, RuleTree tree) {
+  RateLimitParser(String file, Problems problems, RuleTree tree, RuleDefaults defaults) {
+    this.defaults = defaults;
     this.file = file;
     this.problems = problems;
     this.tree = tree;
@@ -53,7 +55,8 @@ final class RateLimitParser {
     long burst = burst(fields, algorithm);
     long granularityNanos = granularity(fields, windowNanos);
     @Nullable Throttle throttle = Throttling.read(file, fields, problems);
-    Sharing sharing = Sharing.read(fields, windowNanos == 0 ? Quota.MAX_WINDOW_NANOS : windowNanos);
+    Sharing sharing =
+        Sharing.read(fields, windowNanos == 0 ? Quota.MAX_WINDOW_NANOS : windowNanos, defaults);
     long maxKeys = fields.has("max_keys") ? fields.number("max_keys", 1, MAX_KEYS) : Long.MAX_VALUE;
     @Nullable FullAnswer whenFull =
         fields.choice("when_full", List.of(FullAnswer.values()), FullAnswer.DENY);
@@ -75,7 +78,7 @@ final class RateLimitParser {
     if (burst >= 0) {
       builder.burst(burst);
     }
-    if (granularityNanos > 0) {
+    if (granularityNanos > 0 && algorithm.granular()) { // Elsewhere it is only warned of.
       builder.granularity(Duration.ofNanos(granularityNanos));
     }
     build(builder, fields, draft);

@@ -190,7 +190,7 @@ final class RuleFiles {
     return HexFormat.of().formatHex(digest.digest());
   }
 
-  Rules.Loaded parse() {
+  Rules.Loaded parse(RuleDefaults defaults) {
     Problems problems = new Problems();
     RuleTree tree = new RuleTree(problems);
     for (Source source : sources) {
@@ -203,10 +203,10 @@ final class RuleFiles {
       String text = Utf8.decode(source.file, content, problems);
       YamlNode document = text == null ? null : YamlReader.read(source.file, text, problems);
       if (document != null) {
-        new RuleParser(source.file, problems, tree).parse(document);
+        new RuleParser(source.file, problems, tree, defaults).parse(document);
       }
     }
-    RuleSet rules = tree.build(digest());
+    RuleSet rules = tree.build(digest(), defaults);
     return new Rules.Loaded(problems.errors() == 0 ? rules : null, problems.sorted());
   }
 }

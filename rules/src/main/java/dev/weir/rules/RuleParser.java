@@ -20,11 +20,11 @@ final class RuleParser {
   private final RuleTree tree;
   private final RateLimitParser rateLimits;
 
-  RuleParser(String file, Problems problems, RuleTree tree) {
+  RuleParser(String file, Problems problems, RuleTree tree, RuleDefaults defaults) {
     this.file = file;
     this.problems = problems;
     this.tree = tree;
-    rateLimits = new RateLimitParser(file, problems, tree);
+    rateLimits = new RateLimitParser(file, problems, tree, defaults);
   }
 
   /** Adds the rules of a file to the tree, or reports why not. */

@@ -11,18 +11,20 @@ import org.jspecify.annotations.Nullable;
 /** All rules in force at a time, by domain. Immutable and safe to share. */
 public final class RuleSet {
   /** The rule set without any rule. */
-  public static final RuleSet EMPTY = new RuleSet(Map.of(), "");
+  public static final RuleSet EMPTY = new RuleSet(Map.of(), "", RuleDefaults.DENY);
 
   private final Map<String, Level> domains;
   private final List<Rule> nodes;
   private final List<Rule> rules;
   private final String digest;
+  private final RuleDefaults defaults;
 
   /**
    * @param domains the first level of each domain, in file order
    * @param digest tells contents of files apart; empty for rules that come from no file
    */
-  RuleSet(Map<String, Level> domains, String digest) {
+  RuleSet(Map<String, Level> domains, String digest, RuleDefaults defaults) {
+    this.defaults = defaults;
     this.domains = Collections.unmodifiableMap(new LinkedHashMap<>(domains));
     this.digest = digest;
     List<Rule> all = new ArrayList<>();
@@ -36,6 +38,11 @@ public final class RuleSet {
       into.add(rule);
       collect(rule.children(), into);
     }
+  }
+
+  /** Returns what holds where its rules do not say it, and for limits that no rule sets. */
+  public RuleDefaults defaults() {
+    return defaults;
   }
 
   /** Returns whether there is no domain. */

@@ -56,10 +56,10 @@ final class RuleTree {
   }
 
   /** Returns the rule set, after the checks that need all of it. */
-  RuleSet build(String digest) {
+  RuleSet build(String digest, RuleDefaults defaults) {
     Map<String, Level> levels = new LinkedHashMap<>();
     domains.forEach((domain, rules) -> levels.put(domain, Level.of(rules)));
-    RuleSet set = new RuleSet(levels, digest);
+    RuleSet set = new RuleSet(levels, digest, defaults);
     checkPaths(set);
     if (problems.errors() == 0) {
       lintReplaced(set);

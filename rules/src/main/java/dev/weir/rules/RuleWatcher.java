@@ -43,6 +43,7 @@ public final class RuleWatcher implements AutoCloseable {
 
   private final List<Path> paths;
   private final Consumer<Rules.Loaded> changed;
+  private final RuleDefaults defaults;
   private final @Nullable WatchService events;
   private final Map<Path, WatchKey> watched = new HashMap<>();
   private final Thread thread;
@@ -58,6 +59,7 @@ public final class RuleWatcher implements AutoCloseable {
   RuleWatcher(List<Path> paths, RuleSet current, Consumer<Rules.Loaded> changed) {
     this.paths = List.copyOf(paths);
     this.changed = changed;
+    defaults = current.defaults();
     reported = current.digest();
     events = open();
     thread = new Thread(this::run, "weir-rule-watcher");
@@ -69,7 +71,7 @@ public final class RuleWatcher implements AutoCloseable {
    *
    * @param paths files or folders, as for {@link Rules#load}; they need not exist yet
    * @param current the rules in force, as they were loaded from these paths; if the files hold
-   *     something else already, that is reported like any change
+   *     something else already, that is reported like any change. Its defaults stay in force
    * @param changed is called on the watcher's thread with the new content, good or broken, once a
    *     change; what it throws is logged
    */
@@ -100,7 +102,7 @@ public final class RuleWatcher implements AutoCloseable {
     reported = digest;
     pending = null;
     if (!closed()) {
-      changed.accept(files.parse());
+      changed.accept(files.parse(defaults));
     }
     return false;
   }

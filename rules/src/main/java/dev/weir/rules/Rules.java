@@ -26,7 +26,12 @@ public final class Rules {
    * or for one that cannot be read: both are problems.
    */
   public static Loaded load(List<Path> paths) {
-    return RuleFiles.read(paths).parse();
+    return load(paths, RuleDefaults.DENY);
+  }
+
+  /** As {@link #load(List)}, where rules that do not say something are as the defaults say. */
+  public static Loaded load(List<Path> paths, RuleDefaults defaults) {
+    return RuleFiles.read(paths).parse(defaults);
   }
 
   /**
@@ -35,6 +40,14 @@ public final class Rules {
    * @param file the name shown in positions
    */
   public static Loaded parse(String file, String text) {
-    return RuleFiles.ofText(file, text).parse();
+    return parse(file, text, RuleDefaults.DENY);
+  }
+
+  /**
+   * As {@link #parse(String, String)}, where rules that do not say something are as the defaults
+   * say.
+   */
+  public static Loaded parse(String file, String text, RuleDefaults defaults) {
+    return RuleFiles.ofText(file, text).parse(defaults);
   }
 }

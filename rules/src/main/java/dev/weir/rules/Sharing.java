@@ -31,23 +31,28 @@ record Sharing(
    *
    * @param windowNanos the rule's window, or the longest if that is wrong itself
    */
-  static Sharing read(Fields fields, long windowNanos) {
+  static Sharing read(Fields fields, long windowNanos, RuleDefaults defaults) {
     StoreChoice store = fields.choice("store", StoreChoice.NAMED, StoreChoice.DEFAULT);
     Consistency consistency =
         fields.choice("consistency", List.of(Consistency.values()), Consistency.STRICT);
-    FailureAnswer onFailure =
+    FailureAnswer said =
         fields.choice("on_failure", List.of(FailureAnswer.values()), FailureAnswer.DENY);
+    // What is wrong is so whatever the defaults are: a file must not be good for one server only.
+    FailureAnswer onFailure =
+        said != null && fields.has("on_failure")
+            ? said
+            : defaults.onFailure(store == null ? StoreChoice.DEFAULT : store);
     if (store == StoreChoice.LOCAL) {
-      refuseBesideLocal(fields, consistency, onFailure);
-      return new Sharing(
-          store, Consistency.STRICT, 0, onFailure == null ? FailureAnswer.DENY : onFailure, 0);
+      refuseBesideLocal(fields, consistency, said);
+      return new Sharing(store, Consistency.STRICT, 0, onFailure, 0);
     }
+    double share = localShare(fields, said);
     return new Sharing(
         store == null ? StoreChoice.DEFAULT : store,
         consistency == null ? Consistency.STRICT : consistency,
         syncInterval(fields, consistency, windowNanos),
-        onFailure == null ? FailureAnswer.DENY : onFailure,
-        localShare(fields, onFailure));
+        onFailure,
+        onFailure == FailureAnswer.LOCAL && share == 0 ? defaults.localShare() : share);
   }
 
   /** A store that nobody shares is exact, and has no other to turn to. */

@@ -4,13 +4,11 @@ import dev.weir.Decision;
 import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.engine.Answer;
-import dev.weir.engine.Code;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
 import io.vertx.core.buffer.Buffer;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +21,10 @@ import org.jspecify.annotations.Nullable;
  * quota was certainly exceeded.
  */
 final class CheckAnswer {
+  private static final int MAX_SHOWN = 100;
+
   private final Answer answer;
+  private final Reason reason;
   private final List<Status> refusing;
   private final List<Standing> standings;
   private final Request request;
@@ -31,27 +32,9 @@ final class CheckAnswer {
   CheckAnswer(Request request, Answer answer) {
     this.request = request;
     this.answer = answer;
-    this.refusing = refusing(answer);
+    this.reason = answer.reason();
+    this.refusing = answer.refusing();
     this.standings = Standing.of(answer);
-  }
-
-  /** Those whose code made the whole a refusal: quota-mode rules only count if nothing else did. */
-  private static List<Status> refusing(Answer answer) {
-    if (answer.allowed()) {
-      return List.of();
-    }
-    if (answer.statuses().size() == 1) {
-      return answer.statuses(); // The usual case.
-    }
-    List<Status> over = new ArrayList<>();
-    for (Status status : answer.statuses()) {
-      if (status.code() == Code.OVER_LIMIT) {
-        over.add(status);
-      }
-    }
-    List<Status> required =
-        over.stream().filter(each -> each.rule() == null || !each.rule().quotaMode()).toList();
-    return required.isEmpty() ? over : required;
   }
 
   int httpStatus() {
@@ -64,19 +47,11 @@ final class CheckAnswer {
 
   /** Returns whether some quota is exceeded, beyond doubt. */
   private boolean certain() {
-    return reason() == Reason.OVER_LIMIT;
+    return reason == Reason.OVER_LIMIT;
   }
 
-  /** Returns the reason of a refusal; OVER_LIMIT if any of several is that. */
+  /** Returns why the request may pass, or not. */
   Reason reason() {
-    Reason reason = Reason.OVER_LIMIT;
-    for (Status status : refusing) {
-      Decision decision = status.decision();
-      if (decision == null || decision.reason() == Reason.OVER_LIMIT) {
-        return Reason.OVER_LIMIT;
-      }
-      reason = decision.reason();
-    }
     return reason;
   }
 
@@ -121,7 +96,14 @@ final class CheckAnswer {
     if (!answer.allowed()) {
       problem(json);
     }
-    json.field("allowed", answer.allowed()).field("revision", answer.revision()).array("statuses");
+    json.field("allowed", answer.allowed()).field("revision", answer.revision());
+    if (answer.allowed()) {
+      json.field("reason", reason.name());
+    }
+    if (reason == Reason.NO_LIMIT) {
+      json.field("detail", detail());
+    }
+    json.array("statuses");
     for (Status status : answer.statuses()) {
       status(json, status);
     }
@@ -152,7 +134,7 @@ final class CheckAnswer {
       json.field("limit", deciding.currentLimit().requestsPerUnit())
           .field("remaining", deciding.limitRemaining());
     }
-    json.field("reason", reason().name());
+    json.field("reason", reason.name());
   }
 
   private @Nullable Status deciding() {
@@ -167,8 +149,11 @@ final class CheckAnswer {
     return limit == null ? "" : limit.policy().name();
   }
 
-  /** Returns the refusal in words. */
+  /** Returns a refusal, or that there is no limit, in words; else OK. */
   String detail() {
+    if (answer.allowed()) {
+      return reason == Reason.NO_LIMIT ? noLimit() : "OK";
+    }
     Status status = deciding();
     CurrentLimit limit = status == null ? null : status.currentLimit();
     if (limit == null) {
@@ -178,7 +163,7 @@ final class CheckAnswer {
       return "Policy "
           + limit.policy().name()
           + " cannot be checked now ("
-          + reason()
+          + reason
           + ")."
           + retry();
     }
@@ -194,6 +179,29 @@ final class CheckAnswer {
         + per
         + "."
         + retry();
+  }
+
+  /** A domain that is misspelt must not read as a limit that is kept. */
+  private String noLimit() {
+    if (!answer.domainKnown()) {
+      return "No rule applies: there are no rules for the domain " + shown(request.domain()) + ".";
+    }
+    for (Status status : answer.statuses()) {
+      if (status.rule() != null && status.rule().unlimited()) {
+        return "Rule " + status.rule().path() + " sets no limit.";
+      }
+    }
+    return "No rule applies.";
+  }
+
+  private static String shown(String text) {
+    String printable = text.replaceAll("\\p{Cntrl}", "?");
+    if (printable.length() <= MAX_SHOWN) {
+      return printable;
+    }
+    int end =
+        Character.isHighSurrogate(printable.charAt(MAX_SHOWN - 1)) ? MAX_SHOWN - 1 : MAX_SHOWN;
+    return printable.substring(0, end) + "...";
   }
 
   private String retry() {
@@ -232,6 +240,8 @@ final class CheckAnswer {
         json.field("retry-after-ms", decision.retryAfterMillis());
       }
       json.field("reset-after-ms", millis(decision.resetAfterNanos()));
+    } else {
+      json.field("reason", status.reason().name());
     }
     json.end();
   }

@@ -239,6 +239,9 @@ final class CheckReader implements AutoCloseable {
     while (json.nextToken() == JsonToken.FIELD_NAME) {
       String key = json.currentName();
       json.nextToken();
+      if (!JsonSyntax.wellFormed(key)) {
+        throw wrong(shown(path()), JsonSyntax.UNICODE, "this key");
+      }
       entries.add(new Entry(key, text()));
     }
     return new Descriptor(entries, null, null);
@@ -246,7 +249,11 @@ final class CheckReader implements AutoCloseable {
 
   private String text() throws IOException, BadRequest {
     expect(JsonToken.VALUE_STRING, "a string");
-    return json.getText();
+    String text = json.getText();
+    if (!JsonSyntax.wellFormed(text)) {
+      throw wrong(JsonSyntax.UNICODE);
+    }
+    return text;
   }
 
   private long number() throws IOException, BadRequest {

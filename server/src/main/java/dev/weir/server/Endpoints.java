@@ -100,11 +100,7 @@ final class Endpoints {
       response.putHeader(Reply.RETRY_AFTER, Long.toString(retryAfter));
     }
     if (Reply.wantsText(request)) {
-      Reply.send(
-          request,
-          check.httpStatus(),
-          Reply.TEXT,
-          answer.allowed() ? "OK\n" : check.detail() + "\n");
+      Reply.send(request, check.httpStatus(), Reply.TEXT, check.detail() + "\n");
     } else {
       CharSequence type = answer.allowed() ? Reply.JSON : Reply.PROBLEM;
       Reply.send(request, check.httpStatus(), type, check.json());

@@ -23,6 +23,9 @@ final class JsonSyntax {
           .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
           .build();
 
+  /** What an error says that is expected of a text. */
+  static final String UNICODE = "Unicode text, no half of a surrogate pair";
+
   private JsonSyntax() {}
 
   static JsonParser parser(byte[] body) throws IOException {
@@ -42,6 +45,27 @@ final class JsonSyntax {
     } catch (IOException e) {
       throw error(e);
     }
+  }
+
+  /**
+   * Returns whether a text can be UTF-8. JSON can write half of a surrogate pair, which cannot: it
+   * would be counted as another key than the one that it is.
+   */
+  static boolean wellFormed(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (Character.isSurrogate(c)) {
+        boolean pair =
+            Character.isHighSurrogate(c)
+                && i + 1 < text.length()
+                && Character.isLowSurrogate(text.charAt(i + 1));
+        if (!pair) {
+          return false;
+        }
+        i++;
+      }
+    }
+    return true;
   }
 
   /** Says what a parser has to say. */

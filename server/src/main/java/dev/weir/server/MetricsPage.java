@@ -159,19 +159,43 @@ final class MetricsPage {
   }
 
   private void rules(List<RuleMetrics> rules) {
-    rule(rules, "total_hits", "Permits asked of the rule.", RuleMetrics::totalHits);
-    rule(rules, "over_limit", "Permits beyond the limit.", RuleMetrics::overLimit);
-    rule(rules, "near_limit", "Permits near the limit, not beyond.", RuleMetrics::nearLimit);
+    rule(
+        rules,
+        "total_hits",
+        "Permits asked of the rule: the sum of within_limit, tolerated, over_limit, incomplete,"
+            + " refused_by_other and uncertain.",
+        RuleMetrics::totalHits);
     rule(rules, "within_limit", "Permits admitted within the limit.", RuleMetrics::withinLimit);
     rule(
         rules,
         "tolerated",
-        "Permits beyond the limit that passed because of the rule's throttle.",
+        "Permits of requests beyond the limit that passed because of the rule's throttle.",
         RuleMetrics::tolerated);
+    rule(rules, "over_limit", "Permits beyond the limit.", RuleMetrics::overLimit);
+    rule(
+        rules,
+        "incomplete",
+        "Permits that would have fitted, of requests of which other permits did not.",
+        RuleMetrics::incomplete);
+    rule(
+        rules,
+        "refused_by_other",
+        "Permits that fitted, of requests that another descriptor's limit refused.",
+        RuleMetrics::refusedByOther);
+    rule(
+        rules,
+        "uncertain",
+        "Permits of which nobody knew whether they fit; on_failure answered.",
+        RuleMetrics::uncertain);
+    rule(
+        rules,
+        "near_limit",
+        "Of all these, permits near the limit and not beyond.",
+        RuleMetrics::nearLimit);
     rule(
         rules,
         "shadow_mode",
-        "Permits beyond the limit that passed because the rule only watches.",
+        "Of all these, permits that did not fit and passed because the rule only watches.",
         RuleMetrics::shadowMode);
   }
 
@@ -180,7 +204,10 @@ final class MetricsPage {
     String full = "weir_rule_" + name + "_total";
     head(full, "counter", help);
     for (RuleMetrics rule : rules) {
-      sample(full, label("rule", rule.path()), Long.toString(value.applyAsLong(rule)));
+      sample(
+          full,
+          labels("rule", rule.path(), "policy", rule.policy()),
+          Long.toString(value.applyAsLong(rule)));
     }
   }
 
@@ -291,8 +318,15 @@ final class MetricsPage {
   }
 
   private static String label(String name, String value) {
-    String escaped = value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
-    return "{" + name + "=\"" + escaped + "\"}";
+    return "{" + name + "=\"" + escaped(value) + "\"}";
+  }
+
+  private static String labels(String name, String value, String name2, String value2) {
+    return "{" + name + "=\"" + escaped(value) + "\"," + name2 + "=\"" + escaped(value2) + "\"}";
+  }
+
+  private static String escaped(String value) {
+    return value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
   }
 
   private static String seconds(long nanos) {

@@ -1,6 +1,7 @@
 package dev.weir.server;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** One command's name and arguments, in the bytes that a parser found them in. Used again. */
 final class RespArguments {
@@ -39,6 +40,21 @@ final class RespArguments {
 
   String text(int i) {
     return new String(bytes, start(i), end(i) - start(i), StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Returns a text.
+   *
+   * @throws BadRequest if it is not UTF-8: read as replacement characters, different keys would be
+   *     one
+   */
+  String utf8(int i, String name) throws BadRequest {
+    String text = text(i);
+    byte[] again = text.indexOf('\uFFFD') < 0 ? null : text.getBytes(StandardCharsets.UTF_8);
+    if (again != null && !Arrays.equals(again, 0, again.length, bytes, start(i), end(i))) {
+      throw new BadRequest(name + ": not UTF-8 (expected: text in UTF-8)");
+    }
+    return text;
   }
 
   /** Returns an argument as an error may show it: short, and all printable. */

@@ -159,11 +159,11 @@ final class RespCommands {
     long permits = command.number(2, "permits", 0, MAX_COUNT);
     List<Entry> entries = new ArrayList<>((count - 3) / 2);
     for (int i = 3; i < count; i += 2) {
-      entries.add(new Entry(command.text(i), command.text(i + 1)));
+      entries.add(new Entry(command.utf8(i, "entry key"), command.utf8(i + 1, "entry value")));
     }
     // The descriptor's own permits, as those of a request mean 1 when they are 0.
     Request request =
-        new Request(command.text(1), List.of(new Descriptor(entries, null, permits)), 1);
+        new Request(command.utf8(1, "domain"), List.of(new Descriptor(entries, null, permits)), 1);
     decider.decide(request, later);
     return After.WAIT;
   }

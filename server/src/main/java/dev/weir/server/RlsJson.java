@@ -5,6 +5,7 @@ import com.google.protobuf.util.JsonFormat;
 import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
+import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
 import dev.weir.server.proto.HeaderValue;
 import dev.weir.server.proto.RateLimitRequest;
@@ -48,7 +49,23 @@ final class RlsJson {
     } catch (InvalidProtocolBufferException e) {
       throw new BadRequest(String.valueOf(e.getMessage()));
     }
-    return messages.request(message.build());
+    Request request = messages.request(message.build());
+    requireUnicode("domain", request.domain());
+    for (int i = 0; i < request.descriptors().size(); i++) {
+      List<Entry> entries = request.descriptors().get(i).entries();
+      for (int j = 0; j < entries.size(); j++) {
+        String path = "descriptors[" + i + "].entries[" + j + "]";
+        requireUnicode(path + ".key", entries.get(j).key());
+        requireUnicode(path + ".value", entries.get(j).value());
+      }
+    }
+    return request;
+  }
+
+  private static void requireUnicode(String path, String text) throws BadRequest {
+    if (!JsonSyntax.wellFormed(text)) {
+      throw new BadRequest(path + ": not Unicode (expected: " + JsonSyntax.UNICODE + ")");
+    }
   }
 
   Buffer write(Answer answer) {

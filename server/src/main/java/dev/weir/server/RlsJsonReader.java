@@ -159,7 +159,11 @@ final class RlsJsonReader implements AutoCloseable {
 
   private String text() throws IOException, Unusual {
     expect(JsonToken.VALUE_STRING);
-    return json.getText();
+    String text = json.getText();
+    if (!JsonSyntax.wellFormed(text)) {
+      throw new Unusual();
+    }
+    return text;
   }
 
   /** Reads a number as such or as a string of plain digits. */

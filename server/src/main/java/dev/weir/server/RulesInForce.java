@@ -30,8 +30,8 @@ final class RulesInForce implements AutoCloseable {
   static Rules.Loaded load(ServerSettings settings) {
     List<Path> paths = settings.value(Setting.RULES);
     return paths.isEmpty()
-        ? Rules.parse("built-in rules", Endpoints.resource(BUILT_IN))
-        : Rules.load(paths);
+        ? Rules.parse("built-in rules", Endpoints.resource(BUILT_IN), settings.ruleDefaults())
+        : Rules.load(paths, settings.ruleDefaults());
   }
 
   /**

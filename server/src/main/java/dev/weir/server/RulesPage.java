@@ -13,6 +13,7 @@ import java.util.Locale;
 /**
  * Lists the rules in force, one a line, as envoyproxy/ratelimit does; with a shared store, also
  * where each is counted, how closely servers keep together, and what is answered without it.
+ * Without one, what is answered in trouble is said only where it is not the usual refusal.
  */
 final class RulesPage {
   private RulesPage() {}
@@ -31,7 +32,7 @@ final class RulesPage {
           .append(", quota_mode: ")
           .append(rule.quotaMode())
           .append(throttle(rule))
-          .append(shared ? sharing(rule) : "")
+          .append(shared ? sharing(rule) : alone(rule))
           .append('\n');
     }
     return text.toString();
@@ -40,6 +41,11 @@ final class RulesPage {
   private static String throttle(Rule rule) {
     Policy policy = rule.policy();
     return policy == null || policy.throttle().isHard() ? "" : ", throttle: " + policy.throttle();
+  }
+
+  private static String alone(Rule rule) {
+    Policy policy = rule.policy();
+    return policy != null && policy.onFailure() == FailureAnswer.ALLOW ? ", on_failure: allow" : "";
   }
 
   private static String sharing(Rule rule) {

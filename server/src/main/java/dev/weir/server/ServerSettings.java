@@ -1,6 +1,8 @@
 package dev.weir.server;
 
+import dev.weir.FailureAnswer;
 import dev.weir.engine.EngineSettings;
+import dev.weir.rules.RuleDefaults;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
@@ -179,6 +181,7 @@ public final class ServerSettings {
     checkTls(TlsSettings.GRPC, problems);
     checkReadable(Setting.TOKEN_FILE, problems);
     checkStore(problems);
+    checkOnFailure(problems);
     if (!loopback() && !authenticated()) {
       if (value(Setting.INSECURE)) {
         warnings.add(
@@ -217,6 +220,32 @@ public final class ServerSettings {
     // Or connections would be closed for the time that the store takes.
     checkShorter(Setting.STORE_TIMEOUT, Setting.REQUEST_TIMEOUT, problems);
     checkShorter(Setting.STORE_TIMEOUT, Setting.IDLE_TIMEOUT, problems);
+  }
+
+  private void checkOnFailure(List<String> problems) {
+    boolean local = value(Setting.ON_FAILURE) == FailureAnswer.LOCAL;
+    boolean share = value(Setting.LOCAL_SHARE).isPresent();
+    if (local && !share) {
+      problems.add(
+          source(Setting.ON_FAILURE)
+              + ": local (expected: "
+              + Setting.LOCAL_SHARE.flag()
+              + " too, "
+              + Setting.LOCAL_SHARE.expected()
+              + ")");
+    } else if (local && value(Setting.STORE).isEmpty()) {
+      warnings.add(
+          source(Setting.ON_FAILURE)
+              + ": local is as deny without "
+              + Setting.STORE.flag()
+              + ", there is no other store to turn to");
+    } else if (share && !local) {
+      warnings.add(
+          source(Setting.LOCAL_SHARE)
+              + ": of no effect without "
+              + Setting.ON_FAILURE.flag()
+              + " local");
+    }
   }
 
   private void checkShorter(
@@ -292,6 +321,11 @@ public final class ServerSettings {
   /** Returns what the user may have meant otherwise: variables that look like a setting's. */
   public List<String> warnings() {
     return List.copyOf(warnings);
+  }
+
+  /** Returns what holds for rules that do not say it themselves. */
+  RuleDefaults ruleDefaults() {
+    return new RuleDefaults(value(Setting.ON_FAILURE), value(Setting.LOCAL_SHARE).orElse(1.0));
   }
 
   EngineSettings engine() {

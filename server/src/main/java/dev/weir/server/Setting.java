@@ -1,5 +1,6 @@
 package dev.weir.server;
 
+import dev.weir.FailureAnswer;
 import dev.weir.MemoryStore;
 import dev.weir.engine.EngineSettings;
 import java.nio.file.Path;
@@ -88,6 +89,21 @@ public final class Setting<T> {
           SettingKind.number(0, 16),
           "0",
           "Replicas that must have a decision before it is answered.");
+
+  public static final Setting<FailureAnswer> ON_FAILURE =
+      new Setting<>(
+          "on-failure",
+          SettingKind.choice(FailureAnswer.class),
+          "deny",
+          "What rules that do not say on_failure answer when the store cannot know.");
+
+  /** None where nobody says it. */
+  public static final Setting<Optional<Double>> LOCAL_SHARE =
+      new Setting<>(
+          "local-share",
+          SettingKind.share(),
+          "",
+          "With --on-failure local: the share of each limit that this server then admits by itself.");
 
   public static final Setting<LoadSource> LOAD_SIGNAL =
       new Setting<>(

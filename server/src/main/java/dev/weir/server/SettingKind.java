@@ -99,6 +99,23 @@ record SettingKind<T>(String expected, String placeholder, Reader<T> reader) {
         });
   }
 
+  /** A share above nothing, in percent or of 1. */
+  static SettingKind<Optional<Double>> share() {
+    return new SettingKind<>(
+        "above 0% and at most 100%, for example 25% or 0.25",
+        "SHARE",
+        text -> {
+          boolean percent = text.endsWith("%");
+          BigDecimal number =
+              new BigDecimal(percent ? text.substring(0, text.length() - 1) : text)
+                  .movePointLeft(percent ? 2 : 0);
+          require(number.signum() > 0 && number.compareTo(BigDecimal.ONE) <= 0);
+          double share = number.doubleValue();
+          require(share > 0);
+          return Optional.of(share);
+        });
+  }
+
   static SettingKind<Duration> duration(Duration min, Duration max) {
     return new SettingKind<>(
         text(min) + ".." + text(max) + ", for example 500ms, 10s, 1h30m",

@@ -122,6 +122,25 @@ final class SharedStore {
   }
 
   /**
+   * Tells the log, once at the start, what is answered when the store cannot be asked: whoever
+   * comes from envoyproxy/ratelimit is used to the opposite.
+   *
+   * @param rules in force
+   */
+  void begin(RuleSet rules) {
+    Logs.LOG.info(
+        "store: when "
+            + where
+            + " cannot be asked, rules answer: "
+            + answers(rules)
+            + "; limits that requests bring, and rules that do not say on_failure: "
+            + RulesPage.lower(rules.defaults().onFailure())
+            + " ("
+            + Setting.ON_FAILURE.flag()
+            + "). Envoy's own habit is to allow: with envoyproxy/ratelimit such requests pass");
+  }
+
+  /**
    * Tells the log when the store is lost or reached; to be called every second or so.
    *
    * @param rules in force
@@ -141,6 +160,11 @@ final class SharedStore {
 
   /** Returns what is answered until the store can be reached. */
   private static String until(RuleSet rules) {
+    return "until it can, rules answer as their on_failure says: " + answers(rules);
+  }
+
+  /** Returns how many rules answer how. */
+  private static String answers(RuleSet rules) {
     Map<FailureAnswer, Integer> answers = new EnumMap<>(FailureAnswer.class);
     for (Rule rule : rules.rules()) {
       Policy policy = rule.policy();
@@ -150,7 +174,7 @@ final class SharedStore {
     }
     List<String> words = new ArrayList<>();
     answers.forEach((answer, count) -> words.add(count + " " + RulesPage.lower(answer)));
-    return "until it can, rules answer as their on_failure says: " + String.join(", ", words);
+    return words.isEmpty() ? "none" : String.join(", ", words);
   }
 
   /** Returns where it is, without a password. */

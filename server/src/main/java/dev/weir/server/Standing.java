@@ -63,9 +63,21 @@ record Standing(Policy policy, long remaining, long seconds) {
 
   private static long seconds(Answer answer, Status status) {
     if (answer.allowed()) {
-      return Math.max(1, status.durationUntilResetSeconds());
+      return untouched(status) ? NO_TIME : Math.max(1, status.durationUntilResetSeconds());
     }
     return status.code() == Code.OVER_LIMIT ? retryAfterSeconds(status) : NO_TIME;
+  }
+
+  /**
+   * Returns whether all is available already, so that no time brings more. The draft leaves the
+   * parameter to the server, and a number of seconds after which nothing changes tells nobody
+   * anything.
+   */
+  private static boolean untouched(Status status) {
+    Decision decision = status.decision();
+    return decision != null
+        && decision.resetAfterNanos() <= 0
+        && status.limitRemaining() >= decision.limit();
   }
 
   /** Returns the whole seconds after which a refused descriptor passes, at least 1. */

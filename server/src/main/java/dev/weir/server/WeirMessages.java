@@ -105,9 +105,9 @@ final class WeirMessages {
     for (Status status : result.answer().statuses()) {
       message.addStatuses(status(status));
     }
+    message.setReason(reason(result.answer().reason()));
     if (!result.answer().allowed()) {
       CheckAnswer check = new CheckAnswer(result.request(), result.answer());
-      message.setReason(reason(check.reason()));
       if (check.retryAfterSeconds() != Standing.NO_TIME) {
         message.setRetryAfterMs(check.retryAfterMillis());
       }
@@ -124,6 +124,7 @@ final class WeirMessages {
     if (rule != null) {
       message.setRule(rule.path()).setUnlimited(rule.unlimited());
     }
+    message.setReason(reason(status.reason()));
     CurrentLimit limit = status.currentLimit();
     Decision decision = status.decision();
     if (limit != null && decision != null) {
@@ -133,7 +134,6 @@ final class WeirMessages {
           .setWindowMs(CheckAnswer.millis(limit.policy().quota().windowNanos()))
           .setAlgorithm(limit.policy().algorithm().toString())
           .setRemaining(status.limitRemaining())
-          .setReason(reason(decision.reason()))
           .setResetAfterMs(CheckAnswer.millis(decision.resetAfterNanos()));
       if (decision.retryAfterNanos() != Decision.NEVER) {
         message.setRetryAfterMs(decision.retryAfterMillis());
@@ -152,6 +152,7 @@ final class WeirMessages {
       case OVERLOADED -> WeirProto.Reason.REASON_OVERLOADED;
       case KEY_SPACE_FULL -> WeirProto.Reason.REASON_KEY_SPACE_FULL;
       case INVALID -> WeirProto.Reason.REASON_INVALID;
+      case NO_LIMIT -> WeirProto.Reason.REASON_NO_LIMIT;
     };
   }
 }

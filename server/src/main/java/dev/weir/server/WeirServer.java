@@ -145,6 +145,7 @@ public final class WeirServer implements AutoCloseable {
 
   private void begin() throws InterruptedException {
     if (shared != null) {
+      shared.begin(engine.rules());
       shared.await();
       shared.look(engine.rules());
     }

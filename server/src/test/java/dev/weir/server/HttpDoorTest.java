@@ -116,6 +116,77 @@ class HttpDoorTest {
   }
 
   @Test
+  void descriptorsWithoutALimit_areToldApartFromThoseWithin() throws Exception {
+    assertThat(running.check("user", "within").body())
+        .startsWith("{\"allowed\":true,\"revision\":1,\"reason\":\"WITHIN_LIMIT\",\"statuses\":");
+    assertThat(running.check("unknown", "x").body())
+        .isEqualTo(
+            "{\"allowed\":true,\"revision\":1,\"reason\":\"NO_LIMIT\",\"detail\":\"No rule applies.\","
+                + "\"statuses\":[{\"code\":\"OK\",\"reason\":\"NO_LIMIT\"}]}");
+    assertThat(running.check("free", "x").body())
+        .contains("\"reason\":\"NO_LIMIT\",\"detail\":\"Rule test.free sets no limit.\"");
+    String nowhere = "{\"domain\":\"tset\",\"descriptor\":{\"user\":\"x\"}}";
+    String hint = "No rule applies: there are no rules for the domain tset.";
+    assertThat(running.post("/v1/check", nowhere).body()).contains("\"detail\":\"" + hint + "\"");
+    assertThat(running.post("/v1/check/batch", "{\"checks\":[" + nowhere + "]}").body())
+        .contains("\"reason\":\"NO_LIMIT\",\"detail\":\"" + hint + "\"");
+    assertThat(running.post("/v1/check", nowhere, "Accept", "text/plain").body())
+        .isEqualTo(hint + "\n");
+    String known = "{\"domain\":\"test\",\"descriptor\":{\"user\":\"text\"}}";
+    assertThat(running.post("/v1/check", known, "Accept", "text/plain").body()).isEqualTo("OK\n");
+  }
+
+  @Test
+  void untouchedKey_isToldNoTime_andATouchedOneIs() throws Exception {
+    String look = "{\"domain\":\"test\",\"permits\":%d,\"descriptor\":{\"user\":\"glance\"}}";
+    assertThat(header(running.post("/v1/check", look.formatted(0)), "RateLimit"))
+        .isEqualTo("\"per-user\";r=3");
+    running.post("/v1/check", look.formatted(1));
+    assertThat(header(running.post("/v1/check", look.formatted(0)), "RateLimit"))
+        .matches("\"per-user\";r=2;t=(60|5[0-9])");
+  }
+
+  @Test
+  void whatCanNeverFit_isToldTheWindowInEnvoysWords() throws Exception {
+    String body =
+        "{\"domain\":\"test\",\"hitsAddend\":4,"
+            + "\"descriptors\":[{\"entries\":[{\"key\":\"user\",\"value\":\"never\"}]}]}";
+    assertThat(running.post("/json", body).body())
+        .contains("\"limitRemaining\":3,\"durationUntilReset\":\"60s\"");
+  }
+
+  @Test
+  void halfASurrogatePair_isRefused_andAWholeOneIsNot() throws Exception {
+    String half = "{\"domain\":\"test\",\"descriptor\":{\"user\":\"a\\ud800\"}}";
+    HttpResponse<String> refused = running.post("/v1/check", half);
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body())
+        .contains(
+            "line 1, column 39: descriptor.user: ",
+            "(expected: Unicode text, no half of a surrogate pair)");
+    assertThat(running.post("/v1/check", half.replace("a\\ud800", "\\ud83d\\ude00")).statusCode())
+        .isEqualTo(200);
+    for (String wrong :
+        new String[] {
+          half.replace("\"user\"", "\"\\udc00\""),
+          half.replace("\"test\"", "\"\\ud800x\""),
+          half.replace("\\ud800", "\\ude00\\ud83d")
+        }) {
+      assertThat(running.post("/v1/check", wrong).statusCode()).as(wrong).isEqualTo(400);
+    }
+    assertThat(running.post("/v1/check/batch", "{\"checks\":[" + half + "]}").body())
+        .contains("\"error\":", "no half of a surrogate pair");
+    String json =
+        "{\"domain\":\"test\",\"descriptors\":[{\"entries\":[{\"key\":\"user\",\"value\":\"\\udfff\"}]}]}";
+    HttpResponse<String> original = running.post("/json", json);
+    assertThat(original.statusCode()).isEqualTo(400);
+    assertThat(original.body())
+        .isEqualTo(
+            "descriptors[0].entries[0].value: not Unicode"
+                + " (expected: Unicode text, no half of a surrogate pair)\n");
+  }
+
+  @Test
   void shadowedRefusal_passes() throws Exception {
     running.check("watched", "x");
     HttpResponse<String> answer = running.check("watched", "x");

@@ -158,7 +158,7 @@ class LoadTest {
       assertThat(running.check("user", "a").body()).contains("\"reason\":\"TOLERATED\"");
       assertThat(running.get("/metrics").body())
           .contains("\nweir_load 0.49\n")
-          .contains("weir_rule_tolerated_total{rule=\"test.user\"} 3\n");
+          .contains("weir_rule_tolerated_total{rule=\"test.user\",policy=\"test.user\"} 3\n");
       assertThat(running.post("/v1/load", "{\"load\": 0.5}").statusCode()).isEqualTo(204);
       assertThat(ask(running, 1)).containsExactly(429);
 

@@ -32,9 +32,10 @@ import org.junit.jupiter.api.Test;
 
 /** Pages and lines that machines read. */
 class PagesTest {
+  private static final String TEXT = "(?:[^\"\\\\\n]|\\\\[\\\\\"n])*";
   private static final Pattern SAMPLE =
       Pattern.compile(
-          "([a-z_]+)(?:\\{([a-z]+)=\"((?:[^\"\\\\\n]|\\\\[\\\\\"n])*)\"})? (-?[0-9.]+)");
+          "([a-z_]+)(?:\\{[a-z]+=\"(" + TEXT + ")\"(?:,policy=\"(" + TEXT + ")\")?})? (-?[0-9.]+)");
 
   private static final RedisMetrics STORE =
       new RedisMetrics(
@@ -42,7 +43,7 @@ class PagesTest {
 
   private static EngineMetrics metrics(String rule) {
     return new EngineMetrics(
-        List.of(new RuleMetrics(rule, 10, 1, 2, 9, 4, 3)),
+        List.of(new RuleMetrics(rule, "log\"in", 9, 4, 1, 5, 6, 7, 2, 3)),
         100,
         7,
         2,
@@ -89,7 +90,10 @@ class PagesTest {
         assertThat(sample.matches()).as(line).isTrue();
         String family = sample.group(1).replaceAll("_(bucket|sum|count)$", "");
         assertThat(types).as(line).containsKey(family);
-        String key = sample.group(1) + (sample.group(3) == null ? "" : " " + sample.group(3));
+        String key = sample.group(1) + (sample.group(2) == null ? "" : " " + sample.group(2));
+        if (sample.group(1).startsWith("weir_rule_") && sample.group(2) != null) {
+          assertThat(sample.group(3)).as(line).isEqualTo("log\\\"in");
+        }
         assertThat(samples.put(key, sample.group(4))).as(line).isNull();
       }
     }
@@ -97,7 +101,11 @@ class PagesTest {
         .containsEntry("weir_requests_total", "100")
         .containsEntry("weir_requests_denied_total", "7")
         .containsEntry("weir_request_errors_total", "2")
-        .containsEntry("weir_rule_total_hits_total d.a\\\"b\\\\c\\nd", "10")
+        .containsEntry("weir_rule_total_hits_total d.a\\\"b\\\\c\\nd", "32")
+        .containsEntry("weir_rule_tolerated_total d.a\\\"b\\\\c\\nd", "4")
+        .containsEntry("weir_rule_incomplete_total d.a\\\"b\\\\c\\nd", "5")
+        .containsEntry("weir_rule_refused_by_other_total d.a\\\"b\\\\c\\nd", "6")
+        .containsEntry("weir_rule_uncertain_total d.a\\\"b\\\\c\\nd", "7")
         .containsEntry("weir_rule_over_limit_total d.a\\\"b\\\\c\\nd", "1")
         .containsEntry("weir_rule_near_limit_total d.a\\\"b\\\\c\\nd", "2")
         .containsEntry("weir_rule_within_limit_total d.a\\\"b\\\\c\\nd", "9")
@@ -179,7 +187,11 @@ class PagesTest {
             "d.e: unlimited, shadow_mode: false, quota_mode: false",
             "d.f: unit=DAY requests_per_unit=20, shadow_mode: false, quota_mode: false,"
                 + " throttle: soft 5%, store: redis, consistency: strict, on_failure: deny");
-    assertThat(RulesPage.text(rules, false)).doesNotContain("store", "consistency", "on_failure");
+    assertThat(RulesPage.text(rules, false))
+        .doesNotContain("store", "consistency", "on_failure: deny", "on_failure: local")
+        .contains(
+            "d.c: unit=DAY requests_per_unit=3, shadow_mode: false, quota_mode: false,"
+                + " on_failure: allow\n");
   }
 
   @Test

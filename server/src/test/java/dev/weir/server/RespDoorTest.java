@@ -72,6 +72,16 @@ class RespDoorTest {
   }
 
   @Test
+  void entries_areUtf8() throws Exception {
+    assertThat(client.ask("WEIR.CHECK", "test", "1", "user", "\u00e4\uFFFD"))
+        .as("also the character that stands for what is none")
+        .startsWith("*7|:1|");
+    client.send(
+        "*5\r\n$10\r\nWEIR.CHECK\r\n$4\r\ntest\r\n$1\r\n1\r\n$4\r\nuser\r\n$1\r\n\u00e4\r\n");
+    assertThat(client.reply()).startsWith("-ERR entry value: not UTF-8 (expected: text in UTF-8)");
+  }
+
+  @Test
   void keys_areBytes() throws Exception {
     for (String key : List.of("", "a b", "\u00e4\u00f6\r\n$5", "x".repeat(10_000))) {
       assertThat(client.throttle("CL.THROTTLE", key, "0", "1", "500")).startsWith(0L, 1L);

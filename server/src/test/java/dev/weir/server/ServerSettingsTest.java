@@ -3,12 +3,15 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.weir.FailureAnswer;
+import dev.weir.rules.RuleDefaults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,6 +50,43 @@ class ServerSettingsTest {
     assertThat(port(Map.of(), Map.of())).isEqualTo("8080 by default");
     assertThat(port(Map.of(), Map.of("WEIR_CONFIG", file.toString())))
         .isEqualTo("3 by " + file + ":1:7 port");
+  }
+
+  @Test
+  void localFailureAnswer_needsAShare() {
+    assertThat(ServerSettings.of(Map.of("on-failure", "allow")).ruleDefaults())
+        .isEqualTo(new RuleDefaults(FailureAnswer.ALLOW, 1));
+    ServerSettings settings =
+        ServerSettings.of(
+            Map.of("local-share", "12.5%"),
+            Map.of("WEIR_ON_FAILURE", "LOCAL", "WEIR_STORE", "redis://127.0.0.1:1"));
+    assertThat(settings.ruleDefaults()).isEqualTo(new RuleDefaults(FailureAnswer.LOCAL, 0.125));
+    assertThat(settings.warnings()).isEmpty();
+    assertThat(problems(Map.of("on-failure", "local")))
+        .containsExactly(
+            "--on-failure: local (expected: --local-share too, above 0% and at most 100%, for"
+                + " example 25% or 0.25)");
+    for (String wrong : List.of("0", "0%", "101%", "1.01", "-1", "x", "%")) {
+      assertThat(problems(Map.of("on-failure", "local", "local-share", wrong)))
+          .as(wrong)
+          .containsExactly(
+              "--local-share: "
+                  + wrong
+                  + " (expected: above 0% and at most 100%, for example 25% or 0.25)");
+    }
+    assertThat(problems(Map.of("on-failure", "open")))
+        .containsExactly("--on-failure: open (expected: deny, allow, local)");
+    assertThat(ServerSettings.of(Map.of("on-failure", "local", "local-share", "1")).warnings())
+        .containsExactly(
+            "--on-failure: local is as deny without --store, there is no other store to turn to");
+    assertThat(ServerSettings.of(Map.of("local-share", "50%")).warnings())
+        .containsExactly("--local-share: of no effect without --on-failure local");
+  }
+
+  private static List<String> problems(Map<String, String> flags) {
+    return Objects.requireNonNull(
+            catchThrowableOfType(SettingsException.class, () -> ServerSettings.of(flags)))
+        .problems();
   }
 
   private static String port(Map<String, String> flags, Map<String, String> environment) {

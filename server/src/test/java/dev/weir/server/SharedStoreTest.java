@@ -98,6 +98,17 @@ class SharedStoreTest {
   }
 
   @Test
+  void whatIsAnsweredWithoutIt_isSaidAtTheStart() {
+    store.begin(RULES);
+    assertThat(lines)
+        .containsExactly(
+            "INFO store: when redis://h cannot be asked, rules answer: 2 deny, 1 allow, 1 local;"
+                + " limits that requests bring, and rules that do not say on_failure: deny"
+                + " (--on-failure). Envoy's own habit is to allow: with envoyproxy/ratelimit such"
+                + " requests pass");
+  }
+
+  @Test
   void storeThatIsThereFromTheStart_isSaidToo() {
     look(true);
     look(true);

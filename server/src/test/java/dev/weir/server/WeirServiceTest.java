@@ -74,6 +74,27 @@ class WeirServiceTest {
   }
 
   @Test
+  void admittedChecks_sayWhy() {
+    CheckBatchResponse response =
+        weir.checkBatch(
+            batch(
+                check("tenant", "why"),
+                check("free", "why"),
+                check("unknown", "why"),
+                check("watched", "why").setPermits(2),
+                check("user", "why").setDomain("nowhere")));
+    assertThat(response.getResultsList())
+        .extracting(CheckResult::getReason)
+        .containsExactly(
+            Reason.REASON_WITHIN_LIMIT,
+            Reason.REASON_NO_LIMIT,
+            Reason.REASON_NO_LIMIT,
+            Reason.REASON_SHADOW,
+            Reason.REASON_NO_LIMIT);
+    assertThat(response.getResults(2).getStatuses(0).getReason()).isEqualTo(Reason.REASON_NO_LIMIT);
+  }
+
+  @Test
   void mixedBatch_isAnsweredInOrder() {
     CheckBatchResponse response =
         weir.checkBatch(
@@ -128,10 +149,15 @@ class WeirServiceTest {
                 .setCode(Code.CODE_OK)
                 .setRule("test.free")
                 .setUnlimited(true)
+                .setReason(Reason.REASON_NO_LIMIT)
                 .build());
     assertThat(response.getResults(7).getStatuses(0).getRemaining()).isEqualTo(2);
     assertThat(response.getResults(7).getStatuses(1))
-        .isEqualTo(DescriptorStatus.newBuilder().setCode(Code.CODE_OK).build());
+        .isEqualTo(
+            DescriptorStatus.newBuilder()
+                .setCode(Code.CODE_OK)
+                .setReason(Reason.REASON_NO_LIMIT)
+                .build());
   }
 
   @Test

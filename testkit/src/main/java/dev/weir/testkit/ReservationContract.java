@@ -28,7 +28,7 @@ public abstract class ReservationContract extends StoreFixture {
   }
 
   private static Policy policy(Algorithm algorithm, long permits) {
-    return Policy.builder(Quota.perSecond(permits)).algorithm(algorithm).build();
+    return Policy.builder(Quota.perSecond(permits)).name("waited for").algorithm(algorithm).build();
   }
 
   private static Duration nanos(long nanos) {

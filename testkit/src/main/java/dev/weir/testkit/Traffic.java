@@ -59,7 +59,9 @@ public final class Traffic {
       long most = random.nextBoolean() ? window : Math.min(window, 16 * finest);
       granule = random.nextLong(finest, most + 1);
     }
-    builder.granularity(Duration.ofNanos(ceil(granule, resolutionNanos)));
+    if (algorithm.granular()) {
+      builder.granularity(Duration.ofNanos(ceil(granule, resolutionNanos)));
+    }
     if (algorithm.bucket() && random.nextBoolean()) {
       builder.burst(random.nextLong(0, 20));
     }

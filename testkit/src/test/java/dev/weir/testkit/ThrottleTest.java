@@ -230,7 +230,7 @@ class ThrottleTest {
   @Test
   void storeOfItsOwnChoice_holdsTheBoundToo() {
     RateLimiter limiter =
-        RateLimiter.builder(policy(4, Throttle.soft(0.5)).build())
+        RateLimiter.builder(policy(4, Throttle.soft(0.5)).name("p").build())
             .ticker(ticker)
             .store(new MemoryStore())
             .build();

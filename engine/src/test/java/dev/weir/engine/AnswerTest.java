@@ -1,0 +1,140 @@
+package dev.weir.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.MemoryStore;
+import dev.weir.Reason;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Request;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What an answer says of the whole, and what its statuses tell Envoy. */
+class AnswerTest {
+  private static final String RULES =
+      """
+      domain: d
+      descriptors:
+        - key: three
+          rate_limit: {name: three, unit: day, requests_per_unit: 3, algorithm: fixed-window}
+        - key: soft
+          rate_limit: {unit: day, requests_per_unit: 2, throttle: {soft: 50%}}
+        - key: watched
+          shadow_mode: true
+          rate_limit: {unit: day, requests_per_unit: 2}
+        - key: all
+          value: "*"
+          share_threshold: true
+          rate_limit: {unit: day, requests_per_unit: 1}
+        - key: never
+          rate_limit: {unit: hour, requests_per_unit: 1}
+        - key: either
+          quota_mode: true
+          rate_limit: {unit: day, requests_per_unit: 1}
+        - key: free
+          rate_limit: {name: free, unlimited: true}
+        - key: vip
+          rate_limit:
+            unit: day
+            requests_per_unit: 100
+            replaces: [{name: free}, {name: three}]
+        - key: known
+      """;
+
+  private final Fixture fixture = new Fixture(RULES);
+
+  private Answer ask(long permits, String... keys) {
+    List<Descriptor> descriptors = new ArrayList<>();
+    for (String key : keys) {
+      descriptors.add(Descriptor.of(key, "x"));
+    }
+    return fixture.engine.decide(new Request("d", descriptors, permits));
+  }
+
+  @Test
+  void nothingThatLimits_isNoLimit() {
+    assertThat(ask(1, "unknown").reason()).isEqualTo(Reason.NO_LIMIT);
+    assertThat(ask(1, "known", "unknown").reason()).isEqualTo(Reason.NO_LIMIT);
+    assertThat(ask(1, "free").reason()).isEqualTo(Reason.NO_LIMIT);
+    assertThat(ask(1, "unknown").domainKnown()).isTrue();
+    Answer elsewhere = fixture.engine.decide(Request.of("nowhere", "three", "x"));
+    assertThat(elsewhere.reason()).isEqualTo(Reason.NO_LIMIT);
+    assertThat(elsewhere.domainKnown()).isFalse();
+  }
+
+  @Test
+  void severalReasonsToPass_theWeightiestIsTold() {
+    assertThat(ask(1, "three").reason()).isEqualTo(Reason.WITHIN_LIMIT);
+    assertThat(ask(1, "unknown", "three").reason()).isEqualTo(Reason.WITHIN_LIMIT);
+    ask(2, "soft");
+    assertThat(ask(1, "soft", "vip").reason()).isEqualTo(Reason.TOLERATED);
+    ask(2, "watched");
+    assertThat(ask(1, "watched", "vip").reason()).isEqualTo(Reason.SHADOW);
+  }
+
+  @Test
+  void quotaModeThatIsOver_doesNotSayWhyTheOthersPass() {
+    ask(1, "either");
+    Answer answer = ask(1, "either", "vip", "free");
+    assertThat(answer.allowed()).as("the only one in quota mode is over").isFalse();
+    assertThat(answer.reason()).isEqualTo(Reason.OVER_LIMIT);
+    assertThat(answer.refusing()).containsExactly(answer.statuses().get(0));
+  }
+
+  @Test
+  void whatOnlyTheEnginesShadowModeLetsPass_isShadow() {
+    Fixture watching =
+        new Fixture(RULES, new EngineSettings(true, 80, 128, 32, 4096), new MemoryStore());
+    Answer over = watching.engine.decide(new Request("d", List.of(Descriptor.of("never", "x")), 2));
+    assertThat(over.allowed()).isTrue();
+    assertThat(over.shadowed()).isTrue();
+    assertThat(over.reason()).isEqualTo(Reason.SHADOW);
+    Answer fits = watching.engine.decide(Request.of("d", "three", "x"));
+    assertThat(fits.shadowed()).isFalse();
+    assertThat(fits.reason()).isEqualTo(Reason.WITHIN_LIMIT);
+  }
+
+  @Test
+  void whatCanNeverFit_isToldTheWindow_notASecond() {
+    Status status = ask(4, "three").statuses().get(0);
+    assertThat(status.code()).isEqualTo(Code.OVER_LIMIT);
+    assertThat(status.durationUntilResetSeconds()).isEqualTo(86_400);
+    assertThat(status.limitRemaining()).as("nothing is charged").isEqualTo(3);
+
+    ask(1, "three");
+    assertThat(ask(4, "three").statuses().get(0).durationUntilResetSeconds()).isEqualTo(86_400);
+    assertThat(ask(2, "never").statuses().get(0).durationUntilResetSeconds()).isEqualTo(3_600);
+
+    Status shadow = ask(3, "watched").statuses().get(0);
+    assertThat(shadow.code()).isEqualTo(Code.OK);
+    assertThat(shadow.limitRemaining()).isZero();
+    assertThat(shadow.durationUntilResetSeconds()).isEqualTo(86_400);
+
+    Answer twice =
+        fixture.engine.decide(
+            new Request("d", List.of(Descriptor.of("all", "x"), Descriptor.of("all", "y")), 1));
+    assertThat(twice.statuses().get(1).code()).isEqualTo(Code.OVER_LIMIT);
+    assertThat(twice.statuses().get(1).durationUntilResetSeconds()).isEqualTo(86_400);
+  }
+
+  @Test
+  void whatFitsLater_isToldWhen_andAnUntouchedKeyOneSecond() {
+    fixture.ticker.advance(86_400_000_000_000L);
+    ask(3, "three");
+    fixture.ticker.advance(1_500_000_000L);
+    assertThat(ask(1, "three").statuses().get(0).durationUntilResetSeconds()).isEqualTo(86_399);
+    Descriptor look = new Descriptor(Descriptor.of("vip", "y").entries(), null, 0L);
+    Answer untouched = fixture.engine.decide(new Request("d", List.of(look), 1));
+    assertThat(untouched.statuses().get(0).durationUntilResetSeconds()).isEqualTo(1);
+  }
+
+  @Test
+  void unlimitedRuleThatIsReplaced_isStillToldAsUnlimited() {
+    List<Status> statuses = ask(1, "free", "three", "vip").statuses();
+    assertThat(statuses.get(0).limitRemaining()).isEqualTo(Status.UNLIMITED);
+    assertThat(statuses.get(0).rule()).isNull();
+    assertThat(statuses.get(1)).isEqualTo(Status.UNMATCHED);
+    assertThat(statuses.get(2).limitRemaining()).isEqualTo(99);
+  }
+}

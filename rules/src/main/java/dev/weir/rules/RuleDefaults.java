@@ -1,0 +1,34 @@
+package dev.weir.rules;
+
+import dev.weir.FailureAnswer;
+
+/**
+ * What holds for rules that do not say it themselves. Whoever runs the rules decides it; a rule
+ * file means the same to {@code weir lint} wherever it is used.
+ *
+ * @param onFailure the answer where the store cannot know. A rule that is counted in one process
+ *     has no other to turn to: {@code LOCAL} is {@code DENY} to it
+ * @param localShare the share of its limit that each process then admits by itself, with {@code
+ *     LOCAL}: above 0, at most 1
+ */
+public record RuleDefaults(FailureAnswer onFailure, double localShare) {
+  /** What holds where nobody says otherwise: rules deny. */
+  public static final RuleDefaults DENY = new RuleDefaults(FailureAnswer.DENY, 1);
+
+  /**
+   * @throws IllegalArgumentException if the share is out of its range
+   */
+  public RuleDefaults {
+    if (!(localShare > 0 && localShare <= 1)) {
+      throw new IllegalArgumentException(
+          "localShare: " + localShare + " (expected: above 0, at most 1)");
+    }
+  }
+
+  /** Returns the answer of a rule that is counted in that store. */
+  FailureAnswer onFailure(StoreChoice store) {
+    return store == StoreChoice.LOCAL && onFailure == FailureAnswer.LOCAL
+        ? FailureAnswer.DENY
+        : onFailure;
+  }
+}
