@@ -6,12 +6,17 @@ import java.time.Instant;
 final class SystemTicker implements Ticker {
   static final SystemTicker INSTANCE = new SystemTicker();
 
+  static final Ticker WALL = () -> nanos(Instant.now());
+
   /** Added to the monotonic clock; fixed for the life of the process. */
   private final long offsetNanos;
 
   private SystemTicker() {
-    Instant wall = Instant.now();
-    offsetNanos = wall.getEpochSecond() * 1_000_000_000L + wall.getNano() - System.nanoTime();
+    offsetNanos = nanos(Instant.now()) - System.nanoTime();
+  }
+
+  private static long nanos(Instant wall) {
+    return wall.getEpochSecond() * 1_000_000_000L + wall.getNano();
   }
 
   @Override

@@ -35,4 +35,13 @@ public interface Ticker {
   static Ticker system() {
     return SystemTicker.INSTANCE;
   }
+
+  /**
+   * Returns the wall clock as it is now, steps included: back, and ahead. It must decide nothing by
+   * itself; it tells that more time has passed than the monotonic clock knows of, which stands
+   * still while a machine is suspended.
+   */
+  static Ticker wall() {
+    return SystemTicker.WALL;
+  }
 }

@@ -3,8 +3,11 @@ package dev.weir.redis;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StaticCredentialsProvider;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Where Redis is. */
 final class Address {
@@ -13,12 +16,28 @@ final class Address {
   private static final String EXPECTED =
       "redis://, rediss://, redis-sentinel:// or redis-cluster://";
 
+  private static final int MOST_PORT = 65_535;
+
+  /** What a URI may say behind a question mark. */
+  private static final List<String> PARAMETERS =
+      List.of(
+          "clientName",
+          "database",
+          "db",
+          "libraryName",
+          "libraryVersion",
+          "sentinelMasterId",
+          "timeout",
+          "verifyPeer");
+
   private final List<RedisURI> uris;
   private final boolean cluster;
+  private final @Nullable String user;
 
-  private Address(List<RedisURI> uris, boolean cluster) {
+  private Address(List<RedisURI> uris, boolean cluster, @Nullable String user) {
     this.uris = uris;
     this.cluster = cluster;
+    this.user = user;
   }
 
   /**
@@ -43,7 +62,7 @@ final class Address {
     for (String part : parts) {
       uris.add(parsed(part));
     }
-    return new Address(uris, cluster);
+    return new Address(uris, cluster, user(parts.get(0)));
   }
 
   private static RedisURI parsed(String uri) {
@@ -58,6 +77,7 @@ final class Address {
       throw new IllegalArgumentException(
           "store: " + (hasScheme ? uri.substring(0, end + 3) : "no scheme") + expected());
     }
+    checkParameters(uri);
     try {
       RedisURI parsed = RedisURI.create(uri);
       boolean somewhere =
@@ -69,6 +89,8 @@ final class Address {
       if (parsed.getSentinels().isEmpty()) {
         splitPort(parsed);
       }
+      checkPort(parsed);
+      parsed.getSentinels().forEach(Address::checkPort);
       return parsed;
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("store: not an address" + expected());
@@ -85,6 +107,41 @@ final class Address {
     }
   }
 
+  private static void checkPort(RedisURI uri) {
+    if (uri.getPort() < 1 || uri.getPort() > MOST_PORT) {
+      throw new IllegalArgumentException("no port");
+    }
+  }
+
+  /** The client leaves out what it does not know: a password for example. */
+  private static void checkParameters(String uri) {
+    int mark = uri.indexOf('?');
+    if (mark < 0) {
+      return;
+    }
+    int end = uri.indexOf('#', mark);
+    for (String parameter : uri.substring(mark + 1, end < 0 ? uri.length() : end).split("&", -1)) {
+      if (!PARAMETERS.contains(parameter.replaceFirst("=.*", ""))) {
+        throw new IllegalArgumentException(
+            "store: a parameter that is not known (expected: "
+                + String.join(", ", PARAMETERS)
+                + "; a password stands before the host)");
+      }
+    }
+  }
+
+  /** Returns the user that a URI names, with a password or without; null if it names none. */
+  private static @Nullable String user(String uri) {
+    String authority = uri.substring(uri.indexOf("://") + 3).replaceFirst("[/?#].*", "");
+    int at = authority.lastIndexOf('@');
+    String name = at < 0 ? "" : authority.substring(0, at).replaceFirst(":.*", "");
+    try {
+      return name.isEmpty() ? null : new URI("redis://" + name + "@host").getUserInfo();
+    } catch (URISyntaxException e) {
+      return null;
+    }
+  }
+
   private static String expected() {
     return " (expected: " + EXPECTED + " and a host)";
   }
@@ -93,11 +150,11 @@ final class Address {
     return cluster;
   }
 
+  /** Sets the password of the user that the URI names, or of the default one if it names none. */
   void password(CharSequence password) {
     for (RedisURI uri : uris) {
-      RedisCredentials given = uri.getCredentialsProvider().resolveCredentials().block();
-      String user = given == null ? null : given.getUsername();
       char[] secret = password.toString().toCharArray();
+      // The client takes a user without a password for a password.
       uri.setCredentialsProvider(
           new StaticCredentialsProvider(RedisCredentials.just(user, secret)));
     }

@@ -3,7 +3,6 @@ package dev.weir.redis;
 import dev.weir.Decision;
 import dev.weir.Policy;
 import dev.weir.Reason;
-import dev.weir.Ticker;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -32,6 +31,10 @@ final class Allotments implements Holdings {
    * part of what remains. So near the limit single permits are taken, and no process strands what
    * another could use. What is left at the end is given back.
    *
+   * L is counted by two clocks, and over when the first of them says so. The monotonic one stands still
+   * while the machine is suspended, when Redis's goes on; the wall clock may be set back. A wall clock
+   * that is set ahead ends allotments early, which strands nothing: what is left is given back.
+   *
    * A refusal says until when nothing fits; until then nobody is asked.
    */
   /** What one process takes ahead is at most this part of what remains. */
@@ -42,7 +45,7 @@ final class Allotments implements Holdings {
   /** Keys beyond this are asked for one by one. */
   private static final int MOST_KEYS = 1 << 16;
 
-  private final Ticker ticker;
+  private final Clocks clocks;
   private final Counters counters;
   private final Consumer<? super Question> redis;
   private final Policy policy;
@@ -55,19 +58,19 @@ final class Allotments implements Holdings {
   /**
    * @param redis asks on behalf of a limit
    */
-  Allotments(Policy policy, Ticker ticker, Counters counters, Consumer<? super Question> redis) {
+  Allotments(Policy policy, Clocks clocks, Counters counters, Consumer<? super Question> redis) {
     this.policy = policy;
-    this.ticker = ticker;
+    this.clocks = clocks;
     this.counters = counters;
     this.redis = redis;
-    sweepAtNanos = ticker.nanos() + policy.syncIntervalNanos();
+    sweepAtNanos = clocks.nanos() + policy.syncIntervalNanos();
   }
 
   @Override
   public void decide(RedisLimit limit, long fingerprint, long permits, Single.Asker asker) {
     Allotment allotment = allotments.get(fingerprint);
     if (allotment != null && permits > 0) {
-      Result spent = allotment.spend(permits, ticker.nanos());
+      Result spent = allotment.spend(permits);
       if (spent != null) {
         counters.held.increment();
         asker.decided(1, spent, spent.remaining());
@@ -85,19 +88,19 @@ final class Allotments implements Holdings {
   @Override
   public long refund(long fingerprint, long permits, long atNanos) {
     Allotment allotment = allotments.get(fingerprint);
-    return allotment == null ? NOT_HERE : allotment.takeBack(permits, atNanos, ticker.nanos());
+    return allotment == null ? NOT_HERE : allotment.takeBack(permits, atNanos);
   }
 
   @Override
   public void tick(RedisLimit limit) {
-    long now = ticker.nanos();
+    long now = clocks.nanos();
     if (now - sweepAtNanos < 0) {
       return;
     }
     sweepAtNanos = now + policy.syncIntervalNanos();
     allotments.forEach(
         (fingerprint, allotment) -> {
-          allotment.endIfOver(limit, now);
+          allotment.endIfOver(limit);
           if (allotment.idle(now)) {
             allotments.remove(fingerprint, allotment);
           }
@@ -117,15 +120,15 @@ final class Allotments implements Holdings {
     private final AtomicLong left = new AtomicLong();
 
     /** Set before {@link #left}: whoever finds permits finds their end. */
-    private volatile long endsAtNanos;
+    private volatile Clocks.Instant ends;
 
     private volatile @Nullable Result granted;
-    private volatile long refusedUntilNanos;
+    private volatile Clocks.Instant refusedUntil;
     private volatile @Nullable Result refusal;
     private @Nullable RedisLimit limit;
     private final Deque<Single.Asker> waiting = new ArrayDeque<>();
     private boolean asking;
-    private long askedAtNanos;
+    private Clocks.Instant askedAt;
     private long asked;
     private long given;
 
@@ -140,14 +143,15 @@ final class Allotments implements Holdings {
 
     Allotment(long fingerprint) {
       this.fingerprint = fingerprint;
-      endsAtNanos = ticker.nanos();
-      refusedUntilNanos = endsAtNanos;
+      ends = clocks.now();
+      refusedUntil = ends;
+      askedAt = ends;
     }
 
     /** Grants permits if there are so many. */
-    @Nullable Result spend(long permits, long now) {
+    @Nullable Result spend(long permits) {
       Result by = granted;
-      if (now - endsAtNanos >= 0 || by == null) {
+      if (clocks.reached(ends) || by == null) {
         return null;
       }
       for (long has = left.get(); has >= permits; has = left.get()) {
@@ -163,9 +167,9 @@ final class Allotments implements Holdings {
       return null;
     }
 
-    synchronized long takeBack(long permits, long atNanos, long now) {
+    synchronized long takeBack(long permits, long atNanos) {
       Result by = granted;
-      boolean over = gone || closed || now - endsAtNanos >= 0;
+      boolean over = gone || closed || clocks.reached(ends);
       if (over || by == null || by.atNanos() != atNanos) {
         return NOT_HERE;
       }
@@ -176,12 +180,12 @@ final class Allotments implements Holdings {
 
     /** Grants one permit, refuses it, or lets the asker wait for what Redis says. */
     void want(RedisLimit by, Single.Asker asker) {
-      long now = ticker.nanos();
-      Result known = here(now);
+      Clocks.Instant now = clocks.now();
+      Result known = here();
       if (known == null) {
         synchronized (this) {
           // Permits may have come meanwhile.
-          known = asking ? null : here(now);
+          known = asking ? null : here();
           if (known == null) {
             limit = by;
             waiting.add(asker);
@@ -201,25 +205,23 @@ final class Allotments implements Holdings {
     }
 
     /** Decides on one permit by what is known, or returns null. */
-    private @Nullable Result here(long now) {
-      Result spent = spend(1, now);
+    private @Nullable Result here() {
+      Result spent = spend(1);
       Result no = refusal;
-      if (spent != null || no == null || now - refusedUntilNanos >= 0) {
+      long refused = clocks.until(refusedUntil);
+      if (spent != null || no == null || refused <= 0) {
         return spent;
       }
       return new Result(
-          Reason.OVER_LIMIT,
-          no.remaining(),
-          refusedUntilNanos - now,
-          no.resetAfterNanos(),
-          no.atNanos());
+          Reason.OVER_LIMIT, no.remaining(), refused, no.resetAfterNanos(), no.atNanos());
     }
 
     /** Finds out how much to ask for. */
-    private void plan(long now) {
+    private void plan(Clocks.Instant now) {
       asking = true;
-      usedAtNanos = now;
-      boolean goneEarly = left.get() == 0 && now - askedAtNanos < policy.syncIntervalNanos() / 2;
+      usedAtNanos = now.nanos();
+      long age = now.nanos() - askedAt.nanos();
+      boolean goneEarly = left.get() == 0 && age < policy.syncIntervalNanos() / 2;
       if (given > 0 && goneEarly) {
         ahead = Math.min(MOST_AHEAD, Math.max(1, 2 * ahead));
       } else if (!goneEarly) {
@@ -228,11 +230,11 @@ final class Allotments implements Holdings {
       Result before = granted;
       long fair = before == null ? 0 : before.remaining() / PART_OF_REMAINING;
       asked = waiting.size() + Math.min(ahead, fair);
-      askedAtNanos = now;
+      askedAt = now;
     }
 
     private void ask(RedisLimit by) {
-      endIfOver(by, ticker.nanos());
+      endIfOver(by);
       redis.accept(new Single(by, fingerprint, 1, asked, this));
     }
 
@@ -262,18 +264,18 @@ final class Allotments implements Holdings {
         }
         granted = said;
         charged = times;
-        endsAtNanos = askedAtNanos + lifeNanos(said);
+        ends = askedAt.plus(lifeNanos(said));
         left.set(times - served.size());
         if (times < asked) {
           refused.addAll(waiting);
           waiting.clear();
           refusal = said;
-          refusedUntilNanos =
+          refusedUntil =
               said.retryAfterNanos() == Decision.NEVER
-                  ? endsAtNanos
-                  : askedAtNanos + said.retryAfterNanos();
+                  ? ends
+                  : askedAt.plus(said.retryAfterNanos());
         } else if (!waiting.isEmpty()) {
-          plan(ticker.nanos());
+          plan(clocks.now());
           again = by;
         }
         over = gone || closed;
@@ -331,8 +333,8 @@ final class Allotments implements Holdings {
       };
     }
 
-    void endIfOver(RedisLimit by, long now) {
-      if (now - endsAtNanos >= 0 && left.get() > 0) {
+    void endIfOver(RedisLimit by) {
+      if (clocks.reached(ends) && left.get() > 0) {
         end(by);
       }
     }
@@ -359,7 +361,7 @@ final class Allotments implements Holdings {
       gone =
           !asking
               && left.get() == 0
-              && now - refusedUntilNanos >= 0
+              && clocks.reached(refusedUntil)
               && now - usedAtNanos > 2 * policy.syncIntervalNanos();
       return gone;
     }

@@ -61,10 +61,6 @@ final class Ask extends Question {
 
   @Override
   void answer() {
-    if (undecided()) {
-      fail(Failure.STATE);
-      return;
-    }
     for (int i = 0; i < charges.size(); i++) {
       Result each = results.get(i);
       charges.result(
@@ -80,10 +76,16 @@ final class Ask extends Question {
   }
 
   /** Returns whether it was refused for no other reason than that a key's state is not known. */
-  private boolean undecided() {
+  @Override
+  boolean undecided() {
     return !allowed
         && results.stream().anyMatch(each -> each.reason() == Reason.UNCERTAIN)
         && results.stream().allMatch(each -> each.fits() || each.reason() == Reason.UNCERTAIN);
+  }
+
+  @Override
+  int unknown() {
+    return (int) results.stream().filter(each -> each.reason() == Reason.UNCERTAIN).count();
   }
 
   @Override

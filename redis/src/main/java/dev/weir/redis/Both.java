@@ -27,6 +27,11 @@ final class Both extends Question {
   }
 
   @Override
+  boolean undecided() {
+    return both.stream().anyMatch(Question::undecided);
+  }
+
+  @Override
   void answer() {
     Everyone.tell(both, Question::answer);
   }

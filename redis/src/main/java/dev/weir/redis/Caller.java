@@ -6,15 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +38,8 @@ final class Caller {
   private final Ticker ticker;
   private final long timeoutNanos;
   private final Counters counters;
-  private final Consumer<? super String> log;
-  private final Breaker breaker;
+  private final Turns turns;
+  private final Health health;
   private final Queue<Question> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger inFlight = new AtomicInteger();
@@ -52,22 +47,22 @@ final class Caller {
   private final Map<Call, Boolean> pending = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  Caller(
-      Shard shard,
-      Ticker ticker,
-      long timeoutNanos,
-      Counters counters,
-      Consumer<? super String> log) {
+  Caller(Shard shard, LinkSettings settings, Counters counters) {
     this.shard = shard;
-    this.ticker = ticker;
-    this.timeoutNanos = timeoutNanos;
     this.counters = counters;
-    this.log = log;
-    breaker = new Breaker(ticker);
+    ticker = settings.ticker();
+    timeoutNanos = settings.timeoutNanos();
+    turns = new Turns(shard, ticker, timeoutNanos);
+    health = new Health(shard, settings, counters, turns);
   }
 
   boolean available() {
-    return !breaker.isOpen();
+    return !health.givenUp();
+  }
+
+  /** Returns why the shard is not asked, in words; empty if it is. */
+  String problem() {
+    return health.problem();
   }
 
   int queued() {
@@ -76,7 +71,7 @@ final class Caller {
 
   /** Asks; the answer comes on whichever thread has it, this one if there will be none. */
   void ask(Question question) {
-    if (breaker.isOpen() || closed) {
+    if (health.givenUp() || closed) {
       fail(question, Failure.OPEN);
     } else if (question.waitedNanos > timeoutNanos / 2) {
       fail(question, Failure.TIMEOUT); // The rest would be too short for all that share its call.
@@ -84,6 +79,7 @@ final class Caller {
       queued.decrementAndGet();
       fail(question, Failure.OVERLOADED);
     } else {
+      question.lateBeforeNanos = turns.lateNanos();
       question.deadlineNanos = ticker.nanos() + timeoutNanos - question.waitedNanos;
       queue.add(question);
       pump();
@@ -95,7 +91,7 @@ final class Caller {
     try {
       question.fail(failure);
     } catch (RuntimeException e) {
-      log.accept("a caller failed on an answer: " + e);
+      health.callerFailed(e);
     }
   }
 
@@ -141,54 +137,40 @@ final class Caller {
 
   /** Fails what has waited for too long, and probes a shard that was given up on. */
   void tick() {
-    long now = ticker.nanos();
-    for (Question head = queue.peek(); head != null; head = queue.peek()) {
-      boolean over = now - head.deadlineNanos >= 0;
-      if ((!over && !breaker.isOpen()) || !queue.remove(head)) {
-        break;
-      }
-      queued.decrementAndGet();
-      fail(head, over ? Failure.TIMEOUT : Failure.OPEN);
-    }
-    for (Call call : pending.keySet()) {
-      if (now - call.deadlineNanos >= 0) {
-        call.expire(Failure.TIMEOUT);
+    if (health.givenUp()) {
+      for (Question left = queue.poll(); left != null; left = queue.poll()) {
+        queued.decrementAndGet();
+        fail(left, Failure.OPEN);
       }
     }
-    if (!closed && breaker.takeProbe()) {
-      probe();
+    turns.tick(!idle() || health.probing(), this::expire);
+    if (!closed) {
+      health.probeIfDue();
     }
     pump();
   }
 
-  /** Returns what the shard does, a failure if it throws: whoever waits must hear of it. */
-  private static <T> CompletionStage<T> orFailed(Supplier<? extends CompletionStage<T>> doing) {
-    try {
-      return doing.get();
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedStage(e);
+  /** Fails what has waited for too long. */
+  private void expire() {
+    for (Question head = queue.peek(); head != null; head = queue.peek()) {
+      if (!turns.over(head.deadlineNanos, head.lateBeforeNanos) || !queue.remove(head)) {
+        break;
+      }
+      queued.decrementAndGet();
+      fail(head, Failure.TIMEOUT);
     }
-  }
-
-  private void probe() {
-    CompletionStage<?> probe =
-        orFailed(() -> shard.probe())
-            .toCompletableFuture()
-            .orTimeout(timeoutNanos, TimeUnit.NANOSECONDS);
-    probe.whenComplete(
-        (done, failed) -> {
-          breaker.probed(failed == null);
-          if (failed == null) {
-            log.accept("the store answers: decisions are shared again");
-          }
-        });
+    for (Call call : pending.keySet()) {
+      if (turns.over(call.deadlineNanos, call.lateBeforeNanos)) {
+        call.expire(Failure.TIMEOUT);
+      }
+    }
+    health.expire();
+    pump();
   }
 
   /** Takes note that the connection is gone, and with it what was asked. */
   void disconnected() {
-    if (breaker.open()) {
-      log.accept("the store is gone: rules answer by their on_failure until it is back");
-    }
+    health.disconnected();
     for (Call call : pending.keySet()) {
       call.expire(Failure.DISCONNECTED);
     }
@@ -222,23 +204,24 @@ final class Caller {
     private final List<Question> questions = new ArrayList<>();
     private final AtomicBoolean over = new AtomicBoolean();
     private long deadlineNanos;
+    private long lateBeforeNanos;
 
     void send() {
       Message message = new Message();
       for (Question question : questions) {
         question.write(message);
       }
-      deadlineNanos = questions.get(0).deadlineNanos;
+      Question first = questions.get(0);
       for (Question question : questions) {
-        if (question.deadlineNanos - deadlineNanos < 0) {
-          deadlineNanos = question.deadlineNanos;
-        }
+        first = question.deadlineNanos - first.deadlineNanos < 0 ? question : first;
       }
+      deadlineNanos = first.deadlineNanos;
+      lateBeforeNanos = first.lateBeforeNanos;
       inFlight.incrementAndGet();
       pending.put(this, true);
       counters.calls.increment();
       byte[] bytes = message.toBytes(questions.get(0).nowMicros);
-      orFailed(() -> shard.call(message.keys(), bytes)).whenComplete(this::replied);
+      Health.orFailed(() -> shard.call(message.keys(), bytes)).whenComplete(this::replied);
     }
 
     private void replied(byte @Nullable [] reply, @Nullable Throwable error) {
@@ -246,50 +229,40 @@ final class Caller {
       if (inTime) {
         leave();
       }
-      Failure failure = reply == null ? failure(error) : read(reply);
+      Failure failure = reply == null ? Health.failure(error) : read(reply);
       if (failure == null && inTime) {
-        breaker.succeeded();
+        health.succeeded();
         answer();
       } else if (failure == null) {
         undo();
       } else {
         burn(failure);
         if (inTime) {
-          failed(failure, error == null ? "" : String.valueOf(error.getMessage()));
+          failed(failure, error == null ? "" : Causes.words(error));
         }
       }
       pump();
     }
 
-    private Failure failure(@Nullable Throwable error) {
-      Throwable cause = error;
-      while (cause != null && !(cause instanceof ShardException)) {
-        cause = cause.getCause();
-      }
-      return cause instanceof ShardException known ? known.failure() : Failure.OTHER;
-    }
-
     private @Nullable Failure read(byte[] reply) {
-      try {
-        MessageReader reader = new MessageReader(reply);
-        reader.number();
-        for (Question question : questions) {
-          question.read(reader);
-        }
-        return null;
-      } catch (RuntimeException e) {
-        log.accept("the store's reply makes no sense: " + e.getMessage());
-        return Failure.OTHER;
-      }
+      boolean ownTime = questions.get(0).nowMicros == Message.NO_TIME;
+      return health.read(
+          reply, ownTime, rest -> questions.forEach(question -> question.read(rest)));
     }
 
     private void answer() {
       for (Question question : questions) {
-        counters.decided.add(question.charges());
+        if (question.undecided()) {
+          fail(question, Failure.STATE);
+          continue;
+        }
+        int unknown = question.unknown();
+        counters.failed(Failure.STATE, unknown);
+        counters.decided.add(question.charges() - unknown);
         try {
           question.answer();
         } catch (RuntimeException e) {
-          log.accept("a caller failed on an answer: " + e);
+          health.callerFailed(e);
         }
       }
     }
@@ -303,6 +276,7 @@ final class Caller {
       for (Question question : questions) {
         for (Refund refund : question.undo()) {
           counters.late.add(refund.asked());
+          refund.lateBeforeNanos = turns.lateNanos();
           refund.deadlineNanos = ticker.nanos() + timeoutNanos;
           back.questions.add(refund);
         }
@@ -330,14 +304,8 @@ final class Caller {
       inFlight.decrementAndGet();
     }
 
-    private void failed(Failure failure, String message) {
-      if (breaker.failed()) {
-        log.accept(
-            "the store does not decide ("
-                + failure.text()
-                + (message.isEmpty() ? "" : ": " + message)
-                + "): rules answer by their on_failure until it does");
-      }
+    private void failed(Failure failure, String words) {
+      health.failed(failure, words);
       for (Question question : questions) {
         fail(question, failure);
       }

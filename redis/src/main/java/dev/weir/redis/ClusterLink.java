@@ -3,7 +3,6 @@ package dev.weir.redis;
 import dev.weir.Ticker;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.SetArgs;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
@@ -14,9 +13,9 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -41,28 +40,35 @@ final class ClusterLink implements Link {
   private static final Duration QUIET = Duration.ZERO;
   private static final Duration SHUTDOWN = Duration.ofSeconds(2);
 
+  private final Loops loops = new Loops();
   private final ClientResources resources;
   private final RedisClusterClient client;
   private final LinkSettings settings;
   private final Ticker ticker;
   private final Counters counters;
-  private final Script script = new Script();
+  private final Checks checks;
   private final Map<String, Caller> callers = new ConcurrentHashMap<>();
-  private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
+  private volatile @Nullable Connected connected;
   private volatile boolean closed;
   private boolean connecting;
   private long connectAtNanos;
-  private String lastProblem = "";
+  private volatile String lastProblem = "";
+
+  /** A connection to all nodes, and the way to decide by it. */
+  private record Connected(
+      StatefulRedisClusterConnection<byte[], byte[]> connection, Script script) {}
 
   ClusterLink(List<RedisURI> uris, LinkSettings settings, Counters counters) {
     this.settings = settings;
     this.counters = counters;
     ticker = settings.ticker();
+    checks = new Checks(ticker, settings.warnings());
     resources =
         ClientResources.builder()
             .reconnectDelay(
                 Delay.equalJitter(
                     LEAST_RECONNECT_MILLIS, MOST_RECONNECT_MILLIS, 1, TimeUnit.MILLISECONDS))
+            .nettyCustomizer(loops)
             .build();
     client = RedisClusterClient.create(resources, uris);
     client.setOptions(options());
@@ -86,7 +92,7 @@ final class ClusterLink implements Link {
 
   @Override
   public @Nullable Caller caller(byte[] key) {
-    if (connection == null) {
+    if (connected == null) {
       return null;
     }
     RedisClusterNode node = client.getPartitions().getPartitionBySlot(SlotHash.getSlot(key));
@@ -95,8 +101,7 @@ final class ClusterLink implements Link {
 
   private Caller caller(RedisClusterNode node) {
     return callers.computeIfAbsent(
-        node.getNodeId(),
-        id -> new Caller(new Node(id), ticker, settings.timeoutNanos(), counters, settings.log()));
+        node.getNodeId(), id -> new Caller(new Node(id), settings, counters));
   }
 
   @Override
@@ -111,7 +116,18 @@ final class ClusterLink implements Link {
 
   @Override
   public boolean available() {
-    return connection != null && callers.values().stream().allMatch(Caller::available);
+    return connected != null && callers.values().stream().allMatch(Caller::available);
+  }
+
+  @Override
+  public String problem() {
+    return connected == null
+        ? lastProblem
+        : callers.values().stream()
+            .map(Caller::problem)
+            .filter(problem -> !problem.isEmpty())
+            .findFirst()
+            .orElse("");
   }
 
   @Override
@@ -122,7 +138,9 @@ final class ClusterLink implements Link {
   @Override
   public void tick() {
     connectIfNeeded();
-    if (connection != null) {
+    Connected current = connected;
+    if (current != null) {
+      checks.tick(() -> infos(current.connection));
       callers.forEach(
           (id, caller) -> {
             caller.tick();
@@ -133,6 +151,24 @@ final class ClusterLink implements Link {
     }
   }
 
+  /** Asks each node that has slots about itself. */
+  private Map<String, CompletionStage<String>> infos(
+      StatefulRedisClusterConnection<byte[], byte[]> current) {
+    Map<String, CompletionStage<String>> infos = new HashMap<>();
+    for (RedisClusterNode node : client.getPartitions()) {
+      if (!node.getSlots().isEmpty()) {
+        infos.put(
+            node.getNodeId(),
+            Health.orFailed(
+                () ->
+                    current
+                        .getConnectionAsync(node.getNodeId())
+                        .thenCompose(each -> each.async().info())));
+      }
+    }
+    return infos;
+  }
+
   /** Returns whether a node has no slots any more. */
   private boolean gone(String id) {
     RedisClusterNode node = client.getPartitions().getPartitionByNodeId(id);
@@ -140,23 +176,23 @@ final class ClusterLink implements Link {
   }
 
   private synchronized void connectIfNeeded() {
-    if (closed || connecting || connection != null || ticker.nanos() - connectAtNanos < 0) {
+    if (closed || connecting || connected != null || ticker.nanos() - connectAtNanos < 0) {
       return;
     }
     connecting = true;
-    CompletionStage<StatefulRedisClusterConnection<byte[], byte[]>> connected;
+    CompletionStage<StatefulRedisClusterConnection<byte[], byte[]>> making;
     try {
-      connected =
+      making =
           client
               .refreshPartitionsAsync()
               .thenCompose(refreshed -> client.connectAsync(ByteArrayCodec.INSTANCE));
     } catch (RuntimeException e) {
-      connected = CompletableFuture.failedStage(e);
+      making = CompletableFuture.failedStage(e);
     }
-    connected.whenComplete(
+    making.whenComplete(
         (opened, error) -> {
           if (opened == null) {
-            notOpened(Script.cause(error));
+            notOpened(error);
           } else {
             opened(opened);
           }
@@ -166,7 +202,7 @@ final class ClusterLink implements Link {
   private synchronized void notOpened(Throwable error) {
     connecting = false;
     connectAtNanos = ticker.nanos() + CONNECT_PAUSE_NANOS;
-    String problem = String.valueOf(error.getMessage());
+    String problem = Causes.words(error);
     if (!closed && !problem.equals(lastProblem)) {
       settings.log().accept("cannot reach the store, trying again: " + problem);
       lastProblem = problem;
@@ -181,13 +217,14 @@ final class ClusterLink implements Link {
         masters.add(caller(node));
       }
     }
+    Script script = new Script(opened.async());
     synchronized (this) {
       connecting = false;
       lastProblem = "";
-      connection = opened;
+      connected = new Connected(opened, script);
     }
-    script.load(opened.async());
-    Checks.run(opened.async(), settings.log());
+    script.load();
+    checks.lookNow();
     masters.forEach(Caller::tick);
   }
 
@@ -211,27 +248,25 @@ final class ClusterLink implements Link {
 
     @Override
     public CompletionStage<byte[]> call(byte[][] keys, byte[] message) {
-      StatefulRedisClusterConnection<byte[], byte[]> current = connection;
-      return current == null
-          ? failed("not connected")
-          : script.call(current.async(), keys, message);
+      Connected current = connected;
+      return current == null ? failed("not connected") : current.script.call(keys, message);
     }
 
-    /** Writes a key whose slot the node has. */
+    /** Counts in a key whose slot the node has. */
     @Override
-    public CompletionStage<?> probe() {
-      StatefulRedisClusterConnection<byte[], byte[]> current = connection;
+    public CompletionStage<byte[]> probe() {
       RedisClusterNode node = client.getPartitions().getPartitionByNodeId(id);
-      if (current == null || node == null || node.getSlots().isEmpty()) {
+      if (node == null || node.getSlots().isEmpty()) {
         return failed("no slots");
       }
       int wanted = node.getSlots().get(0);
-      return current
-          .async()
-          .set(
-              Slots.keyIn(settings.prefix() + ":probe", wanted),
-              new byte[0],
-              SetArgs.Builder.px(1_000));
+      byte[] key = Probe.key(settings.prefix(), each -> SlotHash.getSlot(each) == wanted);
+      return call(new byte[][] {key}, Probe.message());
+    }
+
+    @Override
+    public CompletionStage<?> turn() {
+      return loops.turn();
     }
 
     private static <T> CompletionStage<T> failed(String message) {
@@ -246,19 +281,6 @@ final class ClusterLink implements Link {
     @Override
     public int maxInFlight() {
       return MAX_IN_FLIGHT;
-    }
-  }
-
-  /** Finds keys by their slots. */
-  private static final class Slots {
-    /** Returns a key that begins with the prefix and is in the slot: about one in 16384 is. */
-    static byte[] keyIn(String prefix, int slot) {
-      for (int i = 0; ; i++) {
-        byte[] key = (prefix + i).getBytes(StandardCharsets.UTF_8);
-        if (SlotHash.getSlot(key) == slot) {
-          return key;
-        }
-      }
     }
   }
 }

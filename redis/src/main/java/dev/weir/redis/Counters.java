@@ -15,6 +15,7 @@ final class Counters {
   final LongAdder fallback = new LongAdder();
   final LongAdder late = new LongAdder();
   final LongAdder burned = new LongAdder();
+  final LongAdder clockSteps = new LongAdder();
   private final Map<Failure, LongAdder> failures = new EnumMap<>(Failure.class);
 
   Counters() {
@@ -39,7 +40,8 @@ final class Counters {
         failures(),
         late.sum(),
         burned.sum(),
-        queued);
+        queued,
+        clockSteps.sum());
   }
 
   Map<String, Long> failures() {

@@ -25,6 +25,8 @@ enum Failure {
   REPLICAS(false),
   /** Redis has no memory left. */
   OOM(true),
+  /** Redis's user may not do what a decision takes, or is not let in. */
+  NOPERM(true),
   /** What is stored for the key is not ours, or knows of too many changes of its rule. */
   STATE(true),
   /** Any other error. */
@@ -51,6 +53,7 @@ enum Failure {
       case "BUSY", "UNKILLABLE" -> BUSY;
       case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN" -> MOVED;
       case "OOM" -> OOM;
+      case "NOPERM", "NOAUTH", "WRONGPASS" -> NOPERM;
       default -> inner(message);
     };
   }
@@ -62,6 +65,9 @@ enum Failure {
             .anyMatch(message::contains);
     if (readOnly) {
       return READONLY;
+    }
+    if (message.contains("The user executing the script can't")) {
+      return NOPERM;
     }
     return message.contains("OOM") ? OOM : OTHER;
   }

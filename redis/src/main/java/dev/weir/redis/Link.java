@@ -18,6 +18,9 @@ interface Link extends AutoCloseable {
   /** Returns whether everything can be asked. */
   boolean available();
 
+  /** Returns why not everything can be asked, in words; empty if it can. */
+  String problem();
+
   /** Returns how many questions wait to be sent. */
   long queued();
 

@@ -3,7 +3,6 @@ package dev.weir.redis;
 import dev.weir.Decision;
 import dev.weir.Policy;
 import dev.weir.Reason;
-import dev.weir.Ticker;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +31,9 @@ final class LocalCounts implements Holdings {
    * A request of several descriptors asks Redis each time, and does not wait: what is untold then is
    * A more, the process's own.
    *
+   * How long a view and a refusal are good for is counted as an allotment's life is: by the monotonic
+   * and the wall clock, whichever says first that it is over.
+   *
    * Telling again what may have been told already counts it twice, which can only deny.
    */
   /** Keys beyond this are asked for one by one. */
@@ -41,7 +43,7 @@ final class LocalCounts implements Holdings {
   private static final int MOST_WAITING = 1 << 16;
 
   private final Policy policy;
-  private final Ticker ticker;
+  private final Clocks clocks;
   private final Counters counters;
   private final Consumer<? super Question> redis;
   private final long mostUntold;
@@ -51,13 +53,13 @@ final class LocalCounts implements Holdings {
   /** Set when nobody tells any more what would be admitted here. */
   private volatile boolean closed;
 
-  LocalCounts(Policy policy, Ticker ticker, Counters counters, Consumer<? super Question> redis) {
+  LocalCounts(Policy policy, Clocks clocks, Counters counters, Consumer<? super Question> redis) {
     this.policy = policy;
-    this.ticker = ticker;
+    this.clocks = clocks;
     this.counters = counters;
     this.redis = redis;
     mostUntold = mostUntold(policy);
-    sweepAtNanos = ticker.nanos();
+    sweepAtNanos = clocks.nanos();
   }
 
   /** Returns how many permits of a key a process may admit without having told of them. */
@@ -76,7 +78,7 @@ final class LocalCounts implements Holdings {
       redis.accept(new Single(limit, fingerprint, permits, 1, asker));
       return;
     }
-    Result here = count.decide(permits, ticker.nanos());
+    Result here = count.decide(permits);
     if (here != null) {
       counters.held.increment();
       asker.decided(here.fits() ? 1 : 0, here, here.remaining());
@@ -93,7 +95,7 @@ final class LocalCounts implements Holdings {
 
   @Override
   public void tick(RedisLimit limit) {
-    long now = ticker.nanos();
+    long now = clocks.nanos();
     if (now - sweepAtNanos < 0) {
       return;
     }
@@ -130,41 +132,44 @@ final class LocalCounts implements Holdings {
     private final Queue<Waiting> waiting = new ArrayDeque<>();
     private @Nullable Result view;
     private long viewRemaining;
-    private long viewAtNanos;
+    private Clocks.Instant viewedAt;
+    private Clocks.Instant viewEnds;
     private long refusedPermits = Long.MAX_VALUE;
-    private long refusedUntilNanos;
+    private Clocks.Instant refusedUntil;
     private boolean gone;
 
     Count(long fingerprint) {
       this.fingerprint = fingerprint;
-      viewAtNanos = ticker.nanos();
-      refusedUntilNanos = viewAtNanos;
+      viewedAt = clocks.now();
+      viewEnds = viewedAt;
+      refusedUntil = viewedAt;
     }
 
     /** Decides by what is known, or returns null if that does not suffice and Redis is asked. */
-    synchronized @Nullable Result decide(long permits, long now) {
-      Result here = here(permits, now);
+    synchronized @Nullable Result decide(long permits) {
+      Result here = here(permits);
       if (here == null) {
         asking += permits;
       }
       return here;
     }
 
-    private @Nullable Result here(long permits, long now) {
+    private @Nullable Result here(long permits) {
       Result known = view;
       if (known == null || gone || closed || permits == 0) {
         return null;
       }
       // What is more may have to wait for longer.
-      if (permits == refusedPermits && now - refusedUntilNanos < 0) {
+      long refused = permits == refusedPermits ? clocks.until(refusedUntil) : 0;
+      if (refused > 0) {
         return new Result(
             Reason.OVER_LIMIT,
             Math.max(0, viewRemaining - untold),
-            refusedUntilNanos - now,
+            refused,
             known.resetAfterNanos(),
             known.atNanos());
       }
-      boolean fresh = now - viewAtNanos < policy.syncIntervalNanos();
+      boolean fresh = !clocks.reached(viewEnds);
       boolean overtaking = !waiting.isEmpty();
       if (!fresh || overtaking || permits > Math.min(mostUntold, viewRemaining - asking) - untold) {
         return null;
@@ -192,7 +197,7 @@ final class LocalCounts implements Holdings {
         return null;
       }
       telling += told;
-      long askedAt = ticker.nanos();
+      Clocks.Instant askedAt = clocks.now();
       return new Tell(
           limit,
           fingerprint,
@@ -201,7 +206,7 @@ final class LocalCounts implements Holdings {
           failure -> notTold(told, failure));
     }
 
-    private void told(long told, Result result, long askedAt) {
+    private void told(long told, Result result, Clocks.Instant askedAt) {
       synchronized (this) {
         untold -= told;
         telling -= told;
@@ -228,7 +233,7 @@ final class LocalCounts implements Holdings {
       synchronized (this) {
         room = waiting.size() < MOST_WAITING;
         if (room) {
-          waiting.add(new Waiting(limit, permits, asker, ticker.nanos()));
+          waiting.add(new Waiting(limit, permits, asker, clocks.nanos()));
         } else {
           asking -= permits;
         }
@@ -256,12 +261,12 @@ final class LocalCounts implements Holdings {
       Tell tell = telling(first.limit);
       Single single = new Single(first.limit, fingerprint, first.permits, 1, seeing(first));
       Question question = tell == null ? single : new Both(tell, single);
-      question.waitedNanos = ticker.nanos() - first.askedAtNanos;
+      question.waitedNanos = clocks.nanos() - first.askedAtNanos;
       return question;
     }
 
     private Single.Asker seeing(Waiting asking) {
-      long askedAt = ticker.nanos();
+      Clocks.Instant askedAt = clocks.now();
       return new Single.Asker() {
         @Override
         public void decided(long times, Result result, long remaining) {
@@ -278,12 +283,12 @@ final class LocalCounts implements Holdings {
     }
 
     private synchronized void asked(
-        long permits, long times, Result result, long remaining, long askedAt) {
+        long permits, long times, Result result, long remaining, Clocks.Instant askedAt) {
       asking -= permits;
       see(result, remaining, askedAt);
       if (times == 0 && permits > 0 && result.retryAfterNanos() != Decision.NEVER) {
         refusedPermits = permits;
-        refusedUntilNanos = askedAt + result.retryAfterNanos();
+        refusedUntil = askedAt.plus(result.retryAfterNanos());
       }
     }
 
@@ -291,10 +296,11 @@ final class LocalCounts implements Holdings {
       asking -= permits;
     }
 
-    private void see(Result result, long remaining, long askedAt) {
+    private void see(Result result, long remaining, Clocks.Instant askedAt) {
       view = result;
       viewRemaining = remaining;
-      viewAtNanos = askedAt;
+      viewedAt = askedAt;
+      viewEnds = askedAt.plus(policy.syncIntervalNanos());
     }
 
     /** Takes back what was admitted by what is known now: older permits may count no more. */
@@ -312,8 +318,8 @@ final class LocalCounts implements Holdings {
       gone =
           untold == 0
               && asking == 0
-              && now - refusedUntilNanos >= 0
-              && now - viewAtNanos > 2 * policy.syncIntervalNanos();
+              && clocks.reached(refusedUntil)
+              && now - viewedAt.nanos() > 2 * policy.syncIntervalNanos();
       return gone;
     }
   }

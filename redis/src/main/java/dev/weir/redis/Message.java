@@ -1,6 +1,7 @@
 package dev.weir.redis;
 
 import dev.weir.Charges.Role;
+import dev.weir.Policy;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -66,6 +67,15 @@ final class Message {
         .add(Math.floorDiv(atNanos, Result.NANOS_PER_MICRO))
         .add(Math.floorDiv(resetNanos, Result.NANOS_PER_MICRO))
         .add(Math.floorMod(resetNanos, Result.NANOS_PER_MICRO));
+  }
+
+  /** Returns a call that counts one permit of one key, whether it fits or not, and so writes. */
+  static byte[] ofOnePermit(Policy policy) {
+    MessageWriter writer = new MessageWriter().add(NO_TIME).add(1);
+    for (long number : RedisLimit.numbers(policy)) {
+      writer.add(number);
+    }
+    return writer.add(RECORD).add(1).add(1).add(1).toBytes();
   }
 
   private MessageWriter target(RedisLimit limit, byte[] key) {

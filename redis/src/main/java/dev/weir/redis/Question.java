@@ -11,6 +11,9 @@ abstract class Question {
   /** By when it must be answered, on the store's ticker. */
   long deadlineNanos;
 
+  /** How late this process was in all when the deadline was set. */
+  long lateBeforeNanos;
+
   /** For how long who wants to know has waited when it is asked. */
   long waitedNanos;
 
@@ -34,6 +37,16 @@ abstract class Question {
 
   /** Reads its part of the reply. */
   abstract void read(MessageReader reply);
+
+  /** Returns whether what was read is that a key's state is not known; nothing was charged then. */
+  boolean undecided() {
+    return false;
+  }
+
+  /** Returns of how many charges the state is not known, where others decided all the same. */
+  int unknown() {
+    return 0;
+  }
 
   /** Hands on what was read. */
   abstract void answer();

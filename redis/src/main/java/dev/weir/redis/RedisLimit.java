@@ -56,7 +56,7 @@ final class RedisLimit implements Limit {
     this.holdings = holdings;
     keyPrefix = (prefix + ":").getBytes(StandardCharsets.UTF_8);
     nameBits = Fingerprint.shared().of(name);
-    numbers = numbers(policy, windowNanos(policy));
+    numbers = numbers(policy);
   }
 
   /**
@@ -79,10 +79,12 @@ final class RedisLimit implements Limit {
     return one.consistency() == other.consistency()
         && one.syncIntervalNanos() == other.syncIntervalNanos()
         && one.burst() == other.burst()
-        && Arrays.equals(numbers(one, windowNanos(one)), numbers(other, windowNanos(other)));
+        && Arrays.equals(numbers(one), numbers(other));
   }
 
-  private static long[] numbers(Policy policy, long windowNanos) {
+  /** Returns what the script is told of a policy: eight numbers. */
+  static long[] numbers(Policy policy) {
+    long windowNanos = windowNanos(policy);
     long permits = policy.quota().permits();
     long window = micros(windowNanos);
     Algorithm algorithm = policy.algorithm();

@@ -14,11 +14,14 @@ import java.util.Map;
  * @param fallback charges that were decided here because Redis could not be asked
  * @param failures charges that got no answer in time or at all, by kind: {@code timeout}, {@code
  *     disconnected}, {@code open} (the circuit breaker), {@code overloaded}, {@code readonly},
- *     {@code loading}, {@code busy}, {@code moved}, {@code replicas}, {@code oom}, {@code other}
+ *     {@code loading}, {@code busy}, {@code moved}, {@code replicas}, {@code oom}, {@code noperm}
+ *     (Redis's user may not do it), {@code state} (what is stored for the key is not Weir's),
+ *     {@code other}
  * @param late permits admitted by answers that came too late, which were given back
  * @param burned permits that may have been charged for requests that were refused, and were not
  *     given back
  * @param queued charges that wait to be sent
+ * @param clockSteps how often Redis's clock was seen to go back, by a millisecond or more
  */
 public record RedisMetrics(
     boolean available,
@@ -30,4 +33,5 @@ public record RedisMetrics(
     Map<String, Long> failures,
     long late,
     long burned,
-    long queued) {}
+    long queued,
+    long clockSteps) {}

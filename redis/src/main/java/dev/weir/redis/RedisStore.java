@@ -42,12 +42,9 @@ import org.jspecify.annotations.Nullable;
  * an answer that came too late is given back.
  */
 public final class RedisStore implements Store {
-  private static final long LEAST_TICK_NANOS = 1_000_000L;
-  private static final long MOST_TICK_NANOS = 5_000_000L;
-  private static final int TICKS_PER_TIMEOUT = 10;
-
   private final String prefix;
   private final Ticker ticker;
+  private final Clocks clocks;
   private final Link link;
   private final Counters counters = new Counters();
   private final Fallback fallback = new Fallback(counters);
@@ -58,8 +55,15 @@ public final class RedisStore implements Store {
   private RedisStore(Builder builder) {
     prefix = builder.prefix;
     ticker = builder.ticker;
+    clocks = new Clocks(ticker, builder.wall);
     LinkSettings settings =
-        new LinkSettings(prefix, builder.timeoutNanos, builder.replicas, ticker, builder.log);
+        new LinkSettings(
+            prefix,
+            builder.timeoutNanos,
+            builder.replicas,
+            ticker,
+            builder.log,
+            builder.warnings == null ? builder.log : builder.warnings);
     link = builder.address.open(settings, counters);
     decider = new Decider(link, counters, fallback, builder.callersClock);
     housekeeping =
@@ -69,9 +73,7 @@ public final class RedisStore implements Store {
               thread.setDaemon(true);
               return thread;
             });
-    long tick =
-        Math.max(
-            LEAST_TICK_NANOS, Math.min(MOST_TICK_NANOS, builder.timeoutNanos / TICKS_PER_TIMEOUT));
+    long tick = LinkSettings.tickNanos(builder.timeoutNanos);
     Object unused =
         housekeeping.scheduleWithFixedDelay(() -> tick(builder.log), 0, tick, TimeUnit.NANOSECONDS);
   }
@@ -147,8 +149,8 @@ public final class RedisStore implements Store {
   private @Nullable Holdings holdings(Policy policy) {
     return switch (policy.consistency()) {
       case STRICT -> null;
-      case LEASED -> new Allotments(policy, ticker, counters, this::ask);
-      case APPROXIMATE -> new LocalCounts(policy, ticker, counters, this::ask);
+      case LEASED -> new Allotments(policy, clocks, counters, this::ask);
+      case APPROXIMATE -> new LocalCounts(policy, clocks, counters, this::ask);
     };
   }
 
@@ -243,6 +245,14 @@ public final class RedisStore implements Store {
   }
 
   /**
+   * Returns why Redis cannot be asked now, in words for people: what it answered last, or what the
+   * connection fails for. Empty if it can be asked, or if nobody knows yet.
+   */
+  public String problem() {
+    return link.problem();
+  }
+
+  /**
    * Gives back what this process holds, waits for the answers that are due, at most as long as a
    * decision may take, and closes the connections.
    */
@@ -267,14 +277,19 @@ public final class RedisStore implements Store {
     private long timeoutNanos = 100_000_000L;
     private int replicas;
     private Ticker ticker = Ticker.system();
+    private Ticker wall = Ticker.wall();
     private Consumer<? super String> log = line -> {};
+    private @Nullable Consumer<? super String> warnings;
     private boolean callersClock;
 
     private Builder(Address address) {
       this.address = address;
     }
 
-    /** Sets the password, in place of one in the URI. */
+    /**
+     * Sets the password, in place of one in the URI: of the user that the URI names, as in {@code
+     * redis://user@host}, or of the default user if it names none.
+     */
     public Builder password(CharSequence password) {
       address.password(password);
       return this;
@@ -318,15 +333,36 @@ public final class RedisStore implements Store {
       return this;
     }
 
-    /** Sets what deadlines and allotments are measured by. Default: {@link Ticker#system()}. */
+    /**
+     * Sets what deadlines and allotments are measured by, alone. Default: {@link Ticker#system()},
+     * and {@link Ticker#wall()} for what may be acted on no longer, whichever says so first: the
+     * monotonic clock stands still while a machine is suspended, and Redis's goes on.
+     */
     public Builder ticker(Ticker ticker) {
+      return clocks(ticker, ticker);
+    }
+
+    /** Sets both clocks. */
+    Builder clocks(Ticker ticker, Ticker wall) {
       this.ticker = Objects.requireNonNull(ticker, "ticker");
+      this.wall = Objects.requireNonNull(wall, "wall");
       return this;
     }
 
     /** Sets who is told, in one line each, of what an operator should know. Default: nobody. */
     public Builder log(Consumer<? super String> log) {
       this.log = Objects.requireNonNull(log, "log");
+      return this;
+    }
+
+    /**
+     * Sets who is told, in one line each, of what breaks promises as long as it lasts: settings of
+     * Redis that make it forget, and a clock that goes back. Settings are looked at when the
+     * connection is made and every minute; what is wrong is told when it changes. Default: whoever
+     * is told by {@link #log}.
+     */
+    public Builder warnings(Consumer<? super String> warnings) {
+      this.warnings = Objects.requireNonNull(warnings, "warnings");
       return this;
     }
 

@@ -2,10 +2,7 @@ package dev.weir.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
-import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.async.RedisFunctionAsyncCommands;
-import io.lettuce.core.api.async.RedisScriptingAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,12 +14,14 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
- * What decides, in Redis: a function where there are functions, from Redis 7 on, else a script. A
- * function is set up once, a script anew for every call. Safe for use by many threads.
+ * What decides, in Redis: a function where there are functions, from Redis 7 on, and Redis's user
+ * may call them; else a script. A function is set up once, a script anew for every call. Safe for
+ * use by many threads.
  */
 final class Script {
   private static final List<String> FILES =
@@ -53,7 +52,22 @@ final class Script {
             + "', decide)\n";
   }
 
+  private final RedisClusterAsyncCommands<byte[], byte[]> redis;
+
+  /** Whether the function is known and may be called. */
   private volatile boolean function;
+
+  /** Set where Redis's user may call no functions. */
+  private volatile boolean forbidden;
+
+  private volatile CompletionStage<?> loading = CompletableFuture.completedStage(null);
+
+  /**
+   * @param redis one connection; what is found out about it is not true of the next
+   */
+  Script(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+    this.redis = redis;
+  }
 
   private static String read(String file) {
     try (InputStream in = Objects.requireNonNull(Script.class.getResourceAsStream(file))) {
@@ -72,58 +86,88 @@ final class Script {
   }
 
   /** Makes the function known, if there are any; until then, and if not, the script is called. */
-  void load(RedisFunctionAsyncCommands<byte[], byte[]> redis) {
-    redis.functionLoad(LIBRARY, true).whenComplete((name, error) -> function = error == null);
+  void load() {
+    loading =
+        redis
+            .functionLoad(LIBRARY, true)
+            .handle(
+                (name, error) -> {
+                  function = error == null && !forbidden;
+                  return null;
+                });
   }
 
   /**
-   * Calls it. Where Redis does not know it, nothing has been done yet, and it is brought along.
+   * Calls it. Where Redis does not know it, or its user may not call it so, nothing has been done
+   * yet, and it is called in another way.
    *
    * @return the reply; fails with a {@link ShardException}
    */
-  CompletionStage<byte[]> call(
-      RedisClusterAsyncCommands<byte[], byte[]> redis, byte[][] keys, byte[] message) {
+  CompletionStage<byte[]> call(byte[][] keys, byte[] message) {
     CompletionStage<byte[]> reply =
         function
             ? unless(
-                "Function not found",
-                redis.fcall(FUNCTION, ScriptOutputType.VALUE, keys, message),
-                () -> {
-                  function = false;
-                  load(redis);
-                  return script(redis, keys, message);
-                })
-            : script(redis, keys, message);
+                fcall(keys, message),
+                problem -> unknown(problem) || forbidden(problem, "fcall"),
+                () -> script(keys, message))
+            : script(keys, message);
     return reply.exceptionally(
         error -> {
           throw failed(error);
         });
   }
 
-  private static CompletionStage<byte[]> script(
-      RedisScriptingAsyncCommands<byte[], byte[]> redis, byte[][] keys, byte[] message) {
-    return unless(
-        "NOSCRIPT",
-        redis.evalsha(SCRIPT_DIGEST, ScriptOutputType.VALUE, keys, message),
-        () -> redis.eval(SCRIPT, ScriptOutputType.VALUE, keys, message));
+  private CompletionStage<byte[]> fcall(byte[][] keys, byte[] message) {
+    return redis.fcall(FUNCTION, ScriptOutputType.VALUE, keys, message);
   }
 
-  /** Returns the first reply, or another if that is a certain error. */
+  private boolean unknown(String problem) {
+    boolean unknown = problem.contains("Function not found");
+    if (unknown) {
+      function = false;
+      load();
+    }
+    return unknown;
+  }
+
+  /** Returns whether Redis's user may not use a command at all, whatever the key. */
+  private boolean forbidden(String problem, String command) {
+    boolean denied = problem.startsWith("NOPERM") && problem.contains("'" + command + "'");
+    if (denied && command.equals("fcall")) {
+      forbidden = true;
+      function = false;
+    }
+    return denied;
+  }
+
+  private CompletionStage<byte[]> script(byte[][] keys, byte[] message) {
+    CompletionStage<byte[]> reply =
+        unless(
+            redis.evalsha(SCRIPT_DIGEST, ScriptOutputType.VALUE, keys, message),
+            problem -> problem.startsWith("NOSCRIPT"),
+            () -> redis.eval(SCRIPT, ScriptOutputType.VALUE, keys, message));
+    // A user who may only call functions has to wait until there is one.
+    return unless(
+        reply,
+        problem -> forbidden(problem, "evalsha") || forbidden(problem, "eval"),
+        () -> loading.thenCompose(done -> function ? fcall(keys, message) : reply));
+  }
+
+  /** Returns the first reply, or another if Redis said a certain error instead. */
   private static CompletionStage<byte[]> unless(
-      String problem,
       CompletionStage<byte[]> first,
-      java.util.function.Supplier<CompletionStage<byte[]>> other) {
+      Predicate<String> problem,
+      Supplier<CompletionStage<byte[]>> other) {
     return first
         .handle(
             (bytes, error) -> {
               if (error == null) {
                 return CompletableFuture.completedStage(bytes);
               }
-              Throwable cause = cause(error);
+              Throwable cause = Causes.of(error);
               boolean known =
-                  cause instanceof RedisNoScriptException
-                      || (cause instanceof RedisCommandExecutionException
-                          && String.valueOf(cause.getMessage()).contains(problem));
+                  cause instanceof RedisCommandExecutionException
+                      && problem.test(Causes.words(cause));
               return known ? other.get() : CompletableFuture.<byte[]>failedStage(cause);
             })
         .thenCompose(stage -> stage);
@@ -131,23 +175,15 @@ final class Script {
 
   /** Returns what an error of the client's means. */
   static ShardException failed(Throwable error) {
-    Throwable cause = cause(error);
-    String message = String.valueOf(cause.getMessage());
+    Throwable cause = Causes.of(error);
     if (cause instanceof ShardException known) {
       return known;
     }
+    String words = Causes.words(cause);
     if (cause instanceof RedisCommandExecutionException) {
-      return new ShardException(Failure.of(message), message);
+      return new ShardException(Failure.of(words), words);
     }
     Failure failure = cause instanceof RedisException ? Failure.DISCONNECTED : Failure.OTHER;
-    return new ShardException(failure, message);
-  }
-
-  static Throwable cause(Throwable error) {
-    Throwable cause = error;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause;
+    return new ShardException(failure, words);
   }
 }

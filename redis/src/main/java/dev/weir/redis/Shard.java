@@ -11,8 +11,15 @@ interface Shard {
    */
   CompletionStage<byte[]> call(byte[][] keys, byte[] message);
 
-  /** Finds out whether the script can be called and may write. */
-  CompletionStage<?> probe();
+  /**
+   * Finds out whether the shard decides, by a call of the script that writes.
+   *
+   * @return the reply; fails with a {@link ShardException}
+   */
+  CompletionStage<byte[]> probe();
+
+  /** Returns what is complete once all has been read that had arrived when this was called. */
+  CompletionStage<?> turn();
 
   /** Returns what keys of one call must have in common. */
   int slot(byte[] key);

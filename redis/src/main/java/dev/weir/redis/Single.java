@@ -85,12 +85,13 @@ final class Single extends Question {
   }
 
   @Override
+  boolean undecided() {
+    return Objects.requireNonNull(result).reason() == Reason.UNCERTAIN;
+  }
+
+  @Override
   void answer() {
     Result said = Objects.requireNonNull(result);
-    if (said.reason() == Reason.UNCERTAIN) {
-      fail(Failure.STATE);
-      return;
-    }
     long left = times;
     List<Part> parts = new ArrayList<>();
     for (Single each : askers()) {

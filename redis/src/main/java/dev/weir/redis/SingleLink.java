@@ -5,15 +5,16 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.SetArgs;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
-import java.nio.charset.StandardCharsets;
+import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -38,22 +39,26 @@ final class SingleLink implements Link, Shard {
   private static final Duration QUIET = Duration.ZERO;
   private static final Duration SHUTDOWN = Duration.ofSeconds(2);
 
+  private final Loops loops = new Loops();
+  private final ClientResources resources;
   private final RedisClient client;
   private final RedisURI uri;
-  private final byte[] probeKey;
   private final LinkSettings settings;
   private final Ticker ticker;
   private final Consumer<? super String> log;
   private final Caller caller;
-  private final Script script = new Script();
-  private volatile @Nullable StatefulRedisConnection<byte[], byte[]> connection;
+  private final Checks checks;
+  private volatile @Nullable Connected connected;
   private volatile boolean closed;
   private boolean connecting;
   private boolean probing;
   private long probingSinceNanos;
   private long pauseNanos;
   private long connectAtNanos;
-  private String lastProblem = "";
+  private volatile String lastProblem = "";
+
+  /** A connection, and the way to decide by it. */
+  private record Connected(StatefulRedisConnection<byte[], byte[]> connection, Script script) {}
 
   SingleLink(RedisURI uri, LinkSettings settings, Counters counters) {
     this.uri = uri;
@@ -61,8 +66,9 @@ final class SingleLink implements Link, Shard {
     this.settings = settings;
     ticker = settings.ticker();
     log = settings.log();
-    probeKey = (settings.prefix() + ":probe").getBytes(StandardCharsets.UTF_8);
-    client = RedisClient.create();
+    checks = new Checks(ticker, settings.warnings());
+    resources = ClientResources.builder().nettyCustomizer(loops).build();
+    client = RedisClient.create(resources);
     client.setOptions(
         ClientOptions.builder()
             .autoReconnect(false)
@@ -72,7 +78,7 @@ final class SingleLink implements Link, Shard {
             .socketOptions(
                 SocketOptions.builder().connectTimeout(LinkSettings.CONNECT_TIMEOUT).build())
             .build());
-    caller = new Caller(this, ticker, settings.timeoutNanos(), counters, log);
+    caller = new Caller(this, settings, counters);
     connectAtNanos = ticker.nanos();
     pauseNanos = LEAST_PAUSE_NANOS;
   }
@@ -103,62 +109,77 @@ final class SingleLink implements Link, Shard {
   }
 
   @Override
+  public String problem() {
+    return connected == null ? lastProblem : caller.problem();
+  }
+
+  @Override
+  public CompletionStage<?> turn() {
+    return loops.turn();
+  }
+
+  @Override
   public long queued() {
     return caller.queued();
   }
 
   @Override
   public CompletionStage<byte[]> call(byte[][] keys, byte[] message) {
-    StatefulRedisConnection<byte[], byte[]> current = connection;
+    Connected current = connected;
     if (current == null) {
       return notConnected();
     }
-    CompletionStage<byte[]> reply = script.call(current.async(), keys, message);
+    CompletionStage<byte[]> reply = current.script.call(keys, message);
     if (settings.replicas() > 0) {
-      reply = reply.thenCompose(bytes -> replicated(current, bytes));
+      reply = reply.thenCompose(bytes -> replicated(current.connection, bytes));
     }
     return reply.whenComplete(
         (bytes, error) -> {
           // A replica now: the address, or the sentinels, may lead to its master.
           if (error != null && Script.failed(error).failure() == Failure.READONLY) {
-            closeLater(current);
+            closeLater(current.connection);
           }
         });
   }
 
+  /** Waits for replicas to have what has been decided. */
   private CompletionStage<byte[]> replicated(
       StatefulRedisConnection<byte[], byte[]> current, byte[] reply) {
     return current
         .async()
         .waitForReplication(
             settings.replicas(), Math.max(1, Duration.ofNanos(settings.timeoutNanos()).toMillis()))
-        .thenApply(
-            count -> {
-              if (count < settings.replicas()) {
-                throw new ShardException(
-                    Failure.REPLICAS,
-                    count + " replicas have it (expected: " + settings.replicas() + ")");
+        .handle(
+            (count, error) -> {
+              if (error == null && count >= settings.replicas()) {
+                return reply;
               }
-              return reply;
+              if (error != null && !(Causes.of(error) instanceof RedisCommandExecutionException)) {
+                throw Script.failed(error);
+              }
+              // Also where WAIT is refused: what it was to wait for has been decided.
+              String words =
+                  error == null
+                      ? count + " replicas have it (expected: " + settings.replicas() + ")"
+                      : "WAIT: " + Causes.words(error);
+              throw new ShardException(Failure.REPLICAS, words);
             });
   }
 
   /** Gives the connection up if earlier probes are not answered: a new one may be. */
   @Override
-  public CompletionStage<?> probe() {
-    StatefulRedisConnection<byte[], byte[]> current = connection;
+  public CompletionStage<byte[]> probe() {
+    Connected current = connected;
     if (current == null) {
       return notConnected();
     }
     if (silent()) {
       log.accept("the store's connection is silent: it is made anew");
-      closeLater(current);
+      closeLater(current.connection);
       return notConnected();
     }
-    return current
-        .async()
-        .set(probeKey, new byte[0], SetArgs.Builder.px(1_000))
-        .whenComplete((done, error) -> answered());
+    byte[] key = Probe.key(settings.prefix(), any -> true);
+    return call(new byte[][] {key}, Probe.message()).whenComplete((done, error) -> answered());
   }
 
   /** Returns whether the first of the probes that have no answer is an old one. */
@@ -183,23 +204,27 @@ final class SingleLink implements Link, Shard {
   public void tick() {
     connectIfNeeded();
     caller.tick();
+    Connected current = connected;
+    if (current != null) {
+      checks.tick(() -> Map.of("", current.connection.async().info()));
+    }
   }
 
   private synchronized void connectIfNeeded() {
-    if (closed || connecting || connection != null || ticker.nanos() - connectAtNanos < 0) {
+    if (closed || connecting || connected != null || ticker.nanos() - connectAtNanos < 0) {
       return;
     }
     connecting = true;
-    CompletionStage<StatefulRedisConnection<byte[], byte[]>> connected;
+    CompletionStage<StatefulRedisConnection<byte[], byte[]>> making;
     try {
-      connected = client.connectAsync(ByteArrayCodec.INSTANCE, uri);
+      making = client.connectAsync(ByteArrayCodec.INSTANCE, uri);
     } catch (RuntimeException e) {
-      connected = CompletableFuture.failedStage(e);
+      making = CompletableFuture.failedStage(e);
     }
-    connected.whenComplete(
+    making.whenComplete(
         (opened, error) -> {
           if (opened == null) {
-            notOpened(Script.cause(error));
+            notOpened(error);
           } else {
             opened(opened);
           }
@@ -210,11 +235,7 @@ final class SingleLink implements Link, Shard {
     connecting = false;
     pauseNanos = Math.min(MOST_PAUSE_NANOS, 2 * pauseNanos);
     connectAtNanos = ticker.nanos() + pauseNanos;
-    Throwable root = error;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    String problem = String.valueOf(root.getMessage());
+    String problem = Causes.words(error);
     if (!closed && !problem.equals(lastProblem)) {
       log.accept("cannot reach the store, trying again: " + problem);
       lastProblem = problem;
@@ -229,11 +250,12 @@ final class SingleLink implements Link, Shard {
             lost(opened);
           }
         });
+    Script script = new Script(opened.async());
     synchronized (this) {
       connecting = false;
       pauseNanos = LEAST_PAUSE_NANOS;
       lastProblem = "";
-      connection = opened;
+      connected = new Connected(opened, script);
       probing = false;
     }
     if (closed || !opened.isOpen()) {
@@ -241,8 +263,8 @@ final class SingleLink implements Link, Shard {
       closeLater(opened);
       return;
     }
-    script.load(opened.async());
-    Checks.run(opened.async(), log);
+    script.load();
+    checks.lookNow();
     caller.tick();
   }
 
@@ -254,10 +276,11 @@ final class SingleLink implements Link, Shard {
 
   private void lost(StatefulRedisConnection<byte[], byte[]> gone) {
     synchronized (this) {
-      if (connection != gone) {
+      Connected current = connected;
+      if (current == null || current.connection != gone) {
         return;
       }
-      connection = null;
+      connected = null;
       connectAtNanos = ticker.nanos();
     }
     if (!closed) {
@@ -272,5 +295,6 @@ final class SingleLink implements Link, Shard {
     closed = true;
     caller.close();
     client.shutdown(QUIET, SHUTDOWN);
+    Object unused = resources.shutdown();
   }
 }

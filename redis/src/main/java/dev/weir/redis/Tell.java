@@ -1,5 +1,6 @@
 package dev.weir.redis;
 
+import dev.weir.Reason;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,11 @@ final class Tell extends Question {
   @Override
   void read(MessageReader reply) {
     result = Result.read(reply);
+  }
+
+  @Override
+  boolean undecided() {
+    return Objects.requireNonNull(result).reason() == Reason.UNCERTAIN;
   }
 
   @Override

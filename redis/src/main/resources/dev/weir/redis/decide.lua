@@ -343,6 +343,25 @@ local function refund()
   put(given)
 end
 
+-- Reads all values at once. MGET says of a value that is no string what it says of none, so those keys of
+-- which it knows nothing are counted: nearly always there are none of them, and one EXISTS is all it costs.
+local function read()
+  values, held = #keys > 0 and redis.call('MGET', spread(keys)) or {}, {}
+  local unknown = {}
+  for k = 1, #keys do
+    if not values[k] then
+      unknown[#unknown + 1] = keys[k]
+    end
+  end
+  if #unknown > 0 and redis.call('EXISTS', spread(unknown)) > 0 then
+    for k = 1, #keys do
+      if not values[k] and redis.call('EXISTS', keys[k]) > 0 then
+        held[k] = false
+      end
+    end
+  end
+end
+
 local kinds = {[ASK] = ask, [SOME] = some, [RECORD] = record, [REFUND] = refund}
 
 local function write(own_time)
@@ -375,8 +394,8 @@ local function decide(given_keys, args)
     local time = redis.call('TIME')
     now = time[1] * 1000000 + time[2]
   end
-  values = #keys > 0 and redis.call('MGET', spread(keys)) or {}
-  held, output, size, policies = {}, {now}, 1, {}
+  read()
+  output, size, policies = {now}, 1, {}
   for i = 1, input[2] do
     policies[i] = {spread(input, at_input + 1, at_input + 8)}
     at_input = at_input + 8

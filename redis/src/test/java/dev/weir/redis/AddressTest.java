@@ -12,6 +12,8 @@ class AddressTest {
       strings = {
         "redis://localhost",
         "redis://under_score:7000",
+        "redis://user@localhost",
+        "redis://localhost:65535/3?clientName=weir&timeout=2s",
         "redis://[::1]:7000",
         "redis://[::1]",
         "redis://:secret@localhost:7000/3",
@@ -46,6 +48,12 @@ class AddressTest {
         "redis://:secret@",
         "redis://:secret@host:port",
         "redis://:secret@host:99999",
+        "redis://host:0x1",
+        "redis://under_score:99999",
+        "redis://under_score:0",
+        "redis://user:pa55secret",
+        "redis-cluster://one:7000,two:99999",
+        "redis-sentinel://one:99999#master",
         "redis://user:secret@ho st",
         "redis-sentinel://secret@one",
         "redis-cluster://",
@@ -60,6 +68,21 @@ class AddressTest {
         .hasMessageEndingWith(
             "(expected: redis://, rediss://, redis-sentinel:// or redis-cluster:// and a host)")
         .hasNoCause()
+        .satisfies(e -> assertThat(e.getMessage()).doesNotContain("secret"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis://host?password=secret",
+        "redis://host:1/2?timeout=1s&secret",
+        "redis-cluster://one,two?auth=secret",
+        "redis-sentinel://one?password=secret#master"
+      })
+  void parameterThatNobodyKnows_isRefusedWithoutItsValue(String uri) {
+    assertThatThrownBy(() -> Address.of(uri))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("store: a parameter that is not known (expected: clientName, ")
         .satisfies(e -> assertThat(e.getMessage()).doesNotContain("secret"));
   }
 }

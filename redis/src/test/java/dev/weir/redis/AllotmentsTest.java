@@ -22,6 +22,11 @@ class AllotmentsTest {
   private static final long KEY = 7;
 
   private final FakeTicker ticker = new FakeTicker();
+
+  /** Another clock than the one that is moved by most tests. */
+  private final FakeTicker wall = new FakeTicker(-1_000_000 * MILLI);
+
+  private final Clocks clocks = new Clocks(ticker, wall);
   private final Counters counters = new Counters();
   private final FakeRedis redis = new FakeRedis(ticker);
   private final Policy policy = policy(Algorithm.SLIDING_WINDOW);
@@ -37,7 +42,7 @@ class AllotmentsTest {
   }
 
   private Allotments allotments(Policy policy) {
-    return new Allotments(policy, ticker, counters, redis::ask);
+    return new Allotments(policy, clocks, counters, redis::ask);
   }
 
   private Told ask() {
@@ -222,7 +227,7 @@ class AllotmentsTest {
     for (Algorithm algorithm : List.of(Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW_COUNTER)) {
       FakeRedis other = new FakeRedis(ticker);
       Policy aligned = policy(algorithm);
-      Allotments held = new Allotments(aligned, ticker, counters, other::ask);
+      Allotments held = new Allotments(aligned, clocks, counters, other::ask);
       RedisLimit own = Limits.of("weir", "aligned", aligned, held);
       held.decide(own, KEY, 1, new Told());
       other.grant(1, said(100, 0, 970 * MILLI));
@@ -239,6 +244,37 @@ class AllotmentsTest {
       assertThat(before.times()).isEqualTo(1);
       assertThat(at.answers).isEmpty();
     }
+  }
+
+  @Test
+  void suspendedMachine_endsAnAllotment_thoughTheMonotonicClockStoodStill() {
+    grow(8);
+    wall.advance(LIFE - 1);
+    spend(1);
+    wall.advance(1);
+    assertThat(ask().answers).as("over").isEmpty();
+    assertThat(redis.refunds()).containsExactly(7L);
+  }
+
+  @Test
+  void wallClockSetBack_lengthensNothing() {
+    grow(8);
+    wall.advance(-3_600_000 * MILLI);
+    ticker.advance(LIFE - 1);
+    spend(1);
+    ticker.advance(1);
+    assertThat(ask().answers).as("over").isEmpty();
+  }
+
+  @Test
+  void refusal_isForgottenWhenTheWallClockSaysSo() {
+    ask();
+    redis.grant(0, said(0, 30 * MILLI, ticker.nanos()));
+    assertThat(ask().times()).isZero();
+    wall.advance(10 * MILLI);
+    assertThat(ask().result().retryAfterNanos()).isEqualTo(20 * MILLI);
+    wall.advance(20 * MILLI);
+    assertThat(ask().answers).isEmpty();
   }
 
   @Test
@@ -309,7 +345,7 @@ class AllotmentsTest {
     int threads = 8;
     int each = 500;
     FakeRedis own = new FakeRedis(ticker);
-    Allotments held = new Allotments(policy, ticker, counters, own::grantAtOnce);
+    Allotments held = new Allotments(policy, clocks, counters, own::grantAtOnce);
     RedisLimit leased = Limits.of("weir", "threads", policy, held);
     List<Thread> running = new ArrayList<>();
     List<Told> told = java.util.Collections.synchronizedList(new ArrayList<>());
@@ -357,7 +393,7 @@ class AllotmentsTest {
     FakeTicker time = new FakeTicker();
     FakeRedis far = new FakeRedis(time);
     Policy leased = policy(Algorithm.SLIDING_WINDOW);
-    Allotments held = new Allotments(leased, time, new Counters(), far::ask);
+    Allotments held = new Allotments(leased, new Clocks(time, time), new Counters(), far::ask);
     RedisLimit limit = Limits.of("weir", "model", leased, held);
     Map<Long, Long> balance = new HashMap<>();
     Map<Long, Long> ends = new HashMap<>();

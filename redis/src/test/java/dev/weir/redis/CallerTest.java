@@ -14,7 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class CallerTest {
-  private static final long TIMEOUT_NANOS = 10_000_000_000L;
+  private static final long TIMEOUT_NANOS = 50_000_000L;
+  private static final long TICK_NANOS = 5_000_000L;
   private static final long FITS = 0;
   private static final long OVER_LIMIT = 1;
   private static final long UNCERTAIN = 3;
@@ -23,13 +24,32 @@ class CallerTest {
   private final FakeShard shard = new FakeShard();
   private final Counters counters = new Counters();
   private final List<String> log = new CopyOnWriteArrayList<>();
-  private final Caller caller = new Caller(shard, ticker, TIMEOUT_NANOS, counters, log::add);
+  private final List<String> warnings = new CopyOnWriteArrayList<>();
+  private final Caller caller = caller(shard, counters);
+
+  private Caller caller(FakeShard asked, Counters counted) {
+    return new Caller(
+        asked,
+        new LinkSettings("weir", TIMEOUT_NANOS, 0, ticker, log::add, warnings::add),
+        counted);
+  }
 
   @BeforeEach
   void theShardAnswersItsProbe() {
     caller.tick();
-    shard.probes.get(0).complete(null);
+    shard.probes.get(0).complete(FakeShard.fine());
+    assertThat(log).containsExactly("the store answers: decisions are shared");
     log.clear();
+  }
+
+  /** Lets time pass as it does, and looks after what waits. */
+  private void pass(long nanos) {
+    for (long passed = 0; passed < nanos; ) {
+      long step = Math.min(TICK_NANOS, nanos - passed);
+      ticker.advance(step);
+      passed += step;
+      caller.tick();
+    }
   }
 
   private Told ask(long key, long permits, long count) {
@@ -182,12 +202,10 @@ class CallerTest {
   @Test
   void deadline_isATimeout_andTheLateAnswerGivesBackExactlyWhatItCharged() {
     Told told = ask(7, 10, 3);
-    ticker.advance(TIMEOUT_NANOS - 1);
-    caller.tick();
+    pass(TIMEOUT_NANOS - 1);
     assertThat(told.answers).isEmpty();
 
-    ticker.advance(1);
-    caller.tick();
+    pass(1);
     assertThat(told.failure()).isEqualTo(Failure.TIMEOUT);
 
     call(0).answer(2, FITS, 5, 700, 1_000, 0, 5_000);
@@ -204,8 +222,7 @@ class CallerTest {
   @Test
   void lateRefusal_givesNothingBack() {
     ask(7);
-    ticker.advance(TIMEOUT_NANOS);
-    caller.tick();
+    pass(TIMEOUT_NANOS);
 
     call(0).answer(0, OVER_LIMIT, 0, 700, 1_000, 0, 5_000);
 
@@ -217,8 +234,7 @@ class CallerTest {
   void lateAnswers_areGivenBackAlsoWhenTheBreakerHasOpened() {
     for (int i = 0; i < 3; i++) {
       ask(i);
-      ticker.advance(TIMEOUT_NANOS);
-      caller.tick();
+      pass(TIMEOUT_NANOS);
     }
     assertThat(caller.available()).isFalse();
 
@@ -232,8 +248,7 @@ class CallerTest {
     occupy();
     Told waiting = ask(7);
 
-    ticker.advance(TIMEOUT_NANOS);
-    caller.tick();
+    pass(TIMEOUT_NANOS);
 
     assertThat(waiting.failure()).isEqualTo(Failure.TIMEOUT);
     assertThat(shard.calls).hasSize(2);
@@ -245,9 +260,9 @@ class CallerTest {
     for (Failure failure : Failure.values()) {
       Counters own = new Counters();
       FakeShard failing = new FakeShard();
-      Caller asked = new Caller(failing, ticker, TIMEOUT_NANOS, own, log::add);
+      Caller asked = caller(failing, own);
       asked.tick();
-      failing.probes.get(0).complete(null);
+      failing.probes.get(0).complete(FakeShard.fine());
       Told told = new Told();
       asked.ask(new Single(Limits.ANY, 1, 5, 2, told));
 
@@ -282,6 +297,90 @@ class CallerTest {
   }
 
   @Test
+  void stateThatIsNotOurs_isCounted_whoeverAsks() {
+    Told told = ask(1, 2, 3);
+    call(0).answer(0, UNCERTAIN, 0, 0, 0, 0, 0);
+    Told untold = new Told();
+    caller.ask(new Tell(Limits.ANY, 1, 5, result -> {}, untold::failed));
+    call(1).answer(UNCERTAIN, 0, 0, 0, 0, 0);
+    Told both = new Told();
+    caller.ask(
+        new Both(
+            new Tell(Limits.ANY, 1, 5, result -> {}, failure -> {}),
+            new Single(Limits.ANY, 1, 1, 1, both)));
+    call(2).answer(UNCERTAIN, 0, 0, 0, 0, 0, 0, UNCERTAIN, 0, 0, 0, 0, 0);
+
+    assertThat(List.of(told, untold, both))
+        .allSatisfy(each -> assertThat(each.failure()).isEqualTo(Failure.STATE));
+    assertThat(counters.failures().get("state")).isEqualTo(1 + 1 + 2);
+    assertThat(counters.decided.sum()).isZero();
+    assertThat(counters.burned.sum()).isZero();
+  }
+
+  @Test
+  void clockThatGoesBack_isWarnedOfAndCounted() {
+    ask(1);
+    call(0).answerAt(5_000_000_000L, fits(1, 9));
+    ask(2);
+    call(1).answerAt(4_999_999_001L, fits(1, 9));
+    assertThat(counters.clockSteps.sum()).as("less than a millisecond").isZero();
+    ask(3);
+    call(2).answerAt(1_399_999_001L, fits(1, 9));
+    ask(4);
+    call(3).answerAt(1_400_000_000L, fits(1, 9));
+
+    assertThat(counters.clockSteps.sum()).isEqualTo(1);
+    assertThat(warnings)
+        .containsExactly(
+            "the store's clock went back by PT1H: what was charged before counts until the clock"
+                + " has caught up");
+  }
+
+  @Test
+  void clockThatWentBackMeanwhile_isSeenByTheProbe() {
+    ask(1);
+    call(0).answerAt(5_000_000L, fits(1, 9));
+    caller.disconnected();
+    while (shard.probes.size() < 2) {
+      pass(TICK_NANOS);
+    }
+    shard.probes.get(1).complete(new MessageWriter().add(3_000_000L).toBytes());
+
+    assertThat(counters.clockSteps.sum()).isEqualTo(1);
+    assertThat(caller.available()).isTrue();
+  }
+
+  @Test
+  void probeThatFails_isToldByItsCause_onceForEachKind() {
+    caller.disconnected();
+    log.clear();
+    for (int i = 1; i <= 6; i++) {
+      while (shard.probes.size() <= i) {
+        pass(TICK_NANOS);
+      }
+      shard
+          .probes
+          .get(i)
+          .completeExceptionally(
+              new ShardException(
+                  i < 4 ? Failure.NOPERM : Failure.LOADING, i < 4 ? "NOPERM no" : "LOADING yet"));
+    }
+    assertThat(log)
+        .containsExactly(
+            "the store does not decide (noperm: NOPERM no): rules answer by their on_failure until"
+                + " it does",
+            "the store does not decide (loading: LOADING yet): rules answer by their on_failure"
+                + " until it does");
+    assertThat(caller.problem()).isEqualTo("loading: LOADING yet");
+    while (shard.probes.size() <= 7) {
+      pass(TICK_NANOS);
+    }
+    shard.probes.get(7).complete(FakeShard.fine());
+    assertThat(caller.problem()).isEmpty();
+    assertThat(log).last().isEqualTo("the store answers: decisions are shared again");
+  }
+
+  @Test
   void shardThatThrows_failsTheQuestion_andTheNextIsAsked() {
     shard.thrown = new IllegalStateException("broken");
     Told failed = ask(1);
@@ -297,14 +396,13 @@ class CallerTest {
   void probeThatThrows_isFollowedByAnother() {
     caller.disconnected();
     shard.thrown = new IllegalStateException("broken");
-    ticker.advance(TIMEOUT_NANOS);
-    caller.tick();
+    pass(TIMEOUT_NANOS);
     shard.thrown = null;
-    ticker.advance(TIMEOUT_NANOS);
-    caller.tick();
+    while (shard.probes.size() < 2) {
+      pass(TICK_NANOS);
+    }
 
-    assertThat(shard.probes).hasSize(2);
-    shard.probes.get(1).complete(null);
+    shard.probes.get(1).complete(FakeShard.fine());
     assertThat(caller.available()).isTrue();
   }
 

@@ -30,7 +30,13 @@ class FailureTest {
         "OOM | ERR Error running script (call to f_1): @user_script:9: @user_script: 9:"
             + " -OOM command not allowed when used memory > 'maxmemory'.",
         "OTHER | ERR something else",
-        "OTHER | NOAUTH Authentication required.",
+        "NOPERM | NOAUTH Authentication required.",
+        "NOPERM | WRONGPASS invalid username-password pair or user is disabled.",
+        "NOPERM | NOPERM this user has no permissions to run the 'evalsha' command",
+        "NOPERM | ERR The user executing the script can't run this command or subcommand script:"
+            + " weir_1, on @user_function:9.",
+        "NOPERM | ERR Error running script (call to f_1): @user_script:9: @user_script: 9: The user"
+            + " executing the script can't run this command or subcommand",
         "OTHER | ERR"
       })
   void errors_areKnownByTheirCodes(Failure expected, String message) {

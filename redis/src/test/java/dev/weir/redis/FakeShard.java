@@ -22,7 +22,12 @@ final class FakeShard implements Shard {
   record Sent(List<Request> requests, CompletableFuture<byte[]> reply) {
     /** Answers with these numbers, after the time. */
     void answer(long... numbers) {
-      MessageWriter writer = new MessageWriter().add(0);
+      answerAt(0, numbers);
+    }
+
+    /** Answers with these numbers, after that time. */
+    void answerAt(long nowMicros, long... numbers) {
+      MessageWriter writer = new MessageWriter().add(nowMicros);
       for (long number : numbers) {
         writer.add(number);
       }
@@ -35,8 +40,14 @@ final class FakeShard implements Shard {
   }
 
   final List<Sent> calls = new CopyOnWriteArrayList<>();
-  final List<CompletableFuture<Void>> probes = new CopyOnWriteArrayList<>();
+  final List<CompletableFuture<byte[]>> probes = new CopyOnWriteArrayList<>();
   volatile @Nullable RuntimeException thrown;
+
+  /** Turns that were asked for while nothing was read. */
+  final List<CompletableFuture<Void>> turns = new CopyOnWriteArrayList<>();
+
+  /** Whether nothing is read. */
+  volatile boolean stuck;
 
   /** Answers at once, if there is one. */
   volatile @Nullable Function<List<Request>, long[]> answers;
@@ -85,14 +96,38 @@ final class FakeShard implements Shard {
   }
 
   @Override
-  public CompletionStage<?> probe() {
+  public CompletionStage<byte[]> probe() {
     RuntimeException failing = thrown;
     if (failing != null) {
       throw failing;
     }
-    CompletableFuture<Void> probe = new CompletableFuture<>();
+    CompletableFuture<byte[]> probe = new CompletableFuture<>();
     probes.add(probe);
     return probe;
+  }
+
+  /** Returns what a probe is answered. */
+  static byte[] fine() {
+    return new MessageWriter().add(0).toBytes();
+  }
+
+  @Override
+  public CompletionStage<?> turn() {
+    CompletableFuture<Void> turn = new CompletableFuture<>();
+    if (stuck) {
+      turns.add(turn);
+    } else {
+      turn.complete(null);
+    }
+    return turn;
+  }
+
+  /** Lets what waits for a turn have it, and all that ask from now on. */
+  void read() {
+    stuck = false;
+    List<CompletableFuture<Void>> waiting = List.copyOf(turns);
+    turns.clear();
+    waiting.forEach(turn -> turn.complete(null));
   }
 
   @Override

@@ -18,12 +18,14 @@ class LocalCountsTest {
   private static final long KEY = 7;
 
   private final FakeTicker ticker = new FakeTicker();
+  private final FakeTicker wall = new FakeTicker(1_000_000 * MILLI);
+  private final Clocks clocks = new Clocks(ticker, wall);
   private final FakeRedis redis = new FakeRedis(ticker);
 
   /** A process may have five permits untold. */
   private final Policy policy = policy(100);
 
-  private final LocalCounts counts = new LocalCounts(policy, ticker, new Counters(), redis::ask);
+  private final LocalCounts counts = new LocalCounts(policy, clocks, new Counters(), redis::ask);
   private final RedisLimit limit = Limits.of("weir", "approximate", policy, counts);
 
   private static Policy policy(long permits) {
@@ -94,6 +96,33 @@ class LocalCountsTest {
 
     ticker.advance(1);
     assertThat(ask(1).answers).isEmpty();
+  }
+
+  @Test
+  void suspendedMachine_hasAnOldView_thoughTheMonotonicClockStoodStill() {
+    know(99);
+    wall.advance(INTERVAL - 1);
+    assertThat(ask(1).times()).isEqualTo(1);
+
+    wall.advance(1);
+    assertThat(ask(1).answers).isEmpty();
+  }
+
+  @Test
+  void wallClockSetBack_lengthensNothing() {
+    know(99);
+    wall.advance(-3_600_000 * MILLI);
+    ticker.advance(INTERVAL);
+    assertThat(ask(1).answers).isEmpty();
+  }
+
+  @Test
+  void refusal_isForgottenWhenTheWallClockSaysSo() {
+    ask(3);
+    redis.grant(0, new Result(Reason.OVER_LIMIT, 2, 30 * MILLI, 1_000 * MILLI, 0));
+    assertThat(ask(3).times()).isZero();
+    wall.advance(30 * MILLI);
+    assertThat(ask(3).answers).isEmpty();
   }
 
   @Test

@@ -98,9 +98,11 @@ final class Explainer {
   private static List<Rule> inPrecedence(List<Rule> siblings, String value) {
     List<Rule> sorted = new ArrayList<>();
     siblings.stream()
-        .filter(rule -> isExact(rule) && rule.value().equals(value))
+        .filter(rule -> !value.isEmpty() && rule.value().equals(value))
         .forEach(sorted::add);
-    siblings.stream().filter(rule -> Wildcard.isPattern(rule.value())).forEach(sorted::add);
+    siblings.stream()
+        .filter(rule -> Wildcard.isPattern(rule.value()) && !rule.value().equals(value))
+        .forEach(sorted::add);
     siblings.stream().filter(rule -> rule.value().isEmpty()).forEach(sorted::add);
     siblings.stream()
         .filter(rule -> isExact(rule) && !rule.value().equals(value))
@@ -111,21 +113,24 @@ final class Explainer {
   private static Explanation.Candidate candidate(Rule rule, @Nullable Rule chosen, Entry entry) {
     boolean taken = rule == chosen;
     String why;
-    if (isExact(rule)) {
+    boolean sameText = rule.value().equals(entry.value());
+    if (isExact(rule) || (taken && sameText && !rule.value().isEmpty())) {
       why = taken ? "has exactly this value" : "has another value";
     } else if (rule.value().isEmpty()) {
       why =
-          taken ? "has this key and takes every value" : "takes every value, but " + first(chosen);
+          taken
+              ? "has this key and takes every value"
+              : "takes every value, but " + first(chosen, entry);
     } else if (!Wildcard.matches(rule.value(), entry.value())) {
       why = "pattern does not match";
     } else {
-      why = taken ? "first pattern that matches" : "pattern matches, but " + first(chosen);
+      why = taken ? "first pattern that matches" : "pattern matches, but " + first(chosen, entry);
     }
     return new Explanation.Candidate(rule, taken, why);
   }
 
-  private static String first(@Nullable Rule chosen) {
-    return chosen != null && isExact(chosen)
+  private static String first(@Nullable Rule chosen, Entry entry) {
+    return chosen != null && chosen.value().equals(entry.value())
         ? "an exact value comes first"
         : "an earlier pattern comes first";
   }

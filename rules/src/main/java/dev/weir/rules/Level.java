@@ -64,10 +64,12 @@ final class Level {
       for (Rule rule : rules) {
         if (rule.value().isEmpty()) {
           withoutValue = rule;
-        } else if (Wildcard.isPattern(rule.value())) {
-          patterns.add(rule);
         } else {
+          // A pattern, too, is first of all the rule of its own text.
           exact.put(rule.value(), rule);
+          if (Wildcard.isPattern(rule.value())) {
+            patterns.add(rule);
+          }
         }
       }
       wildcards = patterns.toArray(Rule[]::new);

@@ -46,6 +46,19 @@ class ExplanationTest {
   }
 
   @Test
+  void textOfAPattern_comesBeforeAnEarlierPattern() {
+    assertThat(RULES.explain("shop", List.of(new Entry("user", "*b*"))).toString())
+        .startsWith(
+            """
+            domain shop
+            1. user=*b*
+               -> shop.user_*b* (rules.yaml:10:5): has exactly this value
+                  shop.user_a* (rules.yaml:5:5): pattern does not match
+                  shop.user (rules.yaml:14:5): takes every value, but an exact value comes first
+            """);
+  }
+
+  @Test
   void shadowMode_isSaid() {
     assertThat(RULES.explain("shop", List.of(new Entry("user", "bob"))).verdict())
         .isEqualTo(

@@ -32,6 +32,9 @@ class MatchTest {
           value: "e*"
           rate_limit: {unit: minute, requests_per_unit: 4}
         - key: k
+          value: "exactly*"
+          rate_limit: {unit: minute, requests_per_unit: 4}
+        - key: k
           rate_limit: {unit: minute, requests_per_unit: 5}
         - key: k
           value: exempt
@@ -65,6 +68,9 @@ class MatchTest {
         "foo | k=actly                         | foo.k_*act*ly*",
         "foo | k=actl                          | foo.k",
         "foo | k=e                             | foo.k_e*",
+        "foo | k=ex*                           | foo.k_ex*",
+        "foo | k=e*ly*                         | foo.k_e*",
+        "foo | k=exactly*                      | foo.k_exactly*",
         "foo | k=                              | foo.k",
         "foo | k=other                         | foo.k",
         "foo | k=exempt                        | none",
@@ -201,7 +207,7 @@ class MatchTest {
     List<Entry> entries = new ArrayList<>();
     int count = 1 + random.nextInt(4);
     for (int i = 0; i < count; i++) {
-      entries.add(new Entry(random.nextBoolean() ? "x" : "y", randomText(random, "ab", 5)));
+      entries.add(new Entry(random.nextBoolean() ? "x" : "y", randomText(random, "ab*", 5)));
     }
     return entries;
   }

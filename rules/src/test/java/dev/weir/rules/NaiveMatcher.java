@@ -30,7 +30,7 @@ final class NaiveMatcher {
         parent.children().stream().filter(child -> child.key().equals(entry.key())).toList();
     Stream<Node> exact =
         sameKey.stream()
-            .filter(child -> !child.value().isEmpty() && !child.value().contains("*"))
+            .filter(child -> !child.value().isEmpty())
             .filter(child -> child.value().equals(entry.value()));
     Stream<Node> wildcard =
         sameKey.stream()

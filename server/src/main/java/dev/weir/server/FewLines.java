@@ -32,8 +32,16 @@ final class FewLines {
 
   /** Writes a line, or leaves it out and counts it; returns whether it was written. */
   boolean write(Level level, String line) {
-    if (!limiter.tryAcquire("").allowed()) {
+    boolean written = writeOrKeep(level, line);
+    if (!written) {
       leftOut.incrementAndGet();
+    }
+    return written;
+  }
+
+  /** Writes a line, unless it has to wait: the caller keeps it then. Returns whether it did. */
+  boolean writeOrKeep(Level level, String line) {
+    if (!limiter.tryAcquire("").allowed()) {
       return false;
     }
     long before = leftOut.getAndSet(0);

@@ -122,6 +122,10 @@ final class MetricsPage {
         "weir_store_burned_permits_total",
         "Permits that may have been charged for requests that were refused.",
         store.burned());
+    counter(
+        "weir_store_clock_steps_total",
+        "How often the store's clock was seen to go back.",
+        store.clockSteps());
     gauge("weir_store_queued", "Charges that wait to be sent.", store.queued());
   }
 

@@ -13,11 +13,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.logging.Level;
@@ -30,22 +32,36 @@ final class SharedStore {
 
   private static final long STEP_MILLIS = 5;
 
+  /** More warnings than a store has settings that can be wrong. */
+  private static final int MOST_WARNINGS = 16;
+
   private final Store store;
   private final Supplier<RedisMetrics> metrics;
+  private final Supplier<String> problem;
   private final String where;
   private final FewLines log;
+  private final Warnings warnings;
 
   /** What the log has said last, null before. */
   private @Nullable Boolean said;
 
   /**
+   * @param problem why the store cannot be asked, empty if it can or nobody knows
    * @param where for people, without a password
    */
-  SharedStore(Store store, Supplier<RedisMetrics> metrics, String where, FewLines log) {
+  SharedStore(
+      Store store,
+      Supplier<RedisMetrics> metrics,
+      Supplier<String> problem,
+      String where,
+      FewLines log,
+      Warnings warnings) {
     this.store = store;
     this.metrics = metrics;
+    this.problem = problem;
     this.where = where;
     this.log = log;
+    this.warnings = warnings;
   }
 
   /**
@@ -60,19 +76,53 @@ final class SharedStore {
       return null;
     }
     Details details = new Details(ticker);
+    Warnings warnings = new Warnings(new FewLines(ticker));
     RedisStore.Builder builder =
         uri.builder()
             .prefix(settings.value(Setting.STORE_PREFIX))
             .timeout(settings.value(Setting.STORE_TIMEOUT))
             .replicas(settings.value(Setting.STORE_REPLICAS))
-            .log(details);
+            .log(details)
+            .warnings(warnings);
     Optional<Path> file = settings.value(Setting.STORE_PASSWORD_FILE);
     if (file.isPresent()) {
       builder.password(password(settings.source(Setting.STORE_PASSWORD_FILE), file.get()));
     }
     RedisStore store = builder.build();
     details.store = store;
-    return new SharedStore(store, store::metrics, uri.toString(), new FewLines(ticker));
+    return new SharedStore(
+        store, store::metrics, store::problem, uri.toString(), new FewLines(ticker), warnings);
+  }
+
+  /**
+   * What breaks promises: it has a voice of its own, or a store that comes and goes would use up
+   * its lines; and what cannot be said yet is kept until it can. Safe for use by many threads.
+   */
+  static final class Warnings implements Consumer<String> {
+    private final FewLines log;
+    private final Queue<String> unsaid = new ArrayDeque<>();
+
+    Warnings(FewLines log) {
+      this.log = log;
+    }
+
+    @Override
+    public synchronized void accept(String line) {
+      if (unsaid.size() < MOST_WARNINGS && !unsaid.contains(line)) {
+        unsaid.add(line);
+      }
+      say();
+    }
+
+    /** Says what has not been said, as far as may be. */
+    synchronized void say() {
+      for (String line = unsaid.peek(); line != null; line = unsaid.peek()) {
+        if (!log.writeOrKeep(Level.WARNING, "store: " + StoreUri.hidden(line))) {
+          return;
+        }
+        unsaid.remove();
+      }
+    }
   }
 
   /** What the store says of itself: a warning, unless it decides. */
@@ -141,26 +191,33 @@ final class SharedStore {
   }
 
   /**
-   * Tells the log when the store is lost or reached; to be called every second or so.
+   * Tells the log when the store is lost or reached, and what it could not be told before; to be
+   * called every second or so.
    *
    * @param rules in force
    */
   void look(RuleSet rules) {
+    warnings.say();
     boolean available = metrics().available();
     if (said == null || said != available) {
       boolean written =
           available
-              ? log.write(Level.INFO, "store: " + where + " decides")
-              : log.write(Level.WARNING, "store: " + where + " cannot be reached; " + until(rules));
+              ? log.writeOrKeep(Level.INFO, "store: " + where + " decides")
+              : log.writeOrKeep(Level.WARNING, "store: " + lost() + until(rules));
       if (written) {
         said = available;
       }
     }
   }
 
-  /** Returns what is answered until the store can be reached. */
+  private String lost() {
+    String cause = StoreUri.hidden(problem.get());
+    return where + " does not decide" + (cause.isEmpty() ? "" : " (" + cause + ")") + "; ";
+  }
+
+  /** Returns what is answered until the store decides. */
   private static String until(RuleSet rules) {
-    return "until it can, rules answer as their on_failure says: " + answers(rules);
+    return "until it does, rules answer as their on_failure says: " + answers(rules);
   }
 
   /** Returns how many rules answer how. */

@@ -12,6 +12,19 @@ public final class StoreUri {
   /** So may what begins where no host can. */
   private static final Pattern SECRET_ALONE = Pattern.compile("//:.*", Pattern.DOTALL);
 
+  /** A host, as a name or in brackets, with or without a port. */
+  private static final String HOST = "(?:\\[[^\\]]*\\]|[^\\[\\]@:/?#,\\s]*)";
+
+  private static final String PORT = "\\d{1,5}(?![^/?#,:;.)'\"\\s])";
+
+  /** What stands where a port should, and is none: the password of a user without a host. */
+  private static final Pattern SECRET_PORT =
+      Pattern.compile(
+          "(//(?:%1$s(?::%2$s)?,)*%1$s:)(?!%2$s).*".formatted(HOST, PORT), Pattern.DOTALL);
+
+  /** The value of a parameter. */
+  private static final Pattern SECRET_VALUE = Pattern.compile("([?&][^=&#\\s]*=)[^&#\\s'\"]*");
+
   private final String text;
 
   private StoreUri(String text) {
@@ -31,9 +44,16 @@ public final class StoreUri {
   /** Returns a text without what may be a password in it, for people to see. */
   public static String hidden(String text) {
     Matcher secret = SECRET.matcher(text);
-    return secret.find()
-        ? secret.replaceFirst("$1***@")
-        : SECRET_ALONE.matcher(text).replaceFirst("//***");
+    String shown =
+        secret.find()
+            ? secret.replaceFirst("$1***@")
+            : SECRET_ALONE.matcher(text).replaceFirst("//***");
+    shown = SECRET_PORT.matcher(shown).replaceFirst("$1***");
+    int authority = shown.indexOf("//");
+    return authority < 0
+        ? shown
+        : shown.substring(0, authority)
+            + SECRET_VALUE.matcher(shown.substring(authority)).replaceAll("$1***");
   }
 
   /** Returns a builder of the store that is there. */

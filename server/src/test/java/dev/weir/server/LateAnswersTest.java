@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** All doors, with a store that answers later, on a thread of its own, the last question first. */
 class LateAnswersTest {
   private static final RedisMetrics METRICS =
-      new RedisMetrics(true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0);
+      new RedisMetrics(true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0);
 
   /** What each door says of a permit of a thousand. */
   private static final Map<String, String> GRANTED =
@@ -54,7 +54,13 @@ class LateAnswersTest {
   @BeforeEach
   void start() throws Exception {
     SharedStore shared =
-        new SharedStore(store, () -> METRICS, "late", new FewLines(Ticker.system()));
+        new SharedStore(
+            store,
+            () -> METRICS,
+            () -> "",
+            "late",
+            new FewLines(Ticker.system()),
+            new SharedStore.Warnings(new FewLines(Ticker.system())));
     log = new LogCapture();
     running = RunningServer.start(folder, shared, "drain-delay", "0s");
     doors = new EveryDoor(running.server);

@@ -39,7 +39,7 @@ class PagesTest {
 
   private static final RedisMetrics STORE =
       new RedisMetrics(
-          true, 11, 12, 13, 14, 15, Map.of("timeout", 16L, "disconnected", 17L), 18, 19, 20);
+          true, 11, 12, 13, 14, 15, Map.of("timeout", 16L, "disconnected", 17L), 18, 19, 20, 21);
 
   private static EngineMetrics metrics(String rule) {
     return new EngineMetrics(
@@ -134,6 +134,7 @@ class PagesTest {
         .containsEntry("weir_store_late_permits_total", "18")
         .containsEntry("weir_store_burned_permits_total", "19")
         .containsEntry("weir_store_queued", "20")
+        .containsEntry("weir_store_clock_steps_total", "21")
         .containsEntry("weir_connections http", "2")
         .containsEntry("weir_connections_refused_total http", "1")
         .containsEntry("weir_connections_evicted_total http", "0")

@@ -59,13 +59,17 @@ class SharedStoreTest {
         public void close() {}
       };
 
+  private final SharedStore.Warnings warnings = new SharedStore.Warnings(new FewLines(ticker));
+  private String problem = "";
   private boolean available;
   private final SharedStore store =
       new SharedStore(
           new MemoryStore(),
-          () -> new RedisMetrics(available, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0),
+          () -> new RedisMetrics(available, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0),
+          () -> problem,
           "redis://h",
-          new FewLines(ticker));
+          new FewLines(ticker),
+          warnings);
 
   @BeforeEach
   void listen() {
@@ -91,8 +95,8 @@ class SharedStoreTest {
     look(false);
     assertThat(lines)
         .containsExactly(
-            "WARNING store: redis://h cannot be reached;"
-                + " until it can, rules answer as their on_failure says: 2 deny, 1 allow, 1 local",
+            "WARNING store: redis://h does not decide;"
+                + " until it does, rules answer as their on_failure says: 2 deny, 1 allow, 1 local",
             "INFO store: redis://h decides",
             lines.get(0));
   }
@@ -106,6 +110,36 @@ class SharedStoreTest {
                 + " limits that requests bring, and rules that do not say on_failure: deny"
                 + " (--on-failure). Envoy's own habit is to allow: with envoyproxy/ratelimit such"
                 + " requests pass");
+  }
+
+  @Test
+  void causeIsNamed() {
+    problem = "noperm: NOPERM this user has no permissions to run the 'evalsha' command";
+    look(false);
+    assertThat(lines).hasSize(1);
+    assertThat(lines.get(0))
+        .startsWith("WARNING store: redis://h does not decide (" + problem + "); until it does, ");
+  }
+
+  @Test
+  void warnings_haveTheirOwnVoice_andAreKeptUntilTheyCanBeSaid() {
+    for (int second = 0; second < 100; second++) {
+      look(second % 2 == 0);
+    }
+    lines.clear();
+    for (int i = 0; i < 10; i++) {
+      warnings.accept("warning " + i);
+    }
+    warnings.accept("warning 9");
+    assertThat(lines).contains("WARNING store: warning 0").hasSizeLessThan(10);
+    for (int minute = 0; minute < 10; minute++) {
+      ticker.advance(Duration.ofMinutes(1));
+      store.look(RULES);
+    }
+    for (int i = 0; i < 10; i++) {
+      assertThat(lines).contains("WARNING store: warning " + i);
+    }
+    assertThat(lines).doesNotHaveDuplicates();
   }
 
   @Test
@@ -128,7 +162,7 @@ class SharedStoreTest {
     look(available);
     assertThat(lines.get(lines.size() - 1))
         .as("what it is at last is said")
-        .contains(available ? "decides" : "cannot be reached");
+        .contains(available ? " decides" : "does not decide");
   }
 
   @Test

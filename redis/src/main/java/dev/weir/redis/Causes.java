@@ -1,0 +1,50 @@
+package dev.weir.redis;
+
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+
+/** Why something failed, in words for the log. */
+final class Causes {
+  /** What the client says of a connection that was closed before it was made. */
+  private static final String NO_HANDSHAKE = "RedisHandshakeHandler not registered";
+
+  private Causes() {}
+
+  /** Returns an error without what futures wrap around it. */
+  static Throwable of(Throwable error) {
+    Throwable cause = error;
+    while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+        && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause;
+  }
+
+  /** Returns what an error's first cause says, or what it is if it says nothing. */
+  static String words(Throwable error) {
+    Throwable root = error;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    String message = root.getMessage();
+    if (message == null || message.isBlank()) {
+      return name(root);
+    }
+    return message.contains(NO_HANDSHAKE)
+        ? "the connection was closed while it was being made"
+        : message;
+  }
+
+  private static String name(Throwable error) {
+    if (error instanceof ClosedChannelException) {
+      return "the connection was closed";
+    }
+    if (error instanceof TimeoutException) {
+      return "no answer in time";
+    }
+    String name = error.getClass().getSimpleName();
+    return name.isEmpty() ? error.getClass().getName() : name;
+  }
+}

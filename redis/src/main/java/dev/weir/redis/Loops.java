@@ -1,0 +1,45 @@
+package dev.weir.redis;
+
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** The event loops that read a client's replies. Safe for use by many threads. */
+final class Loops implements NettyCustomizer {
+  /** As many as the client has threads: they are few, and live as long as it does. */
+  private final Set<EventLoop> loops = ConcurrentHashMap.newKeySet();
+
+  @Override
+  public void afterChannelInitialized(Channel channel) {
+    loops.add(channel.eventLoop());
+  }
+
+  /** Returns what is complete once each loop has read what had arrived when it was asked. */
+  CompletionStage<?> turn() {
+    return CompletableFuture.allOf(
+        loops.stream().map(Loops::turn).toArray(CompletableFuture<?>[]::new));
+  }
+
+  /**
+   * What a loop is given to do may be done before it looks at its sockets again. What is scheduled
+   * while it does that is done after.
+   */
+  private static CompletableFuture<?> turn(EventLoop loop) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    try {
+      loop.execute(
+          () -> {
+            Object unused = loop.schedule(() -> done.complete(null), 1, TimeUnit.NANOSECONDS);
+          });
+    } catch (RejectedExecutionException ended) {
+      done.complete(null);
+    }
+    return done;
+  }
+}
