@@ -1,5 +1,14 @@
 package dev.weir.server;
 
+import static dev.weir.server.Http2Frames.DATA;
+import static dev.weir.server.Http2Frames.END_HEADERS;
+import static dev.weir.server.Http2Frames.END_STREAM;
+import static dev.weir.server.Http2Frames.GOAWAY;
+import static dev.weir.server.Http2Frames.HEADERS;
+import static dev.weir.server.Http2Frames.PREFACE;
+import static dev.weir.server.Http2Frames.RST_STREAM;
+import static dev.weir.server.Http2Frames.SETTINGS;
+import static dev.weir.server.Http2Frames.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.Trials;
@@ -33,16 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What strangers send to the gRPC door, frame by frame. Others are served as ever. [RFC 9113] */
 class HostileGrpcTest {
-  private static final byte[] PREFACE =
-      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
-  private static final int DATA = 0;
-  private static final int HEADERS = 1;
-  private static final int RST_STREAM = 3;
-  private static final int SETTINGS = 4;
-  private static final int GOAWAY = 7;
-  private static final int END_STREAM = 1;
-  private static final int END_HEADERS = 4;
 
   @TempDir private static Path folder;
   private static RunningServer running;
@@ -87,58 +87,8 @@ class HostileGrpcTest {
     return socket;
   }
 
-  private static byte[] frame(int type, int flags, int stream, byte[] payload) {
-    return ByteBuffer.allocate(9 + payload.length)
-        .put((byte) (payload.length >>> 16))
-        .putShort((short) payload.length)
-        .put((byte) type)
-        .put((byte) flags)
-        .putInt(stream)
-        .put(payload)
-        .array();
-  }
-
-  /** A request's header fields, none of them compressed. [RFC 7541, 6.2.2] */
   private static byte[] headers(String... more) {
-    ByteArrayOutputStream block = new ByteArrayOutputStream();
-    List<String> fields =
-        new ArrayList<>(
-            List.of(
-                ":method",
-                "POST",
-                ":scheme",
-                "http",
-                ":path",
-                PATH,
-                ":authority",
-                "localhost",
-                "content-type",
-                "application/grpc",
-                "te",
-                "trailers"));
-    fields.addAll(List.of(more));
-    for (int i = 0; i < fields.size(); i += 2) {
-      block.write(0);
-      for (String text : fields.subList(i, i + 2)) {
-        length(block, text.length());
-        block.writeBytes(text.getBytes(StandardCharsets.US_ASCII));
-      }
-    }
-    return block.toByteArray();
-  }
-
-  /** Writes an integer with a prefix of 7 bits. [RFC 7541, 5.1] */
-  private static void length(ByteArrayOutputStream block, int value) {
-    if (value < 127) {
-      block.write(value);
-      return;
-    }
-    block.write(127);
-    int rest = value - 127;
-    for (; rest >= 128; rest >>>= 7) {
-      block.write((rest & 127) | 128);
-    }
-    block.write(rest);
+    return Http2Frames.headers(PATH, more);
   }
 
   private static void open(Socket socket) throws IOException {
