@@ -75,6 +75,11 @@ enum Calls implements Attack {
   @Override
   public Outcome run(Target target, Duration atMost) throws IOException {
     byte[] bytes = bytes();
+    boolean stranger = !path.equals(DECIDE);
+    List<String> fields =
+        stranger || target.token() == null
+            ? List.of()
+            : List.of("authorization", "Bearer " + target.token());
     List<Streams> all = new ArrayList<>();
     List<String> heard = new ArrayList<>();
     int left = 0;
@@ -86,7 +91,7 @@ enum Calls implements Attack {
       }
       for (int i = 0; i < calls; i++) {
         for (Streams streams : all) {
-          streams.call(path, bytes, whole);
+          streams.call(path, fields, bytes, whole);
         }
       }
       for (Streams streams : all) {

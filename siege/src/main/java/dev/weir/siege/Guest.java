@@ -5,8 +5,8 @@ import java.time.Duration;
 
 /** An ordinary client on a connection of its own. Not safe for use by several threads. */
 interface Guest extends AutoCloseable {
-  /** How long an answer may take before it counts as none. */
-  Duration PATIENCE = Duration.ofSeconds(5);
+  /** How long an answer may take before it counts as none: far more than any server needs. */
+  Duration PATIENCE = Duration.ofSeconds(10);
 
   /** The domain that all rules are in. */
   String DOMAIN = "siege";

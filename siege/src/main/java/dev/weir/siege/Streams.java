@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -74,10 +75,11 @@ final class Streams implements AutoCloseable {
   /**
    * Opens a call and sends bytes on it, as far as the server lets.
    *
+   * @param fields names and values of more header fields, in turn
    * @param whole whether the call is then said to be complete
    * @return false if the connection has ended
    */
-  boolean call(String path, byte[] bytes, boolean whole) {
+  boolean call(String path, List<String> fields, byte[] bytes, boolean whole) {
     int stream = 2 * opened + 1;
     synchronized (this) {
       if (closed) {
@@ -87,7 +89,7 @@ final class Streams implements AutoCloseable {
       windows.put(stream, initialWindow);
     }
     try {
-      write(frame(HEADERS, END_HEADERS, stream, Http2Frames.headers(path)));
+      write(frame(HEADERS, END_HEADERS, stream, Http2Frames.headers(path, fields.toArray(new String[0]))));
       int sent = 0;
       while (sent < bytes.length) {
         int length = take(stream, Math.min(FRAME_BYTES, bytes.length - sent));

@@ -2,6 +2,8 @@ package dev.weir.siege;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +19,7 @@ final class Visitor implements AutoCloseable {
   private final Supplier<? extends Errand> errands;
   private final Tally tally;
   private final Complaints complaints;
+  private final CountDownLatch met = new CountDownLatch(1);
   private final Thread thread;
   private @Nullable Guest guest;
   private volatile boolean leaving;
@@ -63,6 +66,7 @@ final class Visitor implements AutoCloseable {
       Guest.Answer answer = guest.ask(errand.rule(), errand.key());
       long end = System.nanoTime();
       tally.add(answer, end - due);
+      met.countDown();
       String wrong = errand.judge(answer, start, end);
       if (wrong != null) {
         complaints.add(protocol + ": " + wrong);
@@ -85,6 +89,16 @@ final class Visitor implements AutoCloseable {
       complaints.add(protocol + ": " + e);
     }
     guest = null;
+  }
+
+  /** Waits for the first answer; returns whether it came. */
+  boolean awaitAnswer(Duration atMost) {
+    try {
+      return met.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   /** Ends when the last answer is there. */

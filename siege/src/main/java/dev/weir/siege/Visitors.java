@@ -10,6 +10,9 @@ import java.util.function.Supplier;
 
 /** Ordinary clients of every protocol, and what became of what they asked. */
 final class Visitors implements AutoCloseable {
+  /** How long the first answer of all may take, cold as everything is. */
+  private static final Duration COLD = Duration.ofMinutes(1);
+
   private final Map<Protocol, Tally> tallies = new EnumMap<>(Protocol.class);
   private final Complaints complaints;
   private final List<Visitor> visitors = new ArrayList<>();
@@ -37,6 +40,11 @@ final class Visitors implements AutoCloseable {
     if (tally != null) {
       visitors.add(new Visitor(protocol, target, every, errands, tally, complaints));
     }
+  }
+
+  /** Waits until everybody has heard an answer; returns whether that came about. */
+  boolean awaitAnswers() {
+    return visitors.stream().allMatch(each -> each.awaitAnswer(COLD));
   }
 
   Complaints complaints() {

@@ -84,12 +84,17 @@ final class Besieged implements AutoCloseable {
    * @return what became of the attack
    */
   Attack.Outcome endures(Attack attack) throws IOException {
+    return endures(attack, ATTACK);
+  }
+
+  Attack.Outcome endures(Attack attack, Duration atMost) throws IOException {
     ServerProcess server = server();
     Resources before = server.resources();
     Visitors visitors = Visitors.start(server.target(), EVERY);
     Attack.Outcome outcome;
     try {
-      outcome = attack.run(server.target(), ATTACK);
+      assertThat(visitors.awaitAnswers()).as("everybody is served before the attack").isTrue();
+      outcome = attack.run(server.target(), atMost);
     } finally {
       visitors.close();
     }
