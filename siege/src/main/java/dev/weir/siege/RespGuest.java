@@ -43,6 +43,9 @@ final class RespGuest implements Guest {
     if (!throttle && lines[0].equals("*7")) {
       return new Answer(lines[1].equals(":1"), lines[lines.length - 2]);
     }
+    if (reply.startsWith("-OVERLOADED ")) {
+      return new Answer(false, "OVERLOADED");
+    }
     throw new IOException("reply " + reply);
   }
 

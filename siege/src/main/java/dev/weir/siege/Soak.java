@@ -367,7 +367,9 @@ final class Soak {
     }
   }
 
-  /** Ends the servers, both at once, and looks at how they end and what they leave in their logs. */
+  /**
+   * Ends the servers, both at once, and looks at how they end and what they leave in their logs.
+   */
   private void stop() {
     servers.forEach(ServerProcess::terminate);
     Duration limit = DRAIN_DELAY.plus(DRAIN).plus(EXIT);

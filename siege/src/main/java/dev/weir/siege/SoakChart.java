@@ -50,16 +50,14 @@ final class SoakChart {
       int server = i;
       String name = SoakReport.name(i).trim();
       heaps.add(
-          new Line(
-              name + " heap", "s" + i, each -> each.resources().get(server).heapMebibytes()));
+          new Line(name + " heap", "s" + i, each -> each.resources().get(server).heapMebibytes()));
       heaps.add(
           new Line(
               name + " resident",
               "s" + (i + 2),
               each -> each.resources().get(server).residentMebibytes()));
       descriptors.add(
-          new Line(
-              name + " files", "s" + i, each -> each.resources().get(server).descriptors()));
+          new Line(name + " files", "s" + i, each -> each.resources().get(server).descriptors()));
       descriptors.add(
           new Line(
               name + " threads", "s" + (i + 2), each -> each.resources().get(server).threads()));
@@ -135,8 +133,7 @@ final class SoakChart {
               top + 8 + LABEL_HEIGHT * (i + 1),
               lines.get(i).label));
     }
-    text.append(
-        format("<text x='%d' y='%d'>0 s</text>%n", LEFT, top + 8 + PANEL + LABEL_HEIGHT));
+    text.append(format("<text x='%d' y='%d'>0 s</text>%n", LEFT, top + 8 + PANEL + LABEL_HEIGHT));
     text.append(
         format(
             "<text x='%d' y='%d' text-anchor='end'>%.0f s</text>%n",

@@ -72,7 +72,10 @@ record SoakReport(List<Interval> intervals, List<String> broken, Map<String, Str
   /** Returns how often each verdict was heard, whatever the protocol. */
   private static Map<String, Long> reasons(Interval interval) {
     Map<String, Long> all = new TreeMap<>();
-    interval.heard().values().forEach(heard -> heard.reasons().forEach((k, v) -> all.merge(k, v, Long::sum)));
+    interval
+        .heard()
+        .values()
+        .forEach(heard -> heard.reasons().forEach((k, v) -> all.merge(k, v, Long::sum)));
     return all;
   }
 
@@ -110,7 +113,8 @@ record SoakReport(List<Interval> intervals, List<String> broken, Map<String, Str
 
   /** Returns one line for those who wait. */
   static String line(Interval interval) {
-    StringBuilder text = new StringBuilder(String.format(Locale.ROOT, "%5.0f s", interval.seconds()));
+    StringBuilder text =
+        new StringBuilder(String.format(Locale.ROOT, "%5.0f s", interval.seconds()));
     for (Protocol protocol : Protocol.values()) {
       text.append(
           String.format(

@@ -89,7 +89,12 @@ final class Streams implements AutoCloseable {
       windows.put(stream, initialWindow);
     }
     try {
-      write(frame(HEADERS, END_HEADERS, stream, Http2Frames.headers(path, fields.toArray(new String[0]))));
+      write(
+          frame(
+              HEADERS,
+              END_HEADERS,
+              stream,
+              Http2Frames.headers(path, fields.toArray(new String[0]))));
       int sent = 0;
       while (sent < bytes.length) {
         int length = take(stream, Math.min(FRAME_BYTES, bytes.length - sent));

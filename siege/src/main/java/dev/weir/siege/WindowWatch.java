@@ -82,8 +82,7 @@ final class WindowWatch {
     return List.copyOf(broken);
   }
 
-  private static @Nullable Operation poll(
-      @Nullable Queue<Operation> queue) {
+  private static @Nullable Operation poll(@Nullable Queue<Operation> queue) {
     return queue == null ? null : queue.poll();
   }
 

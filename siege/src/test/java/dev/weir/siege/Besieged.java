@@ -54,10 +54,14 @@ final class Besieged implements AutoCloseable {
       String[] all = new String[flags.length + 8];
       System.arraycopy(flags, 0, all, 0, flags.length);
       String[] mine = {
-        "--rules", rules.toString(),
-        "--drain-timeout", DRAIN.toSeconds() + "s",
-        "--request-timeout", "3s",
-        "--max-wait", "5m" // How fast a machine is must not decide a test.
+        "--rules",
+        rules.toString(),
+        "--drain-timeout",
+        DRAIN.toSeconds() + "s",
+        "--request-timeout",
+        "3s",
+        "--max-wait",
+        "5m" // How fast a machine is must not decide a test.
       };
       System.arraycopy(mine, 0, all, flags.length, mine.length);
       server = ServerProcess.start(folder.resolve("log" + starts++), token, all);

@@ -30,7 +30,8 @@ class SoakTest {
     assertThat(report.intervals().stream().flatMap(each -> each.events().stream()))
         .contains("1000 unfinished heads at server A", "Redis killed", "rules");
     assertThat(report.text())
-        .contains("| s | HTTP/s |", "denied OVER_LIMIT", "server B heap MiB", "Every promise held.");
+        .contains(
+            "| s | HTTP/s |", "denied OVER_LIMIT", "server B heap MiB", "Every promise held.");
     byte[] svg = new SoakChart(report.intervals()).svg().getBytes(StandardCharsets.UTF_8);
     assertThat(
             DocumentBuilderFactory.newInstance()
