@@ -15,7 +15,7 @@ class CrowdedServerTest {
   private static final int MAX_CONNECTIONS = 50;
 
   /** Longer than a connection without a request may stay where nobody needs its place. */
-  private static final Duration HOLD = Duration.ofSeconds(5);
+  private static final Duration HOLD = Duration.ofSeconds(6);
 
   @TempDir private static Path folder;
   private static Besieged besieged;

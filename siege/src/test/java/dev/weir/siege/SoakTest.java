@@ -18,7 +18,7 @@ class SoakTest {
           Duration.ofSeconds(6),
           Duration.ofSeconds(2),
           Duration.ofMillis(500),
-          Duration.ofSeconds(1),
+          Duration.ofSeconds(5),
           List.of(Unfinished.HEADS, IdleConnections.RESP));
 
   @TempDir private Path folder;
