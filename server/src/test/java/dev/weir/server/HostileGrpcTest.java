@@ -1,14 +1,14 @@
 package dev.weir.server;
 
-import static dev.weir.server.Http2Frames.DATA;
-import static dev.weir.server.Http2Frames.END_HEADERS;
-import static dev.weir.server.Http2Frames.END_STREAM;
-import static dev.weir.server.Http2Frames.GOAWAY;
-import static dev.weir.server.Http2Frames.HEADERS;
-import static dev.weir.server.Http2Frames.PREFACE;
-import static dev.weir.server.Http2Frames.RST_STREAM;
-import static dev.weir.server.Http2Frames.SETTINGS;
-import static dev.weir.server.Http2Frames.frame;
+import static dev.weir.server.RawHttp2.DATA;
+import static dev.weir.server.RawHttp2.END_HEADERS;
+import static dev.weir.server.RawHttp2.END_STREAM;
+import static dev.weir.server.RawHttp2.GOAWAY;
+import static dev.weir.server.RawHttp2.HEADERS;
+import static dev.weir.server.RawHttp2.PREFACE;
+import static dev.weir.server.RawHttp2.RST_STREAM;
+import static dev.weir.server.RawHttp2.SETTINGS;
+import static dev.weir.server.RawHttp2.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.Trials;
@@ -88,7 +88,7 @@ class HostileGrpcTest {
   }
 
   private static byte[] headers(String... more) {
-    return Http2Frames.headers(PATH, more);
+    return RawHttp2.headers(PATH, more);
   }
 
   private static void open(Socket socket) throws IOException {

@@ -1,19 +1,19 @@
 package dev.weir.siege;
 
-import static dev.weir.server.Http2Frames.ACK;
-import static dev.weir.server.Http2Frames.DATA;
-import static dev.weir.server.Http2Frames.END_HEADERS;
-import static dev.weir.server.Http2Frames.END_STREAM;
-import static dev.weir.server.Http2Frames.GOAWAY;
-import static dev.weir.server.Http2Frames.HEADERS;
-import static dev.weir.server.Http2Frames.PING;
-import static dev.weir.server.Http2Frames.PREFACE;
-import static dev.weir.server.Http2Frames.RST_STREAM;
-import static dev.weir.server.Http2Frames.SETTINGS;
-import static dev.weir.server.Http2Frames.WINDOW_UPDATE;
-import static dev.weir.server.Http2Frames.frame;
+import static dev.weir.server.RawHttp2.ACK;
+import static dev.weir.server.RawHttp2.DATA;
+import static dev.weir.server.RawHttp2.END_HEADERS;
+import static dev.weir.server.RawHttp2.END_STREAM;
+import static dev.weir.server.RawHttp2.GOAWAY;
+import static dev.weir.server.RawHttp2.HEADERS;
+import static dev.weir.server.RawHttp2.PING;
+import static dev.weir.server.RawHttp2.PREFACE;
+import static dev.weir.server.RawHttp2.RST_STREAM;
+import static dev.weir.server.RawHttp2.SETTINGS;
+import static dev.weir.server.RawHttp2.WINDOW_UPDATE;
+import static dev.weir.server.RawHttp2.frame;
 
-import dev.weir.server.Http2Frames;
+import dev.weir.server.RawHttp2;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -94,7 +94,7 @@ final class Streams implements AutoCloseable {
               HEADERS,
               END_HEADERS,
               stream,
-              Http2Frames.headers(path, fields.toArray(new String[0]))));
+              RawHttp2.headers(path, fields.toArray(new String[0]))));
       int sent = 0;
       while (sent < bytes.length) {
         int length = take(stream, Math.min(FRAME_BYTES, bytes.length - sent));

@@ -59,7 +59,7 @@ final class Besieged implements AutoCloseable {
         "--drain-timeout",
         DRAIN.toSeconds() + "s",
         "--request-timeout",
-        "3s",
+        "4s",
         "--max-wait",
         "5m" // How fast a machine is must not decide a test.
       };

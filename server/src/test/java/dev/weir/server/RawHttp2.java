@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** HTTP/2 byte by byte, for clients that need not keep to it. [RFC 9113] */
-public final class Http2Frames {
+public final class RawHttp2 {
   /** What a client begins with; its settings come next. */
   public static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -32,7 +32,7 @@ public final class Http2Frames {
   /** Bytes before the payload of a frame. */
   public static final int HEAD_BYTES = 9;
 
-  private Http2Frames() {}
+  private RawHttp2() {}
 
   /** Returns a frame. */
   public static byte[] frame(int type, int flags, int stream, byte[] payload) {
