@@ -1,15 +1,14 @@
 package dev.weir.server;
 
-import static dev.weir.server.Http2.DATA;
-import static dev.weir.server.Http2.END_HEADERS;
-import static dev.weir.server.Http2.END_STREAM;
-import static dev.weir.server.Http2.GOAWAY;
-import static dev.weir.server.Http2.HEADERS;
-import static dev.weir.server.Http2.RST_STREAM;
-import static dev.weir.server.Http2.frame;
-import static dev.weir.server.Http2.has;
-import static dev.weir.server.Http2.headers;
-import static dev.weir.server.Http2.open;
+import static dev.weir.server.RawHttp2.DATA;
+import static dev.weir.server.RawHttp2.END_HEADERS;
+import static dev.weir.server.RawHttp2.END_STREAM;
+import static dev.weir.server.RawHttp2.GOAWAY;
+import static dev.weir.server.RawHttp2.HEADERS;
+import static dev.weir.server.RawHttp2.RST_STREAM;
+import static dev.weir.server.RawHttp2.frame;
+import static dev.weir.server.RawHttp2.has;
+import static dev.weir.server.RawHttp2.open;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.Trials;
@@ -43,6 +42,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What strangers send to the gRPC door, frame by frame. Others are served as ever. [RFC 9113] */
 class HostileGrpcTest {
+  private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+
   @TempDir private static Path folder;
   private static RunningServer running;
   private static ManagedChannel innocent;
@@ -84,6 +85,10 @@ class HostileGrpcTest {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.grpcPort());
     socket.setSoTimeout(20_000);
     return socket;
+  }
+
+  private static byte[] headers(String... more) {
+    return RawHttp2.headers(PATH, more);
   }
 
   /** Reads until the server closes; returns all that it sent. */
@@ -187,7 +192,7 @@ class HostileGrpcTest {
     }
     message.write(rest);
     message.writeBytes(new byte[length]);
-    return Http2.message(message.toByteArray());
+    return RawHttp2.message(message.toByteArray());
   }
 
   private static void send(Socket socket, byte[]... frames) throws IOException {
@@ -202,15 +207,15 @@ class HostileGrpcTest {
       open(socket);
       for (int stream = 1; stream < 20; stream += 2) {
         send(socket, frame(HEADERS, END_HEADERS, stream, headers()));
-        for (byte[] data : Http2.data(stream, Http2.halfMessage(60_000, 10_000))) {
+        for (byte[] data : RawHttp2.data(stream, RawHttp2.halfMessage(60_000, 10_000))) {
           send(socket, data);
         }
       }
-      String told = Http2.until(socket, "--request-timeout)");
+      String told = RawHttp2.until(socket, "--request-timeout)");
       assertThat(told).contains("request: not whole in time");
       send(socket, frame(HEADERS, END_HEADERS, 21, headers()));
       send(socket, frame(DATA, END_STREAM, 21, new byte[] {0, 0, 0, 0, 0}));
-      assertThat(Http2.until(socket, "must not be empty"))
+      assertThat(RawHttp2.until(socket, "must not be empty"))
           .contains("rate limit domain must not be empty");
     }
   }
@@ -220,7 +225,7 @@ class HostileGrpcTest {
     try (Socket socket = connect()) {
       open(socket);
       send(socket, frame(HEADERS, END_HEADERS, 1, headers()));
-      assertThat(Http2.until(socket, "--request-timeout)")).contains("not whole in time");
+      assertThat(RawHttp2.until(socket, "--request-timeout)")).contains("not whole in time");
     }
   }
 
@@ -239,19 +244,19 @@ class HostileGrpcTest {
     for (String method : List.of("Check", "Watch")) {
       try (Socket socket = connect()) {
         open(socket);
-        byte[] head = Http2.headersOf(path(method));
+        byte[] head = RawHttp2.headers(path(method));
         send(socket, frame(HEADERS, END_HEADERS, 1, head));
         send(socket, frame(DATA, END_STREAM, 1, healthName(257)));
-        assertThat(Http2.until(socket, "at most 256)")).contains("service: 257 characters");
+        assertThat(RawHttp2.until(socket, "at most 256)")).contains("service: 257 characters");
         send(socket, frame(HEADERS, END_HEADERS, 3, head));
         send(socket, frame(DATA, END_STREAM, 3, healthName(256)));
         String answer = method.equals("Check") ? "unknown service" : "\u0008\u0003";
-        assertThat(Http2.until(socket, answer)).contains(answer).doesNotContain("at most 256)");
+        assertThat(RawHttp2.until(socket, answer)).contains(answer).doesNotContain("at most 256)");
         send(socket, frame(HEADERS, END_HEADERS, 5, head));
-        for (byte[] data : Http2.data(5, Http2.halfMessage(1_000_000, 20_000))) {
+        for (byte[] data : RawHttp2.data(5, RawHttp2.halfMessage(1_000_000, 20_000))) {
           send(socket, data);
         }
-        assertThat(Http2.until(socket, "at most 1024)")).contains("message: more bytes");
+        assertThat(RawHttp2.until(socket, "at most 1024)")).contains("message: more bytes");
       }
     }
   }
@@ -260,17 +265,17 @@ class HostileGrpcTest {
   void watchers_areBounded() throws Exception {
     try (Socket socket = connect()) {
       open(socket);
-      byte[] head = Http2.headersOf(path("Watch"));
+      byte[] head = RawHttp2.headers(path("Watch"));
       for (int i = 0; i <= Admission.MAX_WATCHES_PER_CONNECTION; i++) {
         send(socket, frame(HEADERS, END_HEADERS, 1 + 2 * i, head));
         send(socket, frame(DATA, END_STREAM, 1 + 2 * i, healthName(5)));
       }
-      assertThat(Http2.until(socket, "in all)")).contains("Watch: too many (expected: at most 10");
+      assertThat(RawHttp2.until(socket, "in all)")).contains("Watch: too many (expected: at most 10");
       send(socket, frame(RST_STREAM, 0, 1, new byte[] {0, 0, 0, 8}));
       int again = 2 * Admission.MAX_WATCHES_PER_CONNECTION + 3;
       send(socket, frame(HEADERS, END_HEADERS, again, head));
       send(socket, frame(DATA, END_STREAM, again, healthName(5)));
-      assertThat(Http2.until(socket, "\u0008\u0003")).doesNotContain("Watch: too many");
+      assertThat(RawHttp2.until(socket, "\u0008\u0003")).doesNotContain("Watch: too many");
     }
   }
 
@@ -281,10 +286,10 @@ class HostileGrpcTest {
       open(socket);
       for (int i = 0; i < 50; i++) {
         String path = i % 2 == 0 ? path("Check") : "/weir.v1.Weir/CheckStream";
-        send(socket, frame(HEADERS, END_HEADERS, 1 + 2 * i, Http2.headersOf(path)));
-        byte[] message = Http2.message(new byte[] {-1, -1});
+        send(socket, frame(HEADERS, END_HEADERS, 1 + 2 * i, RawHttp2.headers(path)));
+        byte[] message = RawHttp2.message(new byte[] {-1, -1});
         send(socket, frame(DATA, END_STREAM, 1 + 2 * i, message));
-        assertThat(Http2.until(socket, "message: ")).contains("message: ");
+        assertThat(RawHttp2.until(socket, "message: ")).contains("message: ");
       }
       othersAreServed();
       assertThat(log.text()).isEmpty();
@@ -296,7 +301,7 @@ class HostileGrpcTest {
     try (Socket socket = connect()) {
       open(socket);
       send(socket, frame(HEADERS, END_HEADERS, 1, headers()));
-      send(socket, frame(DATA, 0, 1, Http2.halfMessage(60_000, 0)));
+      send(socket, frame(DATA, 0, 1, RawHttp2.halfMessage(60_000, 0)));
       ByteArrayOutputStream crumbs = new ByteArrayOutputStream();
       for (int i = 0; i < 3_000; i++) {
         crumbs.writeBytes(frame(DATA, 0, 1, new byte[1]));

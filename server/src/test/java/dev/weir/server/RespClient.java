@@ -13,11 +13,11 @@ import java.util.List;
 import javax.net.ssl.SSLContext;
 
 /** The plainest RESP client: what was sent and what came back, byte for byte. */
-final class RespClient implements AutoCloseable {
-  final Socket socket;
+public final class RespClient implements AutoCloseable {
+  public final Socket socket;
   private final InputStream in;
 
-  RespClient(int port) throws IOException {
+  public RespClient(int port) throws IOException {
     this(new Socket(InetAddress.getLoopbackAddress(), port));
   }
 
@@ -49,7 +49,7 @@ final class RespClient implements AutoCloseable {
   }
 
   /** Sends a command and returns the whole reply, line ends shown as a bar. */
-  String ask(String... words) throws IOException {
+  public String ask(String... words) throws IOException {
     return command(words).reply();
   }
 

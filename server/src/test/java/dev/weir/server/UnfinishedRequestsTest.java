@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * than {@code --max-pending-memory}, and small ones are not closed for large ones.
  */
 class UnfinishedRequestsTest {
+  private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
   private static final int BUDGET = 1 << 20;
   private static final int PART = 300_000;
   private static final String REFUSED = "unfinished requests: too many bytes";
@@ -141,13 +142,13 @@ class UnfinishedRequestsTest {
 
   @Test
   void messages_ofManyConnectionsAndStreams() throws Exception {
-    byte[] half = Http2.halfMessage(1_000_000, PART);
+    byte[] half = RawHttp2.halfMessage(1_000_000, PART);
     for (int i = 0; i < 10; i++) {
       Socket socket = connect(running.server.grpcPort());
-      Http2.open(socket);
+      RawHttp2.open(socket);
       for (int stream = 1; stream < 5; stream += 2) {
-        send(socket, Http2.frame(Http2.HEADERS, Http2.END_HEADERS, stream, Http2.headers()));
-        for (byte[] frame : Http2.data(stream, half)) {
+        send(socket, RawHttp2.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, stream, RawHttp2.headers(PATH)));
+        for (byte[] frame : RawHttp2.data(stream, half)) {
           send(socket, frame);
         }
       }
@@ -159,10 +160,10 @@ class UnfinishedRequestsTest {
 
   @Test
   void framesThatAreNotWhole_countToo() throws Exception {
-    byte[] frame = Http2.frame(Http2.HEADERS, Http2.END_HEADERS, 1, new byte[16_384]);
+    byte[] frame = RawHttp2.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 1, new byte[16_384]);
     for (int i = 0; i < 150; i++) {
       Socket socket = connect(running.server.grpcPort());
-      Http2.open(socket);
+      RawHttp2.open(socket);
       send(socket, Arrays.copyOf(frame, frame.length - 1));
     }
     String why = "too many bytes of unfinished requests";

@@ -10,32 +10,39 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** HTTP/2 frame by frame, as no library would send it. [RFC 9113] */
-final class Http2 {
-  static final int DATA = 0;
-  static final int HEADERS = 1;
-  static final int RST_STREAM = 3;
-  static final int SETTINGS = 4;
-  static final int GOAWAY = 7;
-  static final int END_STREAM = 1;
-  static final int END_HEADERS = 4;
-
-  private static final byte[] PREFACE =
+/** HTTP/2 byte by byte, for clients that need not keep to it. [RFC 9113] */
+public final class RawHttp2 {
+  /** What a client begins with; its settings come next. */
+  public static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-  private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+
+  public static final int DATA = 0;
+  public static final int HEADERS = 1;
+  public static final int RST_STREAM = 3;
+  public static final int SETTINGS = 4;
+  public static final int PING = 6;
+  public static final int GOAWAY = 7;
+  public static final int WINDOW_UPDATE = 8;
+
+  /** A flag of DATA and HEADERS: the last of its stream. */
+  public static final int END_STREAM = 1;
+
+  /** A flag of SETTINGS and PING: the answer to one. */
+  public static final int ACK = 1;
+
+  /** A flag of HEADERS: no CONTINUATION follows. */
+  public static final int END_HEADERS = 4;
+
+  /** Bytes before the payload of a frame. */
+  public static final int HEAD_BYTES = 9;
+
   private static final int MAX_FRAME = 16_384;
 
-  private Http2() {}
+  private RawHttp2() {}
 
-  /** Opens a connection on which the server writes all header fields out, each time. */
-  static void open(Socket socket) throws IOException {
-    socket.getOutputStream().write(PREFACE);
-    byte[] noTable = {0, 1, 0, 0, 0, 0}; // SETTINGS_HEADER_TABLE_SIZE 0 [RFC 9113, 6.5.2]
-    socket.getOutputStream().write(frame(SETTINGS, 0, 0, noTable));
-  }
-
-  static byte[] frame(int type, int flags, int stream, byte[] payload) {
-    return ByteBuffer.allocate(9 + payload.length)
+  /** Returns a frame. */
+  public static byte[] frame(int type, int flags, int stream, byte[] payload) {
+    return ByteBuffer.allocate(HEAD_BYTES + payload.length)
         .put((byte) (payload.length >>> 16))
         .putShort((short) payload.length)
         .put((byte) type)
@@ -45,13 +52,12 @@ final class Http2 {
         .array();
   }
 
-  /** Returns the header fields of a call of ShouldRateLimit, and more. */
-  static byte[] headers(String... more) {
-    return headersOf(PATH, more);
-  }
-
-  /** Returns a call's header fields, none of them compressed. [RFC 7541, 6.2.2] */
-  static byte[] headersOf(String path, String... more) {
+  /**
+   * Returns the header fields of a gRPC call, none of them compressed. [RFC 7541, 6.2.2]
+   *
+   * @param more names and values in turn
+   */
+  public static byte[] headers(String path, String... more) {
     ByteArrayOutputStream block = new ByteArrayOutputStream();
     List<String> fields =
         new ArrayList<>(
@@ -93,13 +99,20 @@ final class Http2 {
     block.write(rest);
   }
 
+  /** Opens a connection on which the server writes all header fields out, each time. */
+  public static void open(Socket socket) throws IOException {
+    byte[] noTable = {0, 1, 0, 0, 0, 0}; // SETTINGS_HEADER_TABLE_SIZE 0 [RFC 9113, 6.5.2]
+    socket.getOutputStream().write(PREFACE);
+    socket.getOutputStream().write(frame(SETTINGS, 0, 0, noTable));
+  }
+
   /** Returns a gRPC message that says it has so many bytes, with fewer of them. */
-  static byte[] halfMessage(int says, int has) {
+  public static byte[] halfMessage(int says, int has) {
     return ByteBuffer.allocate(5 + has).put((byte) 0).putInt(says).array();
   }
 
   /** Returns a whole gRPC message. */
-  static byte[] message(byte[] bytes) {
+  public static byte[] message(byte[] bytes) {
     return ByteBuffer.allocate(5 + bytes.length)
         .put((byte) 0)
         .putInt(bytes.length)
@@ -108,7 +121,7 @@ final class Http2 {
   }
 
   /** Returns the frames that bring those bytes, none of them the stream's last. */
-  static List<byte[]> data(int stream, byte[] bytes) {
+  public static List<byte[]> data(int stream, byte[] bytes) {
     List<byte[]> frames = new ArrayList<>();
     for (int at = 0; at < bytes.length; at += MAX_FRAME) {
       int to = Math.min(bytes.length, at + MAX_FRAME);
@@ -118,7 +131,7 @@ final class Http2 {
   }
 
   /** Reads until the server has said that, or closes; returns all that it sent. */
-  static String until(Socket socket, String text) throws IOException {
+  public static String until(Socket socket, String text) throws IOException {
     StringBuilder read = new StringBuilder();
     try {
       for (int c = socket.getInputStream().read(); c >= 0; c = socket.getInputStream().read()) {
@@ -135,7 +148,7 @@ final class Http2 {
     return read.toString();
   }
 
-  static boolean has(byte[] frames, int type) {
+  public static boolean has(byte[] frames, int type) {
     ByteBuffer buffer = ByteBuffer.wrap(frames);
     while (buffer.remaining() >= 9) {
       int length = ((buffer.get() & 0xFF) << 16) | (buffer.getShort() & 0xFFFF);

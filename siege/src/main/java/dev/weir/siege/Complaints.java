@@ -1,0 +1,49 @@
+package dev.weir.siege;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** What was promised and did not hold. Safe for use by many threads. */
+final class Complaints {
+  /** More are only counted. */
+  private static final int MOST = 50;
+
+  private static final long END_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private record Complaint(long atNanos, String text) {}
+
+  private final List<Complaint> first = new ArrayList<>();
+  private long more;
+  private boolean closed;
+
+  synchronized void add(String complaint) {
+    if (closed) {
+      return;
+    }
+    if (first.size() < MOST) {
+      first.add(new Complaint(System.nanoTime(), complaint));
+    } else {
+      more++;
+    }
+  }
+
+  /**
+   * From now on nobody listens: somebody ends it from outside, and whoever does may have ended the
+   * servers a moment before.
+   */
+  synchronized void close() {
+    long now = System.nanoTime();
+    first.removeIf(each -> now - each.atNanos < END_NANOS);
+    closed = true;
+  }
+
+  /** Returns the first of them. */
+  synchronized List<String> list() {
+    List<String> lines = new ArrayList<>(first.stream().map(Complaint::text).toList());
+    if (more > 0) {
+      lines.add("and " + more + " more");
+    }
+    return lines;
+  }
+}

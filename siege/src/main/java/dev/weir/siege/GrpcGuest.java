@@ -1,0 +1,68 @@
+package dev.weir.siege;
+
+import dev.weir.server.proto.RateLimitDescriptor;
+import dev.weir.server.proto.RateLimitRequest;
+import dev.weir.server.proto.RateLimitResponse;
+import dev.weir.server.proto.RateLimitServiceGrpc;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.MetadataUtils;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/** Asks by {@code ShouldRateLimit}. */
+final class GrpcGuest implements Guest {
+  /** What a refusal that decided nothing has for its time to wait; others here have more. */
+  private static final long UNDECIDED_SECONDS = 1;
+
+  private final ManagedChannel channel;
+  private final RateLimitServiceGrpc.RateLimitServiceBlockingStub stub;
+
+  GrpcGuest(Target target) {
+    channel =
+        Grpc.newChannelBuilderForAddress(
+                "127.0.0.1", target.grpc(), InsecureChannelCredentials.create())
+            .directExecutor()
+            .build();
+    Metadata metadata = new Metadata();
+    if (target.token() != null) {
+      metadata.put(
+          Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER),
+          "Bearer " + target.token());
+    }
+    stub =
+        RateLimitServiceGrpc.newBlockingStub(channel)
+            .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata));
+  }
+
+  @Override
+  public Answer ask(String rule, String key) throws IOException {
+    RateLimitRequest request =
+        RateLimitRequest.newBuilder()
+            .setDomain(DOMAIN)
+            .addDescriptors(
+                RateLimitDescriptor.newBuilder()
+                    .addEntries(RateLimitDescriptor.Entry.newBuilder().setKey(rule).setValue(key)))
+            .build();
+    RateLimitResponse response;
+    try {
+      response =
+          stub.withDeadlineAfter(PATIENCE.toNanos(), TimeUnit.NANOSECONDS).shouldRateLimit(request);
+    } catch (StatusRuntimeException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+    if (response.getOverallCode() == RateLimitResponse.Code.OK) {
+      return new Answer(true, Answer.WITHIN_LIMIT);
+    }
+    long wait = response.getStatuses(0).getDurationUntilReset().getSeconds();
+    return new Answer(false, wait > UNDECIDED_SECONDS ? Answer.OVER_LIMIT : Answer.REFUSED);
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+  }
+}

@@ -1,0 +1,27 @@
+package dev.weir.siege;
+
+import java.io.IOException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A server's metrics page, read once. */
+record Metrics(String text) {
+  static Metrics of(Target target) throws IOException {
+    try (HttpGuest client = new HttpGuest(target)) {
+      return new Metrics(client.get("/metrics"));
+    }
+  }
+
+  /**
+   * Returns a whole number.
+   *
+   * @param sample its name with the label, if it has one
+   * @return 0 if it is not there
+   */
+  long value(String sample) {
+    Matcher matcher =
+        Pattern.compile("^" + Pattern.quote(sample) + " (-?\\d+)$", Pattern.MULTILINE)
+            .matcher(text);
+    return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+  }
+}

@@ -1,0 +1,79 @@
+package dev.weir.siege;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keys with a few permits for a day, each asked for one after the other by one client, so that
+ * every verdict is known: the first permits pass, no others do. Not safe for use by several
+ * threads.
+ */
+final class Ration implements Errand {
+  /** The rule's descriptor key. */
+  static final String RULE = "ration";
+
+  /** Permits of a key. */
+  static final int PERMITS = 5;
+
+  /** How often more a key is asked for. */
+  private static final int BEYOND = 3;
+
+  private static final AtomicLong KEYS = new AtomicLong();
+
+  private final boolean mayBeUndecided;
+  private String key = fresh();
+  private int asked;
+  private int admitted;
+
+  /**
+   * Creates an errand.
+   *
+   * @param mayBeUndecided whether a refusal for another reason than the limit is in order
+   */
+  Ration(boolean mayBeUndecided) {
+    this.mayBeUndecided = mayBeUndecided;
+  }
+
+  private static String fresh() {
+    return "key-" + KEYS.incrementAndGet();
+  }
+
+  @Override
+  public String rule() {
+    return RULE;
+  }
+
+  @Override
+  public String key() {
+    return key;
+  }
+
+  @Override
+  public @Nullable String judge(Guest.Answer answer, long startNanos, long endNanos) {
+    boolean expected = admitted < PERMITS;
+    String before = key + ", " + admitted + " of " + PERMITS + " admitted";
+    asked++;
+    admitted += answer.allowed() ? 1 : 0;
+    if (asked == PERMITS + BEYOND) {
+      unanswered();
+    }
+    boolean decided =
+        answer
+            .reason()
+            .equals(answer.allowed() ? Guest.Answer.WITHIN_LIMIT : Guest.Answer.OVER_LIMIT);
+    if (answer.allowed() == expected && decided) {
+      return null;
+    }
+    if (!answer.allowed() && !decided && mayBeUndecided) {
+      return null;
+    }
+    return before + ": " + answer + " (expected: " + (expected ? "allowed" : "refused") + ")";
+  }
+
+  @Override
+  public void unanswered() {
+    key = fresh();
+    asked = 0;
+    admitted = 0;
+  }
+}

@@ -1,0 +1,45 @@
+package dev.weir.siege;
+
+import java.util.Locale;
+
+/**
+ * What a server's process uses.
+ *
+ * @param heapBytes that are left after a collection
+ * @param residentBytes in memory; 0 where the system does not tell
+ */
+record Resources(long heapBytes, int descriptors, int threads, long residentBytes) {
+  /** What state, caches and late housekeeping may add. */
+  static final long HEAP_SLACK = 12L << 20;
+
+  static final int DESCRIPTOR_SLACK = 8;
+  static final int THREAD_SLACK = 4;
+
+  private static final double MIB = 1 << 20;
+
+  /** Returns whether no more is used than before, but for the slack. */
+  boolean backTo(Resources before) {
+    return heapBytes <= before.heapBytes + HEAP_SLACK
+        && descriptors <= before.descriptors + DESCRIPTOR_SLACK
+        && threads <= before.threads + THREAD_SLACK;
+  }
+
+  double heapMebibytes() {
+    return heapBytes / MIB;
+  }
+
+  double residentMebibytes() {
+    return residentBytes / MIB;
+  }
+
+  @Override
+  public String toString() {
+    return String.format(
+        Locale.ROOT,
+        "heap %.1f MiB, %d descriptors, %d threads, %.0f MiB resident",
+        heapMebibytes(),
+        descriptors,
+        threads,
+        residentMebibytes());
+  }
+}

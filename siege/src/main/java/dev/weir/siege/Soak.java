@@ -1,0 +1,436 @@
+package dev.weir.siege;
+
+import dev.weir.redis.RedisServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Two servers that share a Redis, asked by ordinary clients for a while, during which hostile
+ * clients take turns, Redis fails in several ways, and rules and tokens change. Every admission is
+ * checked.
+ *
+ * <p>How is it designed? Each kind of trouble has a thread of its own and a rhythm of its own, so
+ * that they meet in ever other ways. Ordinary clients keep their connections all the time and ask
+ * at fixed times. What is promised and does not hold is a complaint, whoever notices; the soak goes
+ * on, to show whether it comes back.
+ */
+final class Soak {
+  private static final int SERVERS = 2;
+
+  /** Of each protocol and at each server; how often one asks. */
+  private static final int VISITORS = 2;
+
+  private static final Duration EVERY = Duration.ofMillis(20);
+
+  /** Every other question is one whose verdict is known beforehand. */
+  private static final int KNOWN = 2;
+
+  private static final Duration DRAIN_DELAY = Duration.ofSeconds(1);
+  private static final Duration DRAIN = Duration.ofSeconds(5);
+
+  /** What ending a process takes beside the draining, on a busy machine. */
+  private static final Duration EXIT = Duration.ofSeconds(6);
+
+  /** How long an attacker holds on, and how long after it a server may take to be as before. */
+  private static final Duration ATTACK = Duration.ofSeconds(8);
+
+  private static final Duration RECOVERY = Duration.ofSeconds(10);
+
+  private static final Duration INTERVAL = Duration.ofSeconds(10);
+  private static final Duration REST = Duration.ofSeconds(7);
+  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
+
+  /** How long after a fault Redis may take to decide again. */
+  private static final Duration HEALING = Duration.ofSeconds(10);
+
+  /**
+   * What is tried for how long.
+   *
+   * @param interval of the table's lines
+   * @param rest between two troubles of one kind
+   * @param requestTimeout of the servers: attackers that send nothing more are cut off by it
+   * @param attacks that take turns
+   */
+  record Plan(
+      Duration length,
+      Duration interval,
+      Duration rest,
+      Duration requestTimeout,
+      List<Attack> attacks) {}
+
+  private final Plan plan;
+  private final Path folder;
+  private final Consumer<String> progress;
+  private final Complaints complaints = new Complaints();
+  private final WindowWatch watch = new WindowWatch();
+  private final Visitors visitors = new Visitors(complaints);
+  private final List<ServerProcess> servers = new ArrayList<>();
+  private final List<Resources> latest = new ArrayList<>();
+  private final List<Interval> intervals = new ArrayList<>();
+  private final Map<String, String> attacks = new ConcurrentHashMap<>();
+  private final ConcurrentLinkedQueue<String> events = new ConcurrentLinkedQueue<>();
+  private final CountDownLatch over = new CountDownLatch(1);
+  private final SoakFiles files;
+
+  Soak(Plan plan, Path folder, Consumer<String> progress) throws IOException {
+    this.plan = plan;
+    this.folder = folder;
+    this.progress = progress;
+    this.files = new SoakFiles(folder);
+  }
+
+  /** Ends it soon, for no fault of the servers; what was measured until then is reported. */
+  void end() {
+    complaints.close();
+    over.countDown();
+  }
+
+  /**
+   * Runs until the time is over, or a server has ended, or somebody {@link #end ends} it.
+   *
+   * @throws IOException if it could not begin
+   */
+  SoakReport run() throws IOException, InterruptedException {
+    try (RedisServer redis = RedisServer.start()) {
+      try {
+        start(redis);
+        List<Thread> troubles =
+            List.of(
+                trouble("attacks", this::attacks),
+                trouble("store", () -> faults(redis)),
+                trouble("files", this::changes));
+        measure();
+        over.countDown();
+        for (Thread each : troubles) {
+          each.join();
+        }
+        visitors.close();
+        watch.look().forEach(complaints::add);
+        stop();
+      } finally {
+        over.countDown();
+        visitors.close();
+        servers.forEach(ServerProcess::close);
+      }
+    }
+    return new SoakReport(intervals, complaints.list(), new TreeMap<>(attacks));
+  }
+
+  private void start(RedisServer redis) throws IOException, InterruptedException {
+    ExecutorService starters = Executors.newFixedThreadPool(SERVERS);
+    try {
+      List<Future<ServerProcess>> starting = new ArrayList<>();
+      for (int i = 0; i < SERVERS; i++) {
+        Path log = folder.resolve("server" + i + ".log");
+        starting.add(starters.submit(() -> start(log, redis.uri())));
+      }
+      for (Future<ServerProcess> each : starting) {
+        servers.add(each.get());
+      }
+    } catch (ExecutionException e) {
+      throw new IOException("servers: not started", e);
+    } finally {
+      starters.shutdown();
+    }
+    progress.accept("both servers are ready, their logs are in " + folder);
+    for (int i = 0; i < SERVERS; i++) {
+      Target target = servers.get(i).target();
+      String name = SoakReport.name(i);
+      for (Protocol protocol : Protocol.values()) {
+        for (int j = 0; j < VISITORS; j++) {
+          visitors.add(protocol, target, EVERY, new Questions(protocol, watch, name));
+        }
+      }
+    }
+    if (!visitors.awaitAnswers()) {
+      throw new IOException("clients: not answered: " + complaints.list());
+    }
+    for (ServerProcess server : servers) {
+      latest.add(server.resources());
+    }
+    visitors.next();
+  }
+
+  private ServerProcess start(Path log, String store) throws IOException {
+    return ServerProcess.start(
+        log,
+        SoakFiles.TOKEN,
+        "--rules",
+        files.rules().toString(),
+        "--token-file",
+        files.tokens().toString(),
+        "--store",
+        store,
+        "--request-timeout",
+        plan.requestTimeout.toMillis() + "ms",
+        "--drain-delay",
+        DRAIN_DELAY.toMillis() + "ms",
+        "--drain-timeout",
+        DRAIN.toMillis() + "ms");
+  }
+
+  /** Asks for rations and windows in turn. */
+  private static final class Questions implements Supplier<Errand> {
+    private final Ration ration = new Ration(true);
+    private final Protocol protocol;
+    private final WindowWatch watch;
+    private final String server;
+    private int asked;
+
+    Questions(Protocol protocol, WindowWatch watch, String server) {
+      this.protocol = protocol;
+      this.watch = watch;
+      this.server = server;
+    }
+
+    @Override
+    public Errand get() {
+      boolean known = protocol == Protocol.THROTTLE || asked++ % KNOWN == 0;
+      return known ? ration : WindowErrand.any(watch, server);
+    }
+  }
+
+  private void measure() throws InterruptedException {
+    long begun = System.nanoTime();
+    long last = begun;
+    long end = begun + plan.length.toNanos();
+    while (over.getCount() > 0 && last - end < 0) {
+      long due = Math.min(end, last + plan.interval.toNanos());
+      boolean ended = over.await(due - System.nanoTime(), TimeUnit.NANOSECONDS);
+      for (int i = 0; i < SERVERS && !ended; i++) {
+        measure(i);
+      }
+      watch.look().forEach(complaints::add);
+      long now = System.nanoTime();
+      List<String> happened = new ArrayList<>();
+      for (String event = events.poll(); event != null; event = events.poll()) {
+        happened.add(event);
+      }
+      intervals.add(
+          new Interval(
+              (now - begun) / 1e9,
+              (now - last) / 1e9,
+              visitors.next(),
+              List.copyOf(latest),
+              happened));
+      progress.accept(SoakReport.line(intervals.get(intervals.size() - 1)));
+      last = now;
+    }
+  }
+
+  private void measure(int index) {
+    ServerProcess server = servers.get(index);
+    try {
+      latest.set(index, server.resources());
+    } catch (IOException e) {
+      complaints.add(SoakReport.name(index) + " cannot be asked: " + e);
+    }
+    if (!server.running()) {
+      complaints.add(SoakReport.name(index) + " has ended, status " + server.exitStatus());
+      over.countDown();
+    }
+  }
+
+  /** Something that goes wrong again and again, until the soak is over. */
+  private interface Trouble {
+    void begin() throws IOException, InterruptedException;
+  }
+
+  private Thread trouble(String name, Trouble trouble) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                trouble.begin();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              } catch (IOException | RuntimeException e) {
+                complaints.add(name + ": " + e);
+              }
+            },
+            "soak " + name);
+    thread.start();
+    return thread;
+  }
+
+  /** Lets time pass; returns false once the soak is over. */
+  private boolean pause(Duration time) throws InterruptedException {
+    return !over.await(time.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private void attacks() throws IOException, InterruptedException {
+    for (int i = 0; pause(plan.rest); i++) {
+      Attack attack = plan.attacks.get(i % plan.attacks.size());
+      int victim = (i + i / plan.attacks.size()) % SERVERS;
+      ServerProcess server = servers.get(victim);
+      Resources before = server.resources();
+      events.add(attack + " at" + SoakReport.name(victim));
+      attacks.put(attack.toString(), attack.run(server.target(), ATTACK).toString());
+      Resources after = server.resources();
+      long deadline = System.nanoTime() + RECOVERY.toNanos();
+      while (!after.backTo(before) && System.nanoTime() - deadline < 0) {
+        after = server.resources();
+      }
+      if (!after.backTo(before)) {
+        complaints.add("after " + attack + ": " + after + " (expected: about " + before + ")");
+      }
+    }
+  }
+
+  private void faults(RedisServer redis) throws IOException, InterruptedException {
+    StoreFault[] all = StoreFault.values();
+    for (int i = 0; pause(plan.rest); i++) {
+      StoreFault fault = all[i % all.length];
+      events.add(fault.toString());
+      fault.run(redis, watch, this::pause);
+      for (ServerProcess server : servers) {
+        awaitStore(server, fault, i);
+      }
+    }
+  }
+
+  /** Waits until a key that nobody has asked for is admitted again. */
+  private void awaitStore(ServerProcess server, StoreFault fault, int number)
+      throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + HEALING.toNanos();
+    try (Guest guest = Protocol.CHECK.connect(server.target())) {
+      for (int i = 0; over.getCount() > 0; i++) {
+        String key = "after-" + number + "-" + server.target().resp() + "-" + i;
+        if (guest.ask(WindowRule.STRICT.name(), key).allowed()) {
+          return;
+        }
+        if (System.nanoTime() - deadline > 0) {
+          complaints.add("after " + fault + ": a fresh key is refused for " + HEALING);
+          return;
+        }
+        pause(Duration.ofMillis(20));
+      }
+    }
+  }
+
+  private void changes() throws IOException, InterruptedException {
+    for (int i = 1; pause(plan.rest.dividedBy(3)); i++) {
+      long[] revisions = new long[SERVERS];
+      for (int j = 0; j < SERVERS; j++) {
+        revisions[j] = servers.get(j).metrics().value("weir_rule_revision");
+      }
+      files.writeRules(i % 2 == 0);
+      String taken = files.token();
+      boolean tokens = i % 3 == 0;
+      if (tokens) {
+        files.replaceToken();
+      }
+      events.add(tokens ? "rules and tokens" : "rules");
+      for (int j = 0; j < SERVERS; j++) {
+        ServerProcess server = servers.get(j);
+        long revision = revisions[j];
+        await("new rules", j, () -> server.metrics().value("weir_rule_revision") > revision);
+        if (tokens) {
+          await("a new token", j, () -> files.accepted(server.target(), files.token()));
+          await("the end of a token", j, () -> !files.accepted(server.target(), taken));
+        }
+      }
+    }
+  }
+
+  /** A question that a server may fail to answer. */
+  private interface Question {
+    boolean yes() throws IOException;
+  }
+
+  private void await(String what, int server, Question question)
+      throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + RECOVERY.toNanos();
+    while (over.getCount() > 0 && !question.yes()) {
+      if (System.nanoTime() - deadline > 0) {
+        complaints.add(SoakReport.name(server) + ": " + what + " not in force after " + RECOVERY);
+        return;
+      }
+      pause(Duration.ofMillis(50));
+    }
+  }
+
+  /**
+   * Ends the servers, both at once, and looks at how they end and what they leave in their logs.
+   */
+  private void stop() {
+    servers.forEach(ServerProcess::terminate);
+    Duration limit = DRAIN_DELAY.plus(DRAIN).plus(EXIT);
+    for (int i = 0; i < SERVERS; i++) {
+      ServerProcess server = servers.get(i);
+      String name = SoakReport.name(i);
+      if (!server.endsWithin(limit)) {
+        complaints.add(name + " has not ended " + limit + " after SIGTERM");
+      } else if (server.exitStatus() != 0) {
+        complaints.add(name + " ended with status " + server.exitStatus() + " (expected: 0)");
+      }
+      String log = server.log();
+      Set<String> wrong = Set.of("OutOfMemoryError", "\tat ");
+      if (wrong.stream().anyMatch(log::contains)) {
+        complaints.add(name + " logs errors: " + folder);
+      }
+    }
+  }
+
+  /**
+   * Runs a soak, prints tables, and draws them.
+   *
+   * <pre>Soak MINUTES OUT.svg</pre>
+   *
+   * Ctrl-C ends it early. The exit status is 1 if a promise broke.
+   */
+  public static void main(String[] arguments) throws Exception {
+    Duration length = Duration.ofMillis((long) (Double.parseDouble(arguments[0]) * 60_000));
+    Path drawing = Path.of(arguments[1]);
+    Path folder = Files.createTempDirectory("weir-soak");
+    List<Attack> attacks = new ArrayList<>();
+    attacks.addAll(List.of(Unfinished.values()));
+    attacks.addAll(List.of(Calls.values()));
+    attacks.addAll(List.of(IdleConnections.values()));
+    Plan plan = new Plan(length, INTERVAL, REST, REQUEST_TIMEOUT, attacks);
+    Soak soak = new Soak(plan, folder, System.err::println);
+    CountDownLatch done = new CountDownLatch(1);
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> finish(soak, done), "soak-ends"));
+    int status = 3;
+    try {
+      SoakReport report = soak.run();
+      System.out.print(report.text());
+      System.out.flush();
+      Files.writeString(drawing, new SoakChart(report.intervals()).svg());
+      System.err.println("drawn: " + drawing + "; logs: " + folder);
+      status = report.broken().isEmpty() ? 0 : 1;
+    } finally {
+      done.countDown();
+    }
+    Runtime.getRuntime().halt(status);
+  }
+
+  /** Has a soak that is ended from outside tell what it has seen. */
+  private static void finish(Soak soak, CountDownLatch done) {
+    soak.end();
+    try {
+      if (!done.await(1, TimeUnit.MINUTES)) {
+        System.err.println("soak: not ended within a minute");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

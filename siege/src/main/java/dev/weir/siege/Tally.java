@@ -1,0 +1,58 @@
+package dev.weir.siege;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
+
+/** What the clients of one protocol heard, and how late. Safe for use by many threads. */
+final class Tally {
+  private static final long LONGEST_MICROS = TimeUnit.MINUTES.toMicros(10);
+  private static final int DIGITS = 3;
+
+  private final Recorder micros = new Recorder(LONGEST_MICROS, DIGITS);
+  private final Map<String, LongAdder> reasons = new ConcurrentSkipListMap<>();
+
+  /** Takes in an answer. */
+  void add(Guest.Answer answer, long nanos) {
+    micros.recordValue(Math.min(LONGEST_MICROS, TimeUnit.NANOSECONDS.toMicros(nanos)));
+    String reason = (answer.allowed() ? "" : "denied ") + answer.reason();
+    reasons.computeIfAbsent(reason, first -> new LongAdder()).increment();
+  }
+
+  /**
+   * What was heard since the last look.
+   *
+   * @param micros how long after they were due the answers came, in microseconds
+   * @param reasons how often each was heard; those of refusals begin with "denied"
+   */
+  record Heard(Histogram micros, Map<String, Long> reasons) {
+    long answers() {
+      return micros.getTotalCount();
+    }
+
+    double millisAt(double percentile) {
+      return answers() == 0 ? 0 : micros.getValueAtPercentile(percentile) / 1e3;
+    }
+
+    double worstMillis() {
+      return answers() == 0 ? 0 : micros.getMaxValue() / 1e3;
+    }
+  }
+
+  /** Returns what was heard since the last call. */
+  Heard next() {
+    Map<String, Long> counts = new TreeMap<>();
+    reasons.forEach(
+        (reason, count) -> {
+          long heard = count.sumThenReset();
+          if (heard > 0) {
+            counts.put(reason, heard);
+          }
+        });
+    return new Heard(micros.getIntervalHistogram(), counts);
+  }
+}

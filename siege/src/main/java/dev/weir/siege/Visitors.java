@@ -1,0 +1,84 @@
+package dev.weir.siege;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** Ordinary clients of every protocol, and what became of what they asked. */
+final class Visitors implements AutoCloseable {
+  /** How long the first answer of all may take, cold as everything is. */
+  private static final Duration COLD = Duration.ofMinutes(1);
+
+  private final Map<Protocol, Tally> tallies = new EnumMap<>(Protocol.class);
+  private final Complaints complaints;
+  private final List<Visitor> visitors = new ArrayList<>();
+
+  Visitors(Complaints complaints) {
+    this.complaints = complaints;
+    for (Protocol protocol : Protocol.values()) {
+      tallies.put(protocol, new Tally());
+    }
+  }
+
+  /** Has one client of every protocol ask for {@link Ration rations}. */
+  static Visitors start(Target target, Duration every) {
+    Visitors visitors = new Visitors(new Complaints());
+    for (Protocol protocol : Protocol.values()) {
+      Ration ration = new Ration(false);
+      visitors.add(protocol, target, every, () -> ration);
+    }
+    return visitors;
+  }
+
+  /** Adds a client. */
+  void add(Protocol protocol, Target target, Duration every, Supplier<? extends Errand> errands) {
+    Tally tally = tallies.get(protocol);
+    if (tally != null) {
+      visitors.add(new Visitor(protocol, target, every, errands, tally, complaints));
+    }
+  }
+
+  /** Waits until everybody has heard an answer; returns whether that came about. */
+  boolean awaitAnswers() {
+    return visitors.stream().allMatch(each -> each.awaitAnswer(COLD));
+  }
+
+  Complaints complaints() {
+    return complaints;
+  }
+
+  /** Returns what was heard since the last call. */
+  Map<Protocol, Tally.Heard> next() {
+    Map<Protocol, Tally.Heard> heard = new EnumMap<>(Protocol.class);
+    tallies.forEach((protocol, tally) -> heard.put(protocol, tally.next()));
+    return heard;
+  }
+
+  /** Returns answers and times, a line for each protocol. */
+  static String text(Map<Protocol, Tally.Heard> heard) {
+    StringBuilder text = new StringBuilder();
+    heard.forEach(
+        (protocol, each) ->
+            text.append(
+                String.format(
+                    Locale.ROOT,
+                    "%-12s %,7d answers, p50 %.1f ms, p99 %.1f ms, max %.1f ms %s%n",
+                    protocol,
+                    each.answers(),
+                    each.millisAt(50),
+                    each.millisAt(99),
+                    each.worstMillis(),
+                    each.reasons())));
+    return text.toString();
+  }
+
+  /** Ends when the last answers are there. */
+  @Override
+  public void close() {
+    visitors.forEach(Visitor::close);
+  }
+}

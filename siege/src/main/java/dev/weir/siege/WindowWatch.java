@@ -1,0 +1,145 @@
+package dev.weir.siege;
+
+import dev.weir.Reason;
+import dev.weir.testkit.WindowChecker;
+import dev.weir.testkit.WindowChecker.Fullest;
+import dev.weir.testkit.WindowChecker.Operation;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds all admissions of a soak against what the rules promise.
+ *
+ * <p>A Redis that is killed or flushed forgets what it was told, and admits up to the quota once
+ * more: that is documented, and no fault. So admissions that were certainly decided between two
+ * such losses are held against the limit alone, and all of them together against the limit and one
+ * more for each loss that a window can hold. Safe for use by many threads.
+ */
+final class WindowWatch {
+  /** How late an admission may be entered after its end. */
+  private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** From when until when a loss may have come about. */
+  private record Loss(long fromNanos, long toNanos) {}
+
+  private final Map<WindowRule, Queue<Operation>> entered = new ConcurrentHashMap<>();
+  private final Map<WindowRule, List<Operation>> kept = new HashMap<>();
+  private final List<Loss> losses = new CopyOnWriteArrayList<>();
+  private volatile long lossSince = Long.MAX_VALUE;
+
+  WindowWatch() {
+    WindowRule.ALL.forEach(rule -> entered.put(rule, new ConcurrentLinkedQueue<>()));
+  }
+
+  /** Enters an admission. */
+  void admitted(WindowRule rule, String key, long startNanos, long endNanos) {
+    Queue<Operation> queue = entered.get(rule);
+    if (queue != null) {
+      queue.add(new Operation(key, 1, startNanos, endNanos, true, Reason.WITHIN_LIMIT));
+    }
+  }
+
+  /** From now on Redis may lose what it was told. */
+  void lossBegins() {
+    lossSince = System.nanoTime();
+  }
+
+  /** What was lost is lost. */
+  void lossEnds() {
+    losses.add(new Loss(lossSince, System.nanoTime()));
+    lossSince = Long.MAX_VALUE;
+  }
+
+  /** Looks at what was entered since the last look; returns what broke a promise. */
+  synchronized List<String> look() {
+    long now = System.nanoTime();
+    List<Loss> known = new ArrayList<>(losses);
+    if (lossSince != Long.MAX_VALUE) {
+      known.add(new Loss(lossSince, Long.MAX_VALUE - TimeUnit.DAYS.toNanos(1)));
+    }
+    Set<String> broken = new LinkedHashSet<>();
+    for (WindowRule rule : WindowRule.ALL) {
+      Queue<Operation> queue = entered.get(rule);
+      List<Operation> operations = kept.computeIfAbsent(rule, first -> new ArrayList<>());
+      for (Operation next = poll(queue); next != null; next = poll(queue)) {
+        operations.add(next);
+      }
+      check(rule, operations, rule.shared() ? known : List.of(), broken);
+      long window = rule.window().toNanos();
+      operations.removeIf(each -> each.startNanos() < now - window - LATE_NANOS);
+    }
+    return List.copyOf(broken);
+  }
+
+  private static @Nullable Operation poll(@Nullable Queue<Operation> queue) {
+    return queue == null ? null : queue.poll();
+  }
+
+  private static void check(
+      WindowRule rule, List<Operation> operations, List<Loss> losses, Set<String> broken) {
+    Map<Integer, List<Operation>> between = new HashMap<>();
+    for (Operation operation : operations) {
+      int before = 0;
+      boolean clear = true;
+      for (Loss loss : losses) {
+        boolean after = operation.startNanos() > loss.toNanos + rule.leaseNanos();
+        clear &= after || operation.endNanos() < loss.fromNanos;
+        before += after ? 1 : 0;
+      }
+      if (clear) {
+        between.computeIfAbsent(before, first -> new ArrayList<>()).add(operation);
+      }
+    }
+    long limit = rule.permits() + rule.beyond();
+    between.values().forEach(each -> hold(rule, each, limit, broken));
+    hold(rule, operations, limit + rule.permits() * mostLosses(rule, losses), broken);
+  }
+
+  private static void hold(
+      WindowRule rule, Collection<Operation> operations, long limit, Set<String> broken) {
+    Fullest fullest = WindowChecker.fullest(operations, rule.window().toNanos());
+    if (fullest.permits() > limit) {
+      broken.add(
+          "rule "
+              + rule.name()
+              + ", key "
+              + fullest.key()
+              + ": "
+              + fullest.permits()
+              + " permits in "
+              + rule.window()
+              + " (expected: at most "
+              + limit
+              + ")");
+    }
+  }
+
+  /** Returns how many losses one window can see, by what comes after each. */
+  private static long mostLosses(WindowRule rule, List<Loss> losses) {
+    long reach = rule.window().toNanos() + rule.leaseNanos();
+    long most = 0;
+    for (Loss first : losses) {
+      most =
+          Math.max(
+              most,
+              losses.stream()
+                  .filter(
+                      each ->
+                          each.fromNanos >= first.fromNanos
+                              && each.fromNanos - first.toNanos <= reach)
+                  .count());
+    }
+    return most;
+  }
+}
