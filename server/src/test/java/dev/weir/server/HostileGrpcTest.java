@@ -270,7 +270,8 @@ class HostileGrpcTest {
         send(socket, frame(HEADERS, END_HEADERS, 1 + 2 * i, head));
         send(socket, frame(DATA, END_STREAM, 1 + 2 * i, healthName(5)));
       }
-      assertThat(RawHttp2.until(socket, "in all)")).contains("Watch: too many (expected: at most 10");
+      assertThat(RawHttp2.until(socket, "in all)"))
+          .contains("Watch: too many (expected: at most 10");
       send(socket, frame(RST_STREAM, 0, 1, new byte[] {0, 0, 0, 8}));
       int again = 2 * Admission.MAX_WATCHES_PER_CONNECTION + 3;
       send(socket, frame(HEADERS, END_HEADERS, again, head));

@@ -147,7 +147,9 @@ class UnfinishedRequestsTest {
       Socket socket = connect(running.server.grpcPort());
       RawHttp2.open(socket);
       for (int stream = 1; stream < 5; stream += 2) {
-        send(socket, RawHttp2.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, stream, RawHttp2.headers(PATH)));
+        send(
+            socket,
+            RawHttp2.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, stream, RawHttp2.headers(PATH)));
         for (byte[] frame : RawHttp2.data(stream, half)) {
           send(socket, frame);
         }
