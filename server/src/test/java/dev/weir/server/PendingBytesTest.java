@@ -94,7 +94,7 @@ class PendingBytesTest {
   void manyThreads_neverHoldMoreThanTheBound_andInTheEndNothing() throws Exception {
     int threads = 4;
     int each = 50;
-    long most = 1_000 * KB + (long) threads * each * PendingBytes.SMALL_BYTES + threads * 40 * KB;
+    long most = 1_000 * KB + (long) threads * each * PendingBytes.SMALL_BYTES + threads * 40L * KB;
     CountDownLatch done = new CountDownLatch(threads);
     List<String> wrong = new ArrayList<>();
     for (int t = 0; t < threads; t++) {
