@@ -7,6 +7,7 @@ import dev.weir.RateLimiter;
 import dev.weir.Ticker;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes lines to the server's log, but few: what happens again and again must not fill it. Safe
@@ -32,12 +33,18 @@ final class FewLines {
 
   /** Writes a line, or leaves it out and counts it; returns whether it was written. */
   boolean write(Level level, String line) {
+    return write(level, line, null);
+  }
+
+  /** As {@link #write(Level, String)}, with what was thrown. */
+  boolean write(Level level, String line, @Nullable Throwable thrown) {
     if (!limiter.tryAcquire("").allowed()) {
       leftOut.incrementAndGet();
       return false;
     }
     long before = leftOut.getAndSet(0);
-    Logs.LOG.log(level, before == 0 ? line : line + " (" + before + " lines left out before)");
+    Logs.LOG.log(
+        level, before == 0 ? line : line + " (" + before + " lines left out before)", thrown);
     return true;
   }
 }
