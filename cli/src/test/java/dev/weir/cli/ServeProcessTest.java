@@ -41,7 +41,7 @@ class ServeProcessTest {
 
   /** Serves while other threads of the process want all the processors. */
   static final class BusyServe {
-    private static final int BUSY = 2 * Runtime.getRuntime().availableProcessors();
+    private static final int BUSY = Runtime.getRuntime().availableProcessors();
 
     private BusyServe() {}
 
@@ -63,7 +63,7 @@ class ServeProcessTest {
 
   /** With such a wait, the classes that the first request needs make it late by far. */
   @Test
-  @Timeout(180)
+  @Timeout(300)
   void firstRequestOfAColdAndStarvedServer_isDecidedByEveryDoor() throws Exception {
     try (Served served =
         Served.serve(List.of(), List.of(), BusyServe.class, "--max-wait", "10ms")) {
@@ -145,7 +145,7 @@ class ServeProcessTest {
 
   /** 12 files and 100,800 rules, which took 340 MB. */
   @Test
-  @Timeout(180)
+  @Timeout(300)
   void moreRulesThanASmallHeapHolds_areRefusedAndLeaveNothingBehind() throws Exception {
     Path link = Files.createSymbolicLink(folder.resolve("rules"), rules("v1", 1, 2));
     Path tooMany = rules("v2", 12, 8_400);
@@ -177,7 +177,7 @@ class ServeProcessTest {
   }
 
   @Test
-  @Timeout(180)
+  @Timeout(300)
   void wantOfDescriptors_isSaidAndCountedForEveryDoor() throws Exception {
     List<String> few = List.of("sh", "-c", "ulimit -n 400 && exec \"$0\" \"$@\"");
     try (Served served = Served.serve(few, List.of(), Main.class)) {
