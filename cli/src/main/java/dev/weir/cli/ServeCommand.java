@@ -63,6 +63,7 @@ final class ServeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     PrintWriter err = spec.commandLine().getErr();
     WeirServer server;
+    Thread.setDefaultUncaughtExceptionHandler(WeirServer.uncaught());
     try {
       server = WeirServer.start(ServerSettings.of(flags(), System.getenv()));
     } catch (SettingsException e) {
@@ -72,7 +73,7 @@ final class ServeCommand implements Callable<Integer> {
     } catch (StartException e) {
       throw new Failure(String.valueOf(e.getMessage()), e);
     }
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "weir-stop"));
+    Runtime.getRuntime().addShutdownHook(StopHook.of(server));
     server.awaitStopped();
     return 0;
   }
@@ -85,15 +86,5 @@ final class ServeCommand implements Callable<Integer> {
       }
     }
     return flags;
-  }
-
-  /** Drains, and ends the process with status 0: a stop that was asked for is no failure. */
-  private static void stop(WeirServer server) {
-    try {
-      server.drain();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    Runtime.getRuntime().halt(0);
   }
 }

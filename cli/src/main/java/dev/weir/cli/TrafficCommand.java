@@ -3,6 +3,7 @@ package dev.weir.cli;
 import dev.weir.replay.ReplayException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.channels.ClosedByInterruptException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,6 +26,8 @@ abstract class TrafficCommand implements Callable<Integer> {
       return 0;
     } catch (ReplayException e) {
       return Main.refused(e, err());
+    } catch (ClosedByInterruptException e) {
+      throw new Failure("stopped before anything was read", e);
     } catch (IOException e) {
       throw new Failure(e.getMessage() == null ? e.toString() : e.getMessage(), e);
     } catch (OutOfMemoryError e) {

@@ -1,9 +1,11 @@
 package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,6 +133,21 @@ class TrafficCommandsTest {
           assertThat(ran.err()).as("%s", arguments).contains(hint);
           assertThat(ran.out()).as("%s", arguments).isEmpty();
         });
+  }
+
+  /** The interrupt closes the channel that is read from, and its exception has no message. */
+  @Test
+  void stopBeforeTheFirstByte_isSaidInWords() {
+    TrafficCommand command =
+        new TrafficCommand() {
+          @Override
+          void run() throws ClosedByInterruptException {
+            throw new ClosedByInterruptException();
+          }
+        };
+    assertThatThrownBy(command::call)
+        .isInstanceOf(Failure.class)
+        .hasMessage("stopped before anything was read");
   }
 
   /** The pipe stays open: nothing but the signal can end the reading. */

@@ -98,18 +98,18 @@ public final class Engine implements AutoCloseable {
    *
    * @return the new revision, counted from 1
    * @throws RulesException if there is no such store as a rule asks for, or it cannot take the
-   *     rule; the rules before stay in force
+   *     rule; the rules before stay in force, as they do after any other exception or error
    */
   public synchronized long apply(RuleSet rules) {
     long now = ticker.nanos();
     InForce before = inForce;
     try {
       inForce = limits.bind(before, rules, now);
-    } catch (RulesException e) {
+    } catch (RuntimeException | Error e) {
       reloadFailures.increment();
       throw e;
     }
-    limits.retire(before.all(), rules, now);
+    limits.retire(before, inForce, now);
     reloads.increment();
     return inForce.revision;
   }

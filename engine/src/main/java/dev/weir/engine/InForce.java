@@ -5,6 +5,8 @@ import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One revision of the rules with the limits that they have in the store. Immutable. */
@@ -25,11 +27,13 @@ final class InForce {
   final boolean elastic;
 
   private final Map<Rule, Bound> bound;
+  private final Set<String> paths;
 
   InForce(long revision, RuleSet rules, Map<Rule, Bound> bound) {
     this.revision = revision;
     this.rules = rules;
     this.bound = Map.copyOf(bound);
+    paths = bound.keySet().stream().map(Rule::path).collect(Collectors.toUnmodifiableSet());
     elastic =
         bound.keySet().stream()
             .map(Rule::policy)
@@ -42,6 +46,11 @@ final class InForce {
       throw new IllegalStateException("rule " + rule.path() + ": not of revision " + revision);
     }
     return found;
+  }
+
+  /** Returns whether there is a rule with that path. */
+  boolean has(String path) {
+    return paths.contains(path);
   }
 
   Collection<Bound> all() {

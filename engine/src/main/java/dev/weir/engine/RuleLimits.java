@@ -7,13 +7,10 @@ import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Severity;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -21,6 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * are changed by one thread at a time.
  */
 final class RuleLimits {
+  private static final System.Logger LOG = System.getLogger(RuleLimits.class.getName());
+
   private final RoutedStore store;
   private final ConcurrentHashMap<String, RuleLabels> labels = new ConcurrentHashMap<>();
 
@@ -32,7 +31,8 @@ final class RuleLimits {
    * Puts the limits of a rule set in force instead of those of the same paths before; {@link
    * #retire} takes the others out.
    *
-   * @throws RulesException if a rule cannot be bound; everything is then as before
+   * @throws RulesException if a rule cannot be bound; everything is then as before, as it is after
+   *     any other exception or error
    */
   InForce bind(InForce before, RuleSet rules, long now) {
     List<Problem> problems = new ArrayList<>();
@@ -45,19 +45,58 @@ final class RuleLimits {
       throw new RulesException(problems);
     }
     Map<Rule, InForce.Bound> bound = new HashMap<>();
-    for (Rule rule : rules.rules()) {
-      try {
-        bound.put(rule, bind(rule, now));
-      } catch (IllegalStateException e) {
-        problems.add(problem(rule, String.valueOf(e.getMessage())));
+    boolean done = false;
+    try {
+      for (Rule rule : rules.rules()) {
+        try {
+          bound.put(rule, bind(rule, now));
+        } catch (IllegalStateException e) {
+          problems.add(problem(rule, String.valueOf(e.getMessage())));
+        }
+      }
+      if (!problems.isEmpty()) {
+        throw new RulesException(problems);
+      }
+      InForce after = new InForce(before.revision + 1, rules, bound);
+      done = true;
+      return after;
+    } finally {
+      if (!done) {
+        bound.clear(); // What failed may be memory, and taking back needs a little.
+        takeBack(before, rules, now);
       }
     }
-    if (!problems.isEmpty()) {
-      before.all().forEach(old -> bind(old.rule(), now));
-      retire(bound.values(), before.rules, now);
-      throw new RulesException(problems);
+  }
+
+  /**
+   * Has everything as it was before a rule set that did not come into force: whatever ended its
+   * binding, which may also end the taking back of one rule or another.
+   */
+  private void takeBack(InForce before, RuleSet rules, long now) {
+    int left = 0;
+    for (Rule rule : rules.rules()) {
+      left += before.has(rule.path()) ? 0 : attempt(() -> retire(rule, now));
     }
-    return new InForce(before.revision + 1, rules, bound);
+    for (InForce.Bound each : before.all()) {
+      left += attempt(() -> bind(each.rule(), now));
+    }
+    report(left);
+  }
+
+  /** Returns how many of one task have failed: one or none. */
+  private static int attempt(Runnable task) {
+    try {
+      task.run();
+      return 0;
+    } catch (RuntimeException | Error e) {
+      return 1;
+    }
+  }
+
+  private static void report(int left) {
+    if (left > 0) {
+      LOG.log(System.Logger.Level.WARNING, "rules: {0} limits could not be taken back", left);
+    }
   }
 
   private static Problem problem(Rule rule, String message) {
@@ -75,17 +114,18 @@ final class RuleLimits {
     return "rule " + rule.path();
   }
 
-  /** Takes those rules out of force whose paths are not among the kept ones. */
-  void retire(Collection<InForce.Bound> rules, RuleSet kept, long now) {
-    Set<String> paths = new HashSet<>();
-    kept.rules().forEach(rule -> paths.add(rule.path()));
-    for (InForce.Bound each : rules) {
-      String path = each.rule().path();
-      if (!paths.contains(path)) {
-        store.retire(limitName(each.rule()), now);
-        labels.remove(path);
-      }
+  /** Takes those rules out of force whose paths are not there any more. */
+  void retire(InForce before, InForce after, long now) {
+    int left = 0;
+    for (InForce.Bound each : before.all()) {
+      left += after.has(each.rule().path()) ? 0 : attempt(() -> retire(each.rule(), now));
     }
+    report(left);
+  }
+
+  private void retire(Rule rule, long now) {
+    labels.remove(rule.path());
+    store.retire(limitName(rule), now);
   }
 
   /**

@@ -3,9 +3,15 @@ package dev.weir.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.Limit;
 import dev.weir.MemoryStore;
+import dev.weir.Policy;
 import dev.weir.rules.Request;
+import dev.weir.rules.RuleSet;
+import dev.weir.testkit.ForwardingStore;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -102,6 +108,81 @@ class ReloadTest {
     assertThat(fixture.engine.revision()).isEqualTo(8);
     assertThat(fixture.engine.metrics().reloadFailures()).isEqualTo(1);
     assertThat(admitted(fixture.engine, 20)).isEqualTo(8);
+  }
+
+  /** Has no memory for the limits of some names, be they new or only changed. */
+  private static final class FullStore extends ForwardingStore<MemoryStore> {
+    private final Set<String> known = new HashSet<>();
+    private String refused = "none";
+
+    FullStore() {
+      super(new MemoryStore());
+    }
+
+    @Override
+    public Limit limit(String name, Policy policy, long nowNanos) {
+      if (name.contains(refused)) {
+        throw new OutOfMemoryError("pretended");
+      }
+      known.add(name);
+      return delegate.limit(name, policy, nowNanos);
+    }
+
+    @Override
+    public void retire(String name, long nowNanos) {
+      known.remove(name);
+      delegate.retire(name, nowNanos);
+    }
+  }
+
+  @Test
+  void apply_outOfMemoryHalfWay_leavesNothingBehind() {
+    String before = rule("unit: minute, requests_per_unit: 10");
+    FullStore store = new FullStore();
+    Fixture fixture = new Fixture(before, EngineSettings.DEFAULTS, store);
+    assertThat(admitted(fixture.engine, 4)).isEqualTo(4);
+    String more = rule("unit: hour, requests_per_unit: 50");
+    for (int i = 0; i < 20; i++) {
+      more += "  - key: k" + i + "\n    rate_limit: {unit: minute, requests_per_unit: 1}\n";
+    }
+    RuleSet next = Fixture.rules(more);
+
+    store.refused = "d.k17";
+    assertThatThrownBy(() -> fixture.engine.apply(next)).isInstanceOf(OutOfMemoryError.class);
+
+    assertThat(fixture.engine.revision()).isEqualTo(1);
+    assertThat(fixture.engine.metrics().reloadFailures()).isEqualTo(1);
+    assertThat(fixture.engine.metrics().reloads()).isEqualTo(1);
+    assertThat(fixture.engine.metrics().rules())
+        .extracting(RuleMetrics::path)
+        .containsOnly("d.user");
+    assertThat(store.known).containsExactly("rule d.user");
+    assertThat(admitted(fixture.engine, 20)).isEqualTo(6);
+
+    store.refused = "none";
+    fixture.engine.apply(next);
+    assertThat(fixture.engine.revision()).isEqualTo(2);
+    assertThat(fixture.engine.metrics().rules()).hasSize(21);
+    assertThat(admitted(fixture.engine, 60)).isEqualTo(40);
+  }
+
+  /** Taking back fails for one rule: it is taken back for all others. */
+  @Test
+  void apply_outOfMemoryWhileTakingBack_takesTheOthersBack() {
+    FullStore store = new FullStore();
+    String before = rule("unit: minute, requests_per_unit: 10");
+    before += "  - key: z\n    rate_limit: {unit: minute, requests_per_unit: 1}\n";
+    Fixture fixture = new Fixture(before, EngineSettings.DEFAULTS, store);
+    String next = rule("unit: minute, requests_per_unit: 50");
+    next += "  - key: y\n    rate_limit: {unit: minute, requests_per_unit: 1}\n";
+    next += "  - key: z\n    rate_limit: {unit: minute, requests_per_unit: 2}\n";
+    RuleSet changed = Fixture.rules(next);
+
+    store.refused = "d.z";
+    assertThatThrownBy(() -> fixture.engine.apply(changed)).isInstanceOf(OutOfMemoryError.class);
+
+    assertThat(fixture.engine.metrics().rules()).hasSize(2);
+    assertThat(admitted(fixture.engine, 60)).isEqualTo(10);
   }
 
   @Test

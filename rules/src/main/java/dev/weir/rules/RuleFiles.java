@@ -25,17 +25,23 @@ final class RuleFiles {
   /** What a Kubernetes ConfigMap can hold; a larger file is refused before it is read. */
   static final int MAX_FILE_BYTES = 1 << 20;
 
-  /** What all files of a rule set may hold. */
+  /** What all files of a rule set may hold, where the heap is not small. */
   static final int MAX_TOTAL_BYTES = 64 << 20;
+
+  /** They are held all at once while they are read, so they may take one of so many parts of it. */
+  private static final int HEAP_SHARE = 8;
 
   /** As many files as one reads in a moment. */
   static final int MAX_FILES = 1_000;
 
   private final List<Source> sources = new ArrayList<>();
   private final Set<Path> seen = new HashSet<>();
+  private final long maxTotalBytes;
   private long totalBytes;
 
-  private RuleFiles() {}
+  private RuleFiles(long heapBytes) {
+    maxTotalBytes = Math.min(MAX_TOTAL_BYTES, heapBytes / HEAP_SHARE);
+  }
 
   /** One file: its content, or why it could not be read. */
   private static final class Source {
@@ -51,7 +57,11 @@ final class RuleFiles {
   }
 
   static RuleFiles read(List<Path> paths) {
-    RuleFiles files = new RuleFiles();
+    return read(paths, Runtime.getRuntime().maxMemory());
+  }
+
+  static RuleFiles read(List<Path> paths, long heapBytes) {
+    RuleFiles files = new RuleFiles(heapBytes);
     for (Path path : paths) {
       if (Files.isDirectory(path)) {
         files.addFolder(path);
@@ -66,7 +76,7 @@ final class RuleFiles {
   }
 
   static RuleFiles ofText(String file, String text) {
-    RuleFiles files = new RuleFiles();
+    RuleFiles files = new RuleFiles(Runtime.getRuntime().maxMemory());
     if (text.length() > MAX_FILE_BYTES) {
       files.refuse(file, tooLarge(text.length()));
     } else if (!UTF_8.newEncoder().canEncode(text)) {
@@ -104,7 +114,7 @@ final class RuleFiles {
     found.forEach(this::addFile);
   }
 
-  private static boolean isRuleFile(Path path) {
+  static boolean isRuleFile(Path path) {
     String name = String.valueOf(path.getFileName());
     return !name.startsWith(".")
         && (name.endsWith(".yaml") || name.endsWith(".yml"))
@@ -147,8 +157,8 @@ final class RuleFiles {
     totalBytes += content.length;
     if (content.length > MAX_FILE_BYTES) {
       refuse(file, tooLarge(content.length));
-    } else if (totalBytes > MAX_TOTAL_BYTES) {
-      refuse(file, "files: more bytes (expected: at most " + MAX_TOTAL_BYTES + " in all)");
+    } else if (totalBytes > maxTotalBytes) {
+      refuse(file, "files: more bytes (expected: at most " + maxTotalBytes + " in all)");
     } else {
       sources.add(new Source(file, content, ""));
     }
@@ -191,8 +201,15 @@ final class RuleFiles {
   }
 
   Rules.Loaded parse(RuleDefaults defaults) {
+    return parse(defaults, Runtime.getRuntime().maxMemory());
+  }
+
+  /**
+   * @param heapBytes of which a share is for the rules
+   */
+  Rules.Loaded parse(RuleDefaults defaults, long heapBytes) {
     Problems problems = new Problems();
-    RuleTree tree = new RuleTree(problems);
+    RuleTree tree = new RuleTree(problems, heapBytes);
     for (Source source : sources) {
       problems.startFile(source.file);
       byte[] content = source.content;

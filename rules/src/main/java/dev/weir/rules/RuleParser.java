@@ -87,6 +87,7 @@ final class RuleParser {
     }
     options(fields, draft);
     rateLimit(fields, draft);
+    tree.weigh(draft);
     children(fields, draft);
     return new Rule(draft);
   }

@@ -10,20 +10,48 @@ import java.util.Set;
 
 /** Puts the rules of all files together. Used by one thread. */
 final class RuleTree {
-  /** What one rule set may hold: some 100 MB. */
+  /*
+   * How much may a rule set hold, and why? A set that does not fit into the heap must be refused
+   * while it is read: once half of its limits are in force, it is too late. Measured on sets of
+   * 72,000 rules, a descriptor takes some 650 bytes when it is read, and its limit 2,750 more in the
+   * engine and the store before anybody asks for it; a reload holds two sets for a moment. So each
+   * counts for a little more than that, and a set may take a third of the heap: the states of keys
+   * have half of it, unless the settings say otherwise.
+   */
+
+  /** What one rule set may hold, whatever the heap: some 700 MB. */
   static final int MAX_RULES = 200_000;
+
+  /** A rule set may take so many parts of the heap, one of them. */
+  static final int HEAP_SHARE = 3;
+
+  /** What a descriptor takes beside its path. */
+  static final int DESCRIPTOR_BYTES = 1_024;
+
+  /** What a limit takes on top of that. */
+  static final int LIMIT_BYTES = 3_072;
+
+  /** The path is kept in the rule, in the name of its limit and, level by level, as patterns. */
+  private static final int PATH_COPIES = 4;
 
   /** With how many earlier patterns a pattern is compared. */
   private static final int MAX_COMPARED = 100;
 
   private final Problems problems;
+  private final long heapBytes;
   private final Map<String, List<Rule>> domains = new LinkedHashMap<>();
   private final Map<String, Map<String, Sibling>> firstLevels = new HashMap<>();
   private final List<Replaced> replaced = new ArrayList<>();
   private int rules;
+  private long bytes;
+  private boolean full;
 
-  RuleTree(Problems problems) {
+  /**
+   * @param heapBytes of which a share is for the rules
+   */
+  RuleTree(Problems problems, long heapBytes) {
     this.problems = problems;
+    this.heapBytes = heapBytes;
   }
 
   /** A descriptor as its siblings see it. */
@@ -36,13 +64,30 @@ final class RuleTree {
     return firstLevels.computeIfAbsent(domain, name -> new HashMap<>());
   }
 
-  /** Counts one rule; returns false if it is one too many, which is reported once. */
+  /** Counts one rule; returns false if there is no room for it, which is reported once. */
   boolean count(Position position) {
     rules++;
-    if (rules == MAX_RULES + 1) {
+    if (rules > MAX_RULES && !full) {
+      full = true;
       problems.error(position, "descriptors: more (expected: at most " + MAX_RULES + " in all)");
     }
-    return rules <= MAX_RULES;
+    return !full;
+  }
+
+  /** Counts what a rule will take in memory. */
+  void weigh(RuleDraft rule) {
+    bytes += DESCRIPTOR_BYTES + (long) PATH_COPIES * rule.path.length();
+    bytes += rule.policy == null ? 0 : LIMIT_BYTES;
+    if (bytes > heapBytes / HEAP_SHARE && !full) {
+      full = true;
+      problems.error(
+          rule.position,
+          "descriptors: more than there is memory for, %s take about %s MiB (expected: at most %s MiB, a third of the heap; WEIR_JAVA_OPTS=-Xmx4g makes it larger)"
+              .formatted(
+                  Words.count(rules),
+                  Words.count(bytes >> 20),
+                  Words.count((heapBytes / HEAP_SHARE) >> 20)));
+    }
   }
 
   /** Notes that a rule replaces those of that name. */

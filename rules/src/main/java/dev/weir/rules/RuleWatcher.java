@@ -1,18 +1,10 @@
 package dev.weir.rules;
 
 import java.io.IOException;
-import java.nio.file.ClosedWatchServiceException;
-import java.nio.file.FileSystems;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardWatchEventKinds;
-import java.nio.file.WatchKey;
-import java.nio.file.WatchService;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -29,7 +21,13 @@ public final class RuleWatcher implements AutoCloseable {
    * hashed, and a change is reported when two readings in a row give the same new hash, so a file
    * that is still being written is left alone. The file system's events only say when to look; a
    * slow look round without any event serves file systems that have none, and everything that an
-   * event can miss, such as a link somewhere up the path that now leads elsewhere.
+   * event can miss, such as a link above the rules' folder that now leads elsewhere.
+   *
+   * The watcher lives as long as the process, whatever fails. An error of one look is reported and
+   * the next look comes in its time. Events come from a thread of the JDK's that nobody can look
+   * after: if it dies, calls that need it never return. So these calls are made on threads of their
+   * own that are waited for only for a while; events that do not answer are left behind, and others
+   * are opened at the next look.
    */
 
   /** How long content must stay the same before it is believed. */
@@ -38,15 +36,24 @@ public final class RuleWatcher implements AutoCloseable {
   /** How often to look without being told to. */
   static final long RECHECK_MILLIS = 5_000;
 
-  private static final long CLOSE_MILLIS = 5_000;
+  /** How long the file system may take to say what it takes microseconds for. */
+  private static final long MAX_CALL_MILLIS = 1_000;
+
+  private static final long CLOSE_MILLIS = 1_000;
   private static final System.Logger LOG = System.getLogger(RuleWatcher.class.getName());
 
   private final List<Path> paths;
   private final Consumer<Rules.Loaded> changed;
   private final RuleDefaults defaults;
-  private final @Nullable WatchService events;
-  private final Map<Path, WatchKey> watched = new HashMap<>();
+  private final Consumer<? super Throwable> failed;
+  private final Callable<FolderEvents> opening;
   private final Thread thread;
+  private final CountDownLatch closing = new CountDownLatch(1);
+
+  /** Null while there are none. Set by the watcher's thread alone. */
+  private volatile @Nullable FolderEvents events;
+
+  private boolean withoutEvents;
 
   /** Of the content last reported, or of the rules in force. */
   private String reported;
@@ -54,14 +61,18 @@ public final class RuleWatcher implements AutoCloseable {
   /** Of the content last read, if it differs from the reported one. */
   private @Nullable String pending;
 
-  private final CountDownLatch closing = new CountDownLatch(1);
-
-  RuleWatcher(List<Path> paths, RuleSet current, Consumer<Rules.Loaded> changed) {
+  RuleWatcher(
+      List<Path> paths,
+      RuleSet current,
+      Consumer<Rules.Loaded> changed,
+      Consumer<? super Throwable> failed,
+      Callable<FolderEvents> opening) {
     this.paths = List.copyOf(paths);
     this.changed = changed;
     defaults = current.defaults();
+    this.failed = failed;
+    this.opening = opening;
     reported = current.digest();
-    events = open();
     thread = new Thread(this::run, "weir-rule-watcher");
     thread.setDaemon(true);
   }
@@ -77,9 +88,32 @@ public final class RuleWatcher implements AutoCloseable {
    */
   public static RuleWatcher start(
       List<Path> paths, RuleSet current, Consumer<Rules.Loaded> changed) {
-    RuleWatcher watcher = new RuleWatcher(paths, current, changed);
-    watcher.thread.start();
+    return start(paths, current, changed, RuleWatcher::log);
+  }
+
+  /**
+   * As {@link #start(List, RuleSet, Consumer)}, with a say in what becomes of errors.
+   *
+   * @param failed is given, on the watcher's thread, what a look or {@code changed} has thrown.
+   *     After an exception the same content is not reported again; after an {@link Error}, such as
+   *     want of memory, it is, at the next look some seconds later. The watcher goes on in any case
+   */
+  public static RuleWatcher start(
+      List<Path> paths,
+      RuleSet current,
+      Consumer<Rules.Loaded> changed,
+      Consumer<? super Throwable> failed) {
+    RuleWatcher watcher = new RuleWatcher(paths, current, changed, failed, FolderEvents::open);
+    watcher.start();
     return watcher;
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  private static void log(Throwable e) {
+    LOG.log(System.Logger.Level.ERROR, "rules: a change was not taken over", e);
   }
 
   /**
@@ -99,10 +133,16 @@ public final class RuleWatcher implements AutoCloseable {
       pending = digest;
       return true;
     }
+    String before = reported;
     reported = digest;
     pending = null;
     if (!closed()) {
-      changed.accept(files.parse(defaults));
+      try {
+        changed.accept(files.parse(defaults));
+      } catch (Error e) {
+        reported = before; // Want of memory passes, and then this content must come into force.
+        throw e;
+      }
     }
     return false;
   }
@@ -112,120 +152,125 @@ public final class RuleWatcher implements AutoCloseable {
   }
 
   private void run() {
-    boolean soon = false;
     while (!closed()) {
       try {
-        watch();
-        soon = poll();
-      } catch (RuntimeException e) {
-        LOG.log(System.Logger.Level.ERROR, "rules: a change was not taken over", e);
+        await(look() ? QUIET_MILLIS : RECHECK_MILLIS);
+      } catch (Throwable e) {
+        report(e);
       }
-      try {
-        await(soon);
-      } catch (InterruptedException | ClosedWatchServiceException e) {
-        return;
-      }
+    }
+  }
+
+  /** Returns whether the next look should come soon. */
+  private boolean look() {
+    try {
+      follow();
+      return poll();
+    } catch (Throwable e) {
+      report(e);
+      return false;
+    }
+  }
+
+  private void report(Throwable e) {
+    if (closed()) {
+      return; // Events that were closed say so by an exception.
+    }
+    try {
+      failed.accept(e);
+    } catch (Throwable second) {
+      e.addSuppressed(second); // There is nobody left to tell.
     }
   }
 
   /** Waits for an event and then until it is quiet, or for the time of the next look. */
-  private void await(boolean soon) throws InterruptedException {
-    if (events == null) {
-      boolean unused = closing.await(soon ? QUIET_MILLIS : RECHECK_MILLIS, TimeUnit.MILLISECONDS);
+  private void await(long millis) throws InterruptedException {
+    FolderEvents current = events;
+    if (current != null) {
+      try {
+        current.await(millis);
+        return;
+      } catch (RuntimeException e) {
+        events = null;
+        report(e);
+      }
+    }
+    boolean unused = closing.await(millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** Asks for the events of the folders that matter now; links may lead elsewhere since. */
+  private void follow() throws InterruptedException {
+    FolderEvents current = events == null ? open() : events;
+    if (current == null) {
       return;
     }
-    WatchKey key = events.poll(soon ? QUIET_MILLIS : RECHECK_MILLIS, TimeUnit.MILLISECONDS);
-    while (key != null) {
-      key.pollEvents();
-      key.reset();
-      key = events.poll();
+    events = current;
+    Set<Path> folders = Links.folders(paths);
+    if (!current.follows(folders) && !inTime(() -> current.follow(folders))) {
+      events = null;
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "rules: file events do not answer, looking every 5 s until others do");
     }
   }
 
-  private static @Nullable WatchService open() {
+  private @Nullable FolderEvents open() {
     try {
-      return FileSystems.getDefault().newWatchService();
-    } catch (IOException | UnsupportedOperationException e) {
-      LOG.log(System.Logger.Level.WARNING, "rules: no file events, looking every 5 s instead", e);
+      FolderEvents opened = opening.call();
+      withoutEvents = false;
+      return opened;
+    } catch (Exception e) {
+      if (!withoutEvents) { // It is tried again at every look, but said once.
+        LOG.log(System.Logger.Level.WARNING, "rules: no file events, looking every 5 s instead", e);
+      }
+      withoutEvents = true;
       return null;
     }
   }
 
-  /** Registers the folders that matter now; links may lead elsewhere since the last time. */
-  private void watch() {
-    if (events == null) {
-      return;
-    }
-    Set<Path> wanted = new HashSet<>();
-    for (Path path : paths) {
-      addFolder(path, wanted);
-      addFolder(path.toAbsolutePath().getParent(), wanted);
-      addFolder(target(path).getParent(), wanted);
-    }
-    watched.keySet().removeIf(folder -> !wanted.contains(folder) && cancel(folder));
-    for (Path folder : wanted) {
-      try {
-        WatchKey key = watched.get(folder);
-        if (key == null || !key.isValid()) {
-          watched.put(
-              folder,
-              folder.register(
-                  events,
-                  StandardWatchEventKinds.ENTRY_CREATE,
-                  StandardWatchEventKinds.ENTRY_MODIFY,
-                  StandardWatchEventKinds.ENTRY_DELETE));
-        }
-      } catch (IOException e) {
-        // It went away between the two calls, or there are no watches left: the slow look remains.
-        LOG.log(System.Logger.Level.DEBUG, "rules: no events from " + folder, e);
-      }
-    }
+  /** Runs what may never return; returns whether it did, in time. */
+  private static boolean inTime(Runnable task) throws InterruptedException {
+    CountDownLatch done = new CountDownLatch(1);
+    Thread runner =
+        new Thread(
+            () -> {
+              try {
+                task.run();
+              } finally {
+                done.countDown();
+              }
+            },
+            "weir-rule-events");
+    runner.setDaemon(true);
+    runner.start();
+    return done.await(MAX_CALL_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Where links lead to, so that an edit of the file behind one is noticed too. */
-  private static Path target(Path path) {
-    try {
-      return path.toRealPath();
-    } catch (IOException e) {
-      return path.toAbsolutePath();
-    }
-  }
-
-  private boolean cancel(Path folder) {
-    WatchKey key = watched.get(folder);
-    if (key != null) {
-      key.cancel();
-    }
-    return true;
-  }
-
-  private static void addFolder(@Nullable Path path, Set<Path> wanted) {
-    try {
-      if (path != null && Files.isDirectory(path)) {
-        wanted.add(path.toRealPath());
-      }
-    } catch (IOException e) {
-      LOG.log(System.Logger.Level.DEBUG, "rules: no events from " + path, e);
-    }
-  }
-
-  /** Stops watching. After it returns, {@code changed} is not called any more. */
+  /**
+   * Stops watching, in a bounded time. After it returns, {@code changed} is not called any more,
+   * unless a call took longer than that.
+   */
   @Override
   public void close() {
     closing.countDown();
-    if (events != null) {
-      try {
-        events.close();
-      } catch (IOException e) {
-        LOG.log(System.Logger.Level.DEBUG, "rules: events not closed", e);
+    FolderEvents current = events;
+    try {
+      if (current != null && !inTime(() -> close(current))) {
+        LOG.log(System.Logger.Level.WARNING, "rules: file events do not close, left behind");
       }
-    }
-    if (Thread.currentThread() != thread) {
-      try {
+      if (Thread.currentThread() != thread) {
         thread.join(CLOSE_MILLIS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void close(FolderEvents events) {
+    try {
+      events.close();
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.DEBUG, "rules: events not closed", e);
     }
   }
 }

@@ -49,6 +49,64 @@ class RuleFilesTest {
                 + ":3:5 (expected: unique key and value per level)");
   }
 
+  private static String rules(String domain, int count, String limit) {
+    StringBuilder text = new StringBuilder("domain: " + domain + "\ndescriptors:\n");
+    for (int i = 0; i < count; i++) {
+      text.append("  - key: k").append(i).append('\n').append(limit);
+    }
+    return text.toString();
+  }
+
+  /** A third of 30 MiB is room for some 2,500 rules of 4 KiB, or 10,000 without a limit. */
+  @Test
+  void moreRulesThanTheHeapHasRoomFor_areRefusedWithNumbers() throws IOException {
+    long heap = 30L << 20;
+    String limit = "    rate_limit: {unit: minute, requests_per_unit: 5}\n";
+    Path a = write("a.yaml", rules("a", 1_200, limit));
+    Path b = write("b.yaml", rules("b", 1_200, limit));
+    Path c = write("c.yaml", rules("c", 1_200, limit));
+    assertThat(RuleFiles.read(List.of(a, b), heap).parse(heap).ruleSet()).isNotNull();
+    Rules.Loaded loaded = RuleFiles.read(List.of(folder), heap).parse(heap);
+    assertThat(loaded.ruleSet()).isNull();
+    assertThat(loaded.problems()).hasSize(1);
+    assertThat(loaded.problems().get(0).toString())
+        .startsWith(c + ":")
+        .containsPattern(
+            "descriptors: more than there is memory for, 2,5\\d\\d take about 10 MiB"
+                + " \\(expected: at most 10 MiB, a third of the heap;");
+
+    Path bare = write("bare.yaml", rules("d", 9_000, ""));
+    assertThat(RuleFiles.read(List.of(bare), heap).parse(heap).ruleSet()).isNotNull();
+  }
+
+  @Test
+  void pathsOfDeepRules_countAsWell() throws IOException {
+    StringBuilder text = new StringBuilder("domain: d\ndescriptors:\n");
+    for (int level = 0; level < 30; level++) {
+      text.append("  ".repeat(2 * level + 1)).append("- key: ").append("k".repeat(1_000));
+      text.append('\n').append("  ".repeat(2 * level + 2)).append("descriptors:\n");
+    }
+    for (int i = 0; i < 200; i++) {
+      text.append("  ".repeat(61)).append("- key: leaf").append(i).append('\n');
+    }
+    Path file = write("deep.yaml", text.toString());
+    assertThat(RuleFiles.read(List.of(file), 32L << 20).parse(32L << 20).ruleSet()).isNull();
+    assertThat(RuleFiles.read(List.of(file), 1L << 30).parse(1L << 30).ruleSet()).isNotNull();
+  }
+
+  @Test
+  void moreBytesThanTheHeapHasRoomFor_areRefusedBeforeTheyAreParsed() throws IOException {
+    write("a.yaml", "domain: a\n" + ("#".repeat(60) + "\n").repeat(1_100));
+    write("b.yaml", "domain: b\n" + ("#".repeat(60) + "\n").repeat(1_100));
+    assertThat(RuleFiles.read(List.of(folder), 1 << 20).parse(1 << 20).problems())
+        .extracting(Problem::toString)
+        .containsExactly(
+            folder.resolve("a.yaml")
+                + ":1:1 descriptors: missing (expected: a list; without it the"
+                + " domain limits nothing)",
+            folder.resolve("b.yaml") + " files: more bytes (expected: at most 131072 in all)");
+  }
+
   @Test
   void problemsOfAllFiles_areReportedInTheirOrder() throws IOException {
     Path b = write("b.yaml", "domain: [\n");

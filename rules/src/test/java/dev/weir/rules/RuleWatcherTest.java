@@ -13,6 +13,8 @@ import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -141,7 +143,7 @@ class RuleWatcherTest {
     Path file = write("rules.yaml", "domain: a\n");
     RuleSet current = load(file);
     write("rules.yaml", "domain: b\n");
-    try (RuleWatcher watcher = new RuleWatcher(List.of(file), current, reported::add)) {
+    try (RuleWatcher watcher = unstarted(file, current, reported::add)) {
       settle(watcher);
       assertThat(domains()).containsExactly("b");
     }
@@ -151,8 +153,8 @@ class RuleWatcherTest {
   void throwingReceiver_isNotCalledAgainForTheSameContent() throws IOException {
     Path file = write("rules.yaml", "domain: a\n");
     RuleWatcher watcher =
-        new RuleWatcher(
-            List.of(file),
+        unstarted(
+            file,
             RuleSet.EMPTY,
             loaded -> {
               reported.add(loaded);
@@ -163,6 +165,59 @@ class RuleWatcherTest {
       assertThatThrownBy(watcher::poll).hasMessage("refused");
       assertThat(watcher.poll()).isFalse();
       assertThat(reported).hasSize(1);
+    }
+  }
+
+  /** A receiver that had no memory for the content gets it once more, and others after it. */
+  @Test
+  @Timeout(60)
+  void errorOfTheReceiver_isReportedAndTheContentComesAgain() throws Exception {
+    Path file = write("rules.yaml", "domain: a\n");
+    AtomicInteger calls = new AtomicInteger();
+    RuleWatcher watcher =
+        unstarted(
+            file,
+            RuleSet.EMPTY,
+            loaded -> {
+              if (calls.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("pretended");
+              }
+              reported.add(loaded);
+            });
+    try (watcher) {
+      assertThat(watcher.poll()).isTrue();
+      assertThatThrownBy(watcher::poll).isInstanceOf(OutOfMemoryError.class);
+      settle(watcher);
+      assertThat(domains()).containsExactly("a");
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void runningWatcher_goesOnAfterAnyError() throws Exception {
+    Path file = write("rules.yaml", "domain: a\n");
+    BlockingQueue<Throwable> errors = new LinkedBlockingQueue<>();
+    BlockingQueue<Rules.Loaded> queue = new LinkedBlockingQueue<>();
+    RuleSet current = load(file);
+    write("rules.yaml", "domain: b\n");
+    AtomicInteger calls = new AtomicInteger();
+    Consumer<Rules.Loaded> changed =
+        loaded -> {
+          if (calls.incrementAndGet() == 1) {
+            throw new StackOverflowError("pretended");
+          }
+          queue.add(loaded);
+        };
+    Consumer<Throwable> failed =
+        e -> {
+          errors.add(e);
+          throw new OutOfMemoryError("pretended, while it is told");
+        };
+    try (RuleWatcher watcher = RuleWatcher.start(List.of(file), current, changed, failed)) {
+      assertThat(watcher).isNotNull();
+      assertThat(errors.poll(30, TimeUnit.SECONDS)).isInstanceOf(StackOverflowError.class);
+      write("rules.yaml", "domain: c\n");
+      assertThat(next(queue).domains()).containsExactly("c");
     }
   }
 
@@ -202,7 +257,11 @@ class RuleWatcherTest {
   }
 
   private RuleWatcher watcher(Path path) {
-    return new RuleWatcher(List.of(path), load(path), reported::add);
+    return unstarted(path, load(path), reported::add);
+  }
+
+  private static RuleWatcher unstarted(Path path, RuleSet current, Consumer<Rules.Loaded> changed) {
+    return new RuleWatcher(List.of(path), current, changed, e -> {}, FolderEvents::open);
   }
 
   private static RuleSet load(Path path) {

@@ -3,11 +3,9 @@ package dev.weir.server;
 import io.grpc.util.AdvancedTlsX509KeyManager;
 import io.grpc.util.AdvancedTlsX509TrustManager;
 import io.grpc.util.CertificateUtils;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.Signature;
@@ -26,22 +24,13 @@ import org.jspecify.annotations.Nullable;
  * for use by many threads.
  */
 final class Certificates {
-  private final Setting<Optional<Path>> setting;
-  private final Path certificate;
-  private final Path key;
-  private final @Nullable Path clientCa;
+  private final WatchedFiles files;
   private final AdvancedTlsX509KeyManager keys = new AdvancedTlsX509KeyManager();
   private final @Nullable AdvancedTlsX509TrustManager clients;
-  private List<FileTime> read;
-  private String trouble = "";
 
   private Certificates(
       Setting<Optional<Path>> setting, Path certificate, Path key, @Nullable Path clientCa)
       throws IOException, GeneralSecurityException {
-    this.setting = setting;
-    this.certificate = certificate;
-    this.key = key;
-    this.clientCa = clientCa;
     this.clients =
         clientCa == null
             ? null
@@ -49,8 +38,12 @@ final class Certificates {
                 .setVerification(
                     AdvancedTlsX509TrustManager.Verification.CERTIFICATE_ONLY_VERIFICATION)
                 .build();
-    this.read = times();
-    read();
+    List<Path> paths = new ArrayList<>(List.of(certificate, key));
+    if (clientCa != null) {
+      paths.add(clientCa);
+    }
+    files = new WatchedFiles(setting.flag(), " for new connections", paths, this::take);
+    files.first();
   }
 
   /**
@@ -69,33 +62,29 @@ final class Certificates {
       return new Certificates(tls.certificate(), certificate.get(), key.get(), clientCa);
     } catch (IOException | GeneralSecurityException | RuntimeException e) {
       throw new StartException(
-          settings.source(tls.certificate()) + ": cannot be used: " + e.getMessage(), e);
+          settings.source(tls.certificate()) + ": cannot be used: " + WatchedFiles.reason(e), e);
     }
   }
 
-  /** Puts in force what is in the files, all of it or nothing. */
-  private void read() throws IOException, GeneralSecurityException {
-    X509Certificate[] chain = certificates(certificate);
-    PrivateKey own;
-    try (InputStream in = Files.newInputStream(key)) {
-      own = CertificateUtils.getPrivateKey(in);
-    }
+  /** Puts certificate, key and, if there is one, the clients' authority in force. */
+  private void take(List<byte[]> contents) throws IOException, GeneralSecurityException {
+    X509Certificate[] chain = certificates("certificate", contents.get(0));
+    PrivateKey own = CertificateUtils.getPrivateKey(new ByteArrayInputStream(contents.get(1)));
     checkPair(chain[0], own);
-    if (clients != null && clientCa != null) {
-      clients.updateTrustCredentials(certificates(clientCa));
+    if (clients != null) {
+      clients.updateTrustCredentials(certificates("client certificates", contents.get(2)));
     }
     keys.updateIdentityCredentials(chain, own);
   }
 
-  private static X509Certificate[] certificates(Path path)
-      throws IOException, GeneralSecurityException {
-    try (InputStream in = Files.newInputStream(path)) {
-      X509Certificate[] found = CertificateUtils.getX509Certificates(in);
-      if (found.length == 0) {
-        throw new CertificateException(path + ": no certificate");
-      }
-      return found;
+  private static X509Certificate[] certificates(String what, byte[] content)
+      throws GeneralSecurityException {
+    X509Certificate[] found =
+        CertificateUtils.getX509Certificates(new ByteArrayInputStream(content));
+    if (found.length == 0) {
+      throw new CertificateException(what + ": none (expected: one in PEM)");
     }
+    return found;
   }
 
   /** Makes sure that what the key signs, the certificate's holder has signed. */
@@ -120,34 +109,9 @@ final class Certificates {
     }
   }
 
-  private List<FileTime> times() throws IOException {
-    List<FileTime> times = new ArrayList<>();
-    times.add(Files.getLastModifiedTime(certificate));
-    times.add(Files.getLastModifiedTime(key));
-    if (clientCa != null) {
-      times.add(Files.getLastModifiedTime(clientCa));
-    }
-    return times;
-  }
-
-  /** Reads the files if they have changed; if they cannot be used, what was read before stays. */
-  synchronized void refresh() {
-    try {
-      List<FileTime> now = times();
-      if (!now.equals(read)) {
-        read();
-        read = now;
-        trouble = "";
-        Logs.LOG.info(setting.flag() + ": changed, in force for new connections");
-      }
-    } catch (IOException | GeneralSecurityException | RuntimeException e) {
-      String said = String.valueOf(e.getMessage());
-      if (!said.equals(trouble)) { // It is tried again and again, but said once.
-        trouble = said;
-        Logs.LOG.warning(
-            setting.flag() + ": cannot be used, the one before stays in force: " + said);
-      }
-    }
+  /** Reads the files; if they cannot be used, what was read before stays. */
+  void refresh() {
+    files.look();
   }
 
   X509KeyManager keys() {

@@ -33,7 +33,7 @@ final class Decider {
 
   /** As {@link Engine#decideAll(List, Consumer)}. */
   void decideAll(List<Request> requests, Consumer<? super List<Answer>> done) {
-    if (LoopLag.here().overloaded(ticker.nanos())) {
+    if (LoopLag.here().overloaded(ticker.nanos(), requests.size())) {
       List<Answer> answers = new ArrayList<>(requests.size());
       requests.forEach(request -> engine.refuse(request, answers::add));
       done.accept(answers);
@@ -44,7 +44,7 @@ final class Decider {
 
   /** As {@link Engine#decide(Request, Consumer)}. */
   void decide(Request request, Consumer<? super Answer> done) {
-    if (LoopLag.here().overloaded(ticker.nanos())) {
+    if (LoopLag.here().overloaded(ticker.nanos(), 1)) {
       engine.refuse(request, done);
     } else {
       engine.decide(request, load.counting(1, done));

@@ -7,6 +7,7 @@ import dev.weir.RateLimiter;
 import dev.weir.Ticker;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes lines to the server's log, but few: what happens again and again must not fill it. Safe
@@ -32,7 +33,12 @@ final class FewLines {
 
   /** Writes a line, or leaves it out and counts it; returns whether it was written. */
   boolean write(Level level, String line) {
-    boolean written = writeOrKeep(level, line);
+    return write(level, line, null);
+  }
+
+  /** As {@link #write(Level, String)}, with what was thrown. */
+  boolean write(Level level, String line, @Nullable Throwable thrown) {
+    boolean written = writeOrKeep(level, line, thrown);
     if (!written) {
       leftOut.incrementAndGet();
     }
@@ -41,11 +47,16 @@ final class FewLines {
 
   /** Writes a line, unless it has to wait: the caller keeps it then. Returns whether it did. */
   boolean writeOrKeep(Level level, String line) {
+    return writeOrKeep(level, line, null);
+  }
+
+  private boolean writeOrKeep(Level level, String line, @Nullable Throwable thrown) {
     if (!limiter.tryAcquire("").allowed()) {
       return false;
     }
     long before = leftOut.getAndSet(0);
-    Logs.LOG.log(level, before == 0 ? line : line + " (" + before + " lines left out before)");
+    String said = before == 0 ? line : line + " (" + before + " lines left out before)";
+    Logs.LOG.log(level, said, thrown);
     return true;
   }
 }

@@ -179,8 +179,8 @@ final class HttpDoor {
 
     @Override
     public Future<?> start() {
-      vertx.setPeriodic(
-          ConnectionGuard.sweepMillis(settings), timer -> guard.sweep(ticker.nanos()));
+      Runnable sweep = new Guarded(Loop.CONNECTIONS, () -> guard.sweep(ticker.nanos()));
+      vertx.setPeriodic(ConnectionGuard.sweepMillis(settings), timer -> sweep.run());
       int port = settings.value(Setting.PORT);
       HttpServer server = vertx.createHttpServer(options);
       server.connectionHandler(this::opened);

@@ -44,9 +44,11 @@ final class Logs {
     Logger root = Logger.getLogger("");
     toStandardError(root, formatter, level);
     toStandardError(LOG, formatter, level);
+    Level heard = level.intValue() < Level.INFO.intValue() ? level : Level.SEVERE;
     for (Logger quiet : QUIET) {
-      quiet.setLevel(level.intValue() < Level.INFO.intValue() ? level : Level.SEVERE);
+      quiet.setLevel(heard);
     }
+    AcceptFailures.listen(heard);
   }
 
   /** Replaces what wrote to standard error before. */

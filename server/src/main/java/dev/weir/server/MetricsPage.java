@@ -60,6 +60,7 @@ final class MetricsPage {
     page.decisionTime(engine);
     page.rules(engine.rules());
     page.doors(new TreeMap<>(doors), pending);
+    page.errors();
     page.process();
     return page.text.toString();
   }
@@ -254,6 +255,18 @@ final class MetricsPage {
             sample(name, label("door", door), Long.toString(value.applyAsLong(counters))));
   }
 
+  private void errors() {
+    String name = "weir_internal_errors_total";
+    head(name, "counter", "Errors of the server's own work, by what it was about; it goes on.");
+    for (Loop loop : Loop.values()) {
+      sample(name, label("loop", loop.label()), Long.toString(Guarded.errors(loop)));
+    }
+    counter(
+        "weir_accept_failures_total",
+        "Times that connections could not be taken, for want of file descriptors.",
+        AcceptFailures.count());
+  }
+
   private void process() {
     MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
     gauge("jvm_heap_used_bytes", "Heap in use.", memory.getHeapMemoryUsage().getUsed());
@@ -275,7 +288,7 @@ final class MetricsPage {
           "counter",
           "Processor time.",
           seconds(unix.getProcessCpuTime()));
-      gauge("process_open_fds", "Open files and sockets.", unix.getOpenFileDescriptorCount());
+      gauge("process_open_fds", "Open files and sockets.", openDescriptors(unix));
       gauge("process_max_fds", "Most of those.", unix.getMaxFileDescriptorCount());
     }
     long resident = residentBytes();
@@ -287,6 +300,15 @@ final class MetricsPage {
         "gauge",
         "Start, in seconds since 1970.",
         seconds(ManagementFactory.getRuntimeMXBean().getStartTime() * 1_000_000));
+  }
+
+  /** To count them takes one more: if there is none, all are open. */
+  private static long openDescriptors(UnixOperatingSystemMXBean unix) {
+    try {
+      return unix.getOpenFileDescriptorCount();
+    } catch (InternalError e) {
+      return unix.getMaxFileDescriptorCount();
+    }
   }
 
   /** Linux tells; elsewhere the value is left out. */

@@ -128,7 +128,7 @@ final class RespCommands {
     long seconds = command.number(4, "period", 1, MAX_SECONDS);
     long quantity =
         command.count() == 6 ? command.number(5, "quantity", 0, Long.MAX_VALUE >> 4) : 1;
-    if (LoopLag.here().overloaded(nowNanos)) {
+    if (LoopLag.here().overloaded(nowNanos, 1)) {
       finish(nowNanos);
       calls.table().overloaded.increment();
       out.error("OVERLOADED the server is behind with its work, nothing was decided");

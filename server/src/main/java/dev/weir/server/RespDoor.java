@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 final class RespDoor {
   private static final int BACKLOG = 1_024;
 
+  /** A listener closes at once, unless its thread has died. */
+  private static final int SHUT_SECONDS = 1;
+
   /** A connection that sends all the time gets one turn of so many bytes, then others do. */
   private static final int MAX_READS_PER_TURN = 1;
 
@@ -133,7 +136,7 @@ final class RespDoor {
     Ticker ticker = behind.ticker();
     ScheduledFuture<?> unused =
         eventLoop.scheduleWithFixedDelay(
-            () -> loop.guard.sweep(ticker.nanos()),
+            new Guarded(Loop.CONNECTIONS, () -> loop.guard.sweep(ticker.nanos())),
             sweepMillis,
             sweepMillis,
             TimeUnit.MILLISECONDS);
@@ -146,7 +149,9 @@ final class RespDoor {
 
   /** Takes no new connections. */
   void shut() throws InterruptedException {
-    listener.close().await();
+    if (!listener.close().await(SHUT_SECONDS, TimeUnit.SECONDS)) {
+      Logs.LOG.warning("resp: the listener is still closing");
+    }
   }
 
   /** Answers whatever was read, as far as its client reads and the store answers, and closes. */

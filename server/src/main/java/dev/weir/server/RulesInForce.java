@@ -70,8 +70,19 @@ final class RulesInForce implements AutoCloseable {
   void watch(ServerSettings settings) {
     List<Path> paths = settings.value(Setting.RULES);
     if (!paths.isEmpty()) {
-      watcher = RuleWatcher.start(paths, engine.rules(), this::changed);
+      watcher = RuleWatcher.start(paths, engine.rules(), this::changed, this::failed);
     }
+  }
+
+  /** A set that could not be read or put in force, by no fault of its own. */
+  private void failed(Throwable error) {
+    Guarded.failed(
+        Loop.RULES,
+        "a change was not taken over, revision "
+            + engine.revision()
+            + " stays in force"
+            + (error instanceof Error ? ", it is tried again in some seconds" : ""),
+        error);
   }
 
   /** A good set comes into force; a broken one is reported and changes nothing. */

@@ -278,7 +278,8 @@ public final class Setting<T> {
           "max-wait",
           SettingKind.duration(Duration.ofMillis(10), Duration.ofHours(1)),
           "1s",
-          "A request that has waited longer for its turn is answered OVERLOADED, undecided.");
+          "A request that has waited longer, on an event loop that is late again and again, is"
+              + " answered OVERLOADED, undecided.");
 
   public static final Setting<Duration> IDLE_TIMEOUT =
       new Setting<>(

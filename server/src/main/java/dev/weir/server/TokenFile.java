@@ -1,23 +1,38 @@
 package dev.weir.server;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
+import java.security.GeneralSecurityException;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The tokens of a file, read again when it changes. Safe for use by many threads. */
 final class TokenFile {
-  private final Path path;
-  private final Tokens tokens;
-  private FileTime read;
+  private final Tokens tokens = Tokens.noneYet();
+  private final WatchedFiles file;
 
-  private TokenFile(Path path) throws IOException {
-    this.path = path;
-    this.read = Files.getLastModifiedTime(path);
-    this.tokens = Tokens.of(Files.readAllLines(path, StandardCharsets.UTF_8));
+  private TokenFile(Path path) throws IOException, GeneralSecurityException {
+    file =
+        new WatchedFiles(
+            Setting.TOKEN_FILE.flag(),
+            "",
+            List.of(path),
+            contents -> tokens.replace(lines(contents.get(0))));
+    file.first();
+  }
+
+  private static List<String> lines(byte[] content) {
+    try {
+      CharBuffer text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(content));
+      return text.toString().lines().toList();
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException("bytes that are no text (expected: UTF-8)", e);
+    }
   }
 
   /**
@@ -29,9 +44,10 @@ final class TokenFile {
     Optional<Path> path = settings.value(Setting.TOKEN_FILE);
     try {
       return path.isEmpty() ? null : new TokenFile(path.get());
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
       throw new StartException(
-          settings.source(Setting.TOKEN_FILE) + ": " + path.get() + ": " + e.getMessage(), e);
+          settings.source(Setting.TOKEN_FILE) + ": " + path.get() + ": " + WatchedFiles.reason(e),
+          e);
     }
   }
 
@@ -39,20 +55,8 @@ final class TokenFile {
     return tokens;
   }
 
-  /** Reads the file if it has changed; if it cannot be used, the tokens before stay. */
-  synchronized void refresh() {
-    try {
-      FileTime now = Files.getLastModifiedTime(path);
-      if (!now.equals(read)) {
-        read = now;
-        tokens.replace(Files.readAllLines(path, StandardCharsets.UTF_8));
-        Logs.LOG.info(Setting.TOKEN_FILE.flag() + ": changed, in force");
-      }
-    } catch (IOException | IllegalArgumentException e) {
-      Logs.LOG.warning(
-          Setting.TOKEN_FILE.flag()
-              + ": cannot be used, the tokens before stay in force: "
-              + e.getMessage());
-    }
+  /** Reads the file; if it cannot be used, the tokens before stay. */
+  void refresh() {
+    file.look();
   }
 }

@@ -32,9 +32,15 @@ final class Tokens {
 
   /** Returns the tokens of a file, one a line; blank lines and those that begin with # are none. */
   static Tokens of(List<String> lines) {
+    Tokens tokens = noneYet();
+    tokens.replace(lines);
+    return tokens;
+  }
+
+  /** Returns tokens of which one is asked for, and none is good yet. */
+  static Tokens noneYet() {
     Tokens tokens = new Tokens();
     tokens.required = true;
-    tokens.replace(lines);
     return tokens;
   }
 

@@ -11,7 +11,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +18,16 @@ import org.jspecify.annotations.Nullable;
  * their files. Safe for use by many threads.
  */
 public final class WeirServer implements AutoCloseable {
-  private static final long ROUND_SECONDS = 1;
+  private static final long ROUND_MILLIS = 1_000;
+
+  /** Files are believed when two looks find the same, so a change takes less than two of these. */
+  private static final long FILES_MILLIS = 500;
+
+  /** What the doors may take to close on top of what requests in flight are given. */
+  private static final Duration CLOSE_DOORS = Duration.ofSeconds(3);
+
+  private static final Duration CLOSE_RULES = Duration.ofSeconds(3);
+  private static final Duration CLOSE_STORE = Duration.ofSeconds(3);
 
   /** Of the memory for keys, one part in so many is for those that belong to no rule. */
   private static final long THROTTLE_SHARE = 4;
@@ -41,7 +49,6 @@ public final class WeirServer implements AutoCloseable {
   private final Fullness throttleFullness =
       new Fullness("the key space of CL.THROTTLE", "--throttle-max-keys, --max-memory");
   private final ScheduledExecutorService housekeeping;
-  private @Nullable ScheduledFuture<?> rounds;
 
   /** How far the server is from its end. */
   private static final class State {
@@ -149,11 +156,7 @@ public final class WeirServer implements AutoCloseable {
       shared.await();
       shared.look(engine.rules());
     }
-    ScheduledFuture<?> unused =
-        housekeeping.scheduleWithFixedDelay(load::look, 0, Load.LOOK_MILLIS, TimeUnit.MILLISECONDS);
-    rounds =
-        housekeeping.scheduleWithFixedDelay(
-            this::round, ROUND_SECONDS, ROUND_SECONDS, TimeUnit.SECONDS);
+    lookAfter();
     rules.watch(settings);
     doors.ready();
     String host = settings.value(Setting.HOST);
@@ -172,23 +175,27 @@ public final class WeirServer implements AutoCloseable {
             + store);
   }
 
-  /** A round that fails must not end all rounds to come. */
-  private void round() {
-    try {
-      engine.expire();
-      throttle.expire(Ticker.system().nanos());
-      warn(fullness.look(engine.fullPercent()));
-      warn(throttleFullness.look(throttle.fullPercent()));
-      if (shared != null) {
-        shared.look(engine.rules());
-      }
-      doors.refresh();
-      if (tokens != null) {
-        tokens.refresh();
-      }
-    } catch (RuntimeException e) {
-      Logs.LOG.log(Level.SEVERE, "housekeeping failed", e);
+  /** Has everything done that is to be done now and then; each for itself, whatever fails. */
+  private void lookAfter() {
+    new Guarded(Loop.LOAD, load::look).run(); // Elastic rules are hard until somebody has looked.
+    every(Load.LOOK_MILLIS, Loop.LOAD, load::look);
+    every(ROUND_MILLIS, Loop.EXPIRY, engine::expire);
+    every(ROUND_MILLIS, Loop.EXPIRY, () -> throttle.expire(Ticker.system().nanos()));
+    every(ROUND_MILLIS, Loop.EXPIRY, () -> warn(fullness.look(engine.fullPercent())));
+    every(ROUND_MILLIS, Loop.EXPIRY, () -> warn(throttleFullness.look(throttle.fullPercent())));
+    if (shared != null) {
+      every(ROUND_MILLIS, Loop.STORE, () -> shared.look(engine.rules()));
     }
+    every(FILES_MILLIS, Loop.CERTIFICATES, doors::refresh);
+    if (tokens != null) {
+      every(FILES_MILLIS, Loop.TOKENS, tokens::refresh);
+    }
+  }
+
+  private void every(long millis, Loop loop, Runnable turn) {
+    ScheduledFuture<?> unused =
+        housekeeping.scheduleWithFixedDelay(
+            new Guarded(loop, turn), millis, millis, TimeUnit.MILLISECONDS);
   }
 
   private static void warn(@Nullable String warning) {
@@ -222,7 +229,8 @@ public final class WeirServer implements AutoCloseable {
 
   /**
    * Stops: says "not ready", goes on answering for the drain delay, takes no more requests, waits
-   * for those in flight, and closes. Returns when all is closed; a second call waits for the first.
+   * for those in flight, and closes. Returns when all is closed, or has not closed within nine
+   * seconds on top of delay and timeout and is left behind; a second call waits for the first.
    *
    * @param timeout for the requests in flight; what is not done by then is cut off
    */
@@ -239,17 +247,34 @@ public final class WeirServer implements AutoCloseable {
         Logs.LOG.fine("drain delay is over");
       }
       Logs.LOG.info("no new requests");
-      doors.close(timeout);
-      rules.close();
-      if (rounds != null) {
-        rounds.cancel(false);
-      }
+      Ending ending = new Ending();
+      ending.step("doors", timeout.plus(CLOSE_DOORS), () -> doors.close(timeout));
+      ending.step("rules", CLOSE_RULES, rules::close);
       housekeeping.shutdown();
-      engine.close();
-      Logs.LOG.info("stopped");
+      ending.step("store", CLOSE_STORE, engine::close);
+      boolean all = ending.left().isEmpty();
+      Logs.LOG.info(all ? "stopped" : "stopped, but not " + String.join(", ", ending.left()));
     } finally {
       state.stopped.countDown();
     }
+  }
+
+  /** Returns how long {@link #drain()} takes at most, whatever hangs. */
+  public Duration longestDrain() {
+    return settings
+        .value(Setting.DRAIN_DELAY)
+        .plus(settings.value(Setting.DRAIN_TIMEOUT))
+        .plus(CLOSE_DOORS)
+        .plus(CLOSE_RULES)
+        .plus(CLOSE_STORE);
+  }
+
+  /**
+   * Returns what logs and counts the errors that end threads, with the server's other errors. For a
+   * program to set as the default of its threads; a server within another program leaves that be.
+   */
+  public static Thread.UncaughtExceptionHandler uncaught() {
+    return Guarded::uncaught;
   }
 
   /** Ends the drain delay, if one is running or to come. */

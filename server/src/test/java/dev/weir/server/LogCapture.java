@@ -42,6 +42,12 @@ final class LogCapture extends Handler implements AutoCloseable {
     }
   }
 
+  /** Waits for the next line, whatever it says, and returns it. */
+  String next() throws InterruptedException {
+    String message = messages.poll(30, TimeUnit.SECONDS);
+    return message == null ? fail("no log line") : message;
+  }
+
   @Override
   public void publish(LogRecord event) {
     messages.add(event.getMessage());

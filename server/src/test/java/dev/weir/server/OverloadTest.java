@@ -42,19 +42,92 @@ class OverloadTest {
     LoopLag.here(new LoopLag(Long.MAX_VALUE, 0));
   }
 
-  /** Has the loop been called now, or two seconds ago when it may be late by one. */
+  /** Has the loop come in time, or two seconds late for the third time when it may be by one. */
   private void overloaded(boolean overloaded) {
-    LoopLag.here(new LoopLag(SECOND, ticker.nanos() - (overloaded ? 2 * SECOND : 0)));
+    long begin = ticker.nanos() - 6 * SECOND;
+    LoopLag lag = new LoopLag(SECOND, overloaded ? begin : ticker.nanos());
+    for (int turn = 1; overloaded && turn <= 2; turn++) {
+      lag.overloaded(begin + 2 * SECOND * turn, LoopLag.MIN_ASKED);
+      lag.beat(begin + 2 * SECOND * turn);
+    }
+    LoopLag.here(lag);
+  }
+
+  /** A loop and the time in it, in milliseconds. */
+  private static final class Turns {
+    private final LoopLag lag = new LoopLag(SECOND, 0);
+    private long now;
+
+    /** Returns whether what was asked last in a turn of that length would be refused. */
+    boolean turn(long millis, int questions) {
+      now += millis * 1_000_000;
+      boolean overloaded = lag.overloaded(now, questions);
+      lag.beat(now);
+      return overloaded;
+    }
   }
 
   @Test
-  void aLoopIsBehind_ifItComesLateByMoreThanItMay() {
-    LoopLag lag = new LoopLag(SECOND, 0);
-    long beat = LoopLag.BEAT_MILLIS * 1_000_000L;
-    assertThat(lag.overloaded(beat + SECOND)).isFalse();
-    assertThat(lag.overloaded(beat + SECOND + 1)).isTrue();
-    lag.beat(beat + SECOND + 2);
-    assertThat(lag.overloaded(beat + SECOND + 2)).isFalse();
+  void workThatQueuesUp_isSeenInTheThirdLateTurnRunning() {
+    Turns turns = new Turns();
+    assertThat(turns.turn(20, 1_000)).isFalse();
+    assertThat(turns.turn(3_000, 1_000)).isFalse();
+    assertThat(turns.turn(3_000, 1_000)).isFalse();
+    assertThat(turns.turn(3_000, 1_000)).isTrue();
+    assertThat(turns.turn(3_000, 1_000)).isTrue();
+    // What is read at the beginning of a turn has not waited for so long, nor after a short one.
+    assertThat(turns.turn(1_020, 1_000)).isFalse();
+    assertThat(turns.turn(1_021, 1_000)).isTrue();
+  }
+
+  @Test
+  void turnThatRefusalsHaveMadeShort_doesNotMakeForgetTheOthers() {
+    Turns turns = new Turns();
+    for (int i = 0; i < 4; i++) {
+      turns.turn(3_000, 1_000);
+    }
+    for (int i = 0; i < 20; i++) {
+      assertThat(turns.turn(900, 1_000)).isFalse();
+      assertThat(turns.turn(3_000, 1_000)).as("round %s", i).isTrue();
+    }
+  }
+
+  @Test
+  void backlogThatIsGone_isForgottenWithinFourBeats() {
+    Turns turns = new Turns();
+    for (int i = 0; i < 100; i++) {
+      turns.turn(3_000, 1_000);
+    }
+    for (int i = 0; i < LoopLag.MAX_BAD_TURNS; i++) {
+      turns.turn(20, 0);
+    }
+    assertThat(turns.turn(3_000, 1_000)).isFalse();
+    assertThat(turns.turn(3_000, 1_000)).isFalse();
+  }
+
+  /** A machine that had no processor to give, a collection of garbage, however long. */
+  @Test
+  void oneStall_refusesNobody_norDoesItsBacklog() {
+    Turns turns = new Turns();
+    turns.turn(20, 1_000);
+    assertThat(turns.turn(60_000, 5_000)).isFalse();
+    assertThat(turns.turn(4_000, 50_000)).isFalse();
+    for (int i = 0; i < 10; i++) {
+      assertThat(turns.turn(20, 1_000)).isFalse();
+    }
+    assertThat(turns.turn(60_000, 5_000)).isFalse();
+  }
+
+  /** Class after class is loaded, by a few requests, on a machine that is starved. */
+  @Test
+  void fewQuestions_areNoLoad_howeverOftenTheLoopIsLate() {
+    Turns turns = new Turns();
+    for (int i = 0; i < 100; i++) {
+      assertThat(turns.turn(5_000, LoopLag.MIN_ASKED - 1)).isFalse();
+    }
+    turns.turn(5_000, LoopLag.MIN_ASKED);
+    turns.turn(5_000, LoopLag.MIN_ASKED);
+    assertThat(turns.turn(5_000, 1)).isTrue();
   }
 
   private Engine engine() {

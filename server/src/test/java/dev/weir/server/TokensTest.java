@@ -20,9 +20,11 @@ import io.grpc.stub.MetadataUtils;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -88,10 +90,8 @@ class TokensTest {
       assertThat(open.ask("AUTH", ONE)).isEqualTo("+OK|");
       try (LogCapture log = new LogCapture()) {
         Files.writeString(file, "short\n");
-        Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
-        log.await("the tokens before stay in force: line 1: a short token");
+        log.await("what was before stays in force: line 1: a short token");
         Files.writeString(file, OTHER + "\n");
-        Files.setLastModifiedTime(file, FileTime.fromMillis(2_000));
         assertThat(open.ask("PING")).isEqualTo("+PONG|");
         log.await("--token-file: changed, in force");
       }
@@ -141,6 +141,76 @@ class TokensTest {
     } finally {
       channel.shutdownNow();
     }
+  }
+
+  /** As rsync, tar and images with a fixed date do: another content, the time of the one before. */
+  @Test
+  void contentWithTheTimeOfTheOneBefore_isTakenIn() throws Exception {
+    Path file = Files.writeString(folder.resolve("tokens"), ONE + "\n");
+    FileTime time = FileTime.fromMillis(1_000);
+    Files.setLastModifiedTime(file, time);
+    TokenFile tokens = tokenFile(file);
+    tokens.refresh();
+    Path next = Files.writeString(folder.resolve("next"), OTHER + "\n");
+    Files.setLastModifiedTime(next, time);
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+    tokens.refresh();
+    tokens.refresh();
+    assertThat(accepts(tokens, ONE)).isFalse();
+    assertThat(accepts(tokens, OTHER)).isTrue();
+  }
+
+  @Test
+  void fileThatIsBeingWritten_isLeftAlone() throws Exception {
+    Path file = Files.writeString(folder.resolve("tokens"), ONE + "\n");
+    TokenFile tokens = tokenFile(file);
+    for (int length = 17; length < OTHER.length(); length++) {
+      Files.writeString(file, OTHER.substring(0, length));
+      tokens.refresh();
+      assertThat(accepts(tokens, ONE)).isTrue();
+    }
+    Files.writeString(file, OTHER + "\n");
+    tokens.refresh();
+    tokens.refresh();
+    assertThat(accepts(tokens, OTHER)).isTrue();
+    assertThat(accepts(tokens, OTHER.substring(0, OTHER.length() - 1))).isFalse();
+  }
+
+  @Test
+  void fileThatCannotBeRead_isSaidOnceAndTriedAgain() throws Exception {
+    Path file = Files.writeString(folder.resolve("tokens"), ONE + "\n");
+    TokenFile tokens = tokenFile(file);
+    Files.delete(file);
+    try (LogCapture log = new LogCapture()) {
+      for (int i = 0; i < 3; i++) {
+        tokens.refresh();
+      }
+      assertThat(log.await("--token-file: cannot be used, what was before stays in force"))
+          .endsWith("tokens: not there");
+      Files.write(file, new byte[] {(byte) 0xff, 'x'});
+      for (int i = 0; i < 3; i++) {
+        tokens.refresh();
+      }
+      assertThat(log.next()).endsWith("bytes that are no text (expected: UTF-8)");
+      assertThat(accepts(tokens, ONE)).isTrue();
+      Files.writeString(file, OTHER + "\n");
+      for (int i = 0; i < 3; i++) {
+        tokens.refresh();
+      }
+      assertThat(log.next()).isEqualTo("--token-file: changed, in force");
+    }
+    assertThat(accepts(tokens, ONE)).isFalse();
+    assertThat(accepts(tokens, OTHER)).isTrue();
+  }
+
+  private static TokenFile tokenFile(Path file) throws StartException {
+    TokenFile tokens = TokenFile.of(ServerSettings.of(Map.of("token-file", file.toString())));
+    return Objects.requireNonNull(tokens);
+  }
+
+  private static boolean accepts(TokenFile tokens, String token) {
+    byte[] bytes = token.getBytes(StandardCharsets.UTF_8);
+    return tokens.tokens().accepts(bytes, 0, bytes.length);
   }
 
   @Test

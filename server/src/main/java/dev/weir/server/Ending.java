@@ -1,0 +1,63 @@
+package dev.weir.server;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+
+/**
+ * Ends the parts of a server one after the other, each on a thread of its own that is waited for
+ * only for a while: a part that hangs, or has lost its threads, must not keep the others from
+ * ending. Used by one thread.
+ */
+final class Ending {
+  /** Ends one part; may hang. */
+  interface Step {
+    void run() throws InterruptedException;
+  }
+
+  private final List<String> left = new ArrayList<>();
+
+  /**
+   * Ends a part.
+   *
+   * @param part for the log
+   * @param most how long it is waited for
+   */
+  void step(String part, Duration most, Step step) throws InterruptedException {
+    CountDownLatch done = new CountDownLatch(1);
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                step.run();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              } catch (Throwable e) {
+                Logs.LOG.log(Level.SEVERE, "stop: " + part + " failed", e);
+              } finally {
+                done.countDown();
+              }
+            },
+            "weir-stop-" + part);
+    thread.setDaemon(true);
+    try {
+      thread.start();
+      if (done.await(most.toNanos(), TimeUnit.NANOSECONDS)) {
+        return;
+      }
+    } catch (OutOfMemoryError e) { // There is no room for a thread.
+      Logs.LOG.log(Level.SEVERE, "stop: " + part + " failed", e);
+    }
+    left.add(part);
+    Logs.LOG.severe(
+        "stop: " + part + " did not end within " + most.toMillis() + " ms, left behind");
+  }
+
+  /** Returns the parts that did not end. */
+  List<String> left() {
+    return left;
+  }
+}

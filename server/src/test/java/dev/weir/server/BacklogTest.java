@@ -1,0 +1,91 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Charges;
+import dev.weir.MemoryStore;
+import dev.weir.Ticker;
+import dev.weir.redis.RedisMetrics;
+import dev.weir.testkit.ForwardingStore;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Work that really queues up in an event loop's sockets, through a real port. */
+class BacklogTest {
+  private static final int COMMANDS = 20_000;
+  private static final long DECISION_NANOS = 50_000;
+
+  @TempDir private Path folder;
+
+  /** Takes the processor for a while for every decision, on the event loop. */
+  private static final class SlowStore extends ForwardingStore<MemoryStore> {
+    SlowStore() {
+      super(new MemoryStore());
+    }
+
+    @Override
+    public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+      long end = System.nanoTime() + DECISION_NANOS;
+      while (System.nanoTime() < end) {
+        Thread.onSpinWait();
+      }
+      super.decide(charges, nowNanos, done);
+    }
+  }
+
+  /** A second of work, when a request may wait for 10 ms. */
+  @Test
+  @Timeout(120)
+  void partOfABacklogIsDecided_andTheRestToldThatThereWasNoTime() throws Exception {
+    SharedStore shared =
+        new SharedStore(
+            new SlowStore(),
+            () -> new RedisMetrics(true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0),
+            "slow",
+            new FewLines(Ticker.system()));
+    try (RunningServer running = RunningServer.start(folder, shared, "max-wait", "10ms");
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.respPort())) {
+      byte[] commands =
+          "WEIR.CHECK test 1 tenant a\r\n".repeat(COMMANDS).getBytes(StandardCharsets.US_ASCII);
+      CompletableFuture<Void> sent = CompletableFuture.runAsync(() -> send(socket, commands));
+      BufferedReader replies =
+          new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+      int decided = 0;
+      int overloaded = 0;
+      while (decided + overloaded < COMMANDS) {
+        switch (String.valueOf(replies.readLine())) {
+          case "WITHIN_LIMIT", "OVER_LIMIT" -> decided++;
+          case "OVERLOADED" -> overloaded++;
+          case "null" -> throw new IOException("closed after " + decided + ", " + overloaded);
+          default -> {}
+        }
+      }
+      sent.get(30, TimeUnit.SECONDS);
+      assertThat(overloaded).as("overloaded").isPositive();
+      assertThat(decided).as("decided").isGreaterThan(COMMANDS / 100);
+      assertThat(running.get("/metrics").body()).contains("weir_overloaded_total " + overloaded);
+    }
+  }
+
+  private static void send(Socket socket, byte[] bytes) {
+    try {
+      socket.getOutputStream().write(bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

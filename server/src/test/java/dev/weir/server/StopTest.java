@@ -1,0 +1,148 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Charges;
+import dev.weir.MemoryStore;
+import dev.weir.Ticker;
+import dev.weir.redis.RedisMetrics;
+import dev.weir.testkit.ForwardingStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A server stops in its time, whatever hangs. The tests' time limits are generous; what is tested
+ * is that the end comes at all.
+ */
+class StopTest {
+  private static final RedisMetrics METRICS =
+      new RedisMetrics(true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0);
+
+  @TempDir private Path folder;
+  private final CountDownLatch never = new CountDownLatch(1);
+  private LogCapture log;
+
+  @BeforeEach
+  void listen() {
+    log = new LogCapture();
+  }
+
+  @AfterEach
+  void letGo() {
+    never.countDown();
+    log.close();
+  }
+
+  private void hang() {
+    boolean interrupted = false;
+    while (never.getCount() > 0) {
+      try {
+        never.await();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private RunningServer start(HangingStore store) throws Exception {
+    SharedStore shared =
+        new SharedStore(store, () -> METRICS, "hanging", new FewLines(Ticker.system()));
+    return RunningServer.start(folder, shared, "drain-delay", "0s", "drain-timeout", "100ms");
+  }
+
+  /** Hangs where it is told to. */
+  private class HangingStore extends ForwardingStore<MemoryStore> {
+    private final boolean whenItDecides;
+    final CountDownLatch asked = new CountDownLatch(1);
+
+    HangingStore(boolean whenItDecides) {
+      super(new MemoryStore());
+      this.whenItDecides = whenItDecides;
+    }
+
+    @Override
+    public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+      asked.countDown();
+      if (whenItDecides) {
+        hang();
+      }
+      super.decide(charges, nowNanos, done);
+    }
+
+    @Override
+    public void close() {
+      if (!whenItDecides) {
+        hang();
+      }
+      super.close();
+    }
+  }
+
+  @Test
+  @Timeout(120)
+  void storeThatDoesNotClose_isLeftBehind() throws Exception {
+    RunningServer running = start(new HangingStore(false));
+    running.server.drain();
+    assertThat(log.await("stop: ")).startsWith("stop: store did not end within ");
+    assertThat(log.await("stopped")).isEqualTo("stopped, but not store");
+    assertThat(running.server.ready()).isFalse();
+  }
+
+  /** A question that never returns takes an event loop with it, on the way by every door. */
+  @Test
+  @Timeout(120)
+  void eventLoopsThatHang_areLeftBehind() throws Exception {
+    HangingStore store = new HangingStore(true);
+    RunningServer running = start(store);
+    try (EveryDoor doors = new EveryDoor(running.server)) {
+      for (int i = 0; i < 20; i++) {
+        doors.ask("tenant", "t" + i);
+      }
+      assertThat(store.asked.await(30, TimeUnit.SECONDS)).isTrue();
+      running.server.drain();
+      assertThat(log.await("stopped")).startsWith("stopped");
+    } finally {
+      never.countDown();
+    }
+  }
+
+  @Test
+  @Timeout(120)
+  void partsBehindOneThatHangsOrFails_areEnded() throws Exception {
+    Ending ending = new Ending();
+    CountDownLatch last = new CountDownLatch(1);
+    ending.step("first", Duration.ofMillis(10), this::hang);
+    ending.step(
+        "second",
+        Duration.ofSeconds(30),
+        () -> {
+          throw new OutOfMemoryError("pretended");
+        });
+    ending.step("third", Duration.ofSeconds(30), last::countDown);
+    assertThat(last.getCount()).isZero();
+    assertThat(ending.left()).containsExactly("first");
+    assertThat(log.await("stop: ")).isEqualTo("stop: first did not end within 10 ms, left behind");
+    assertThat(log.await("stop: ")).isEqualTo("stop: second failed");
+  }
+
+  @Test
+  void longestDrain_isWhatTheSettingsSayAndNineSeconds() throws Exception {
+    try (RunningServer running =
+        RunningServer.start(Map.of("drain-delay", "3s", "drain-timeout", "20s"))) {
+      assertThat(running.server.longestDrain()).isEqualTo(Duration.ofSeconds(32));
+      running.server.endDrainDelay();
+    }
+  }
+}
