@@ -1,14 +1,19 @@
 package dev.weir.redis;
 
+import io.lettuce.core.protocol.RedisProtocolException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
 /** Why something failed, in words for the log. */
 final class Causes {
   /** What the client says of a connection that was closed before it was made. */
   private static final String NO_HANDSHAKE = "RedisHandshakeHandler not registered";
+
+  /** A message that was made of something that was not there. */
+  private static final Pattern NOTHING = Pattern.compile("\\bnull\\b");
 
   private Causes() {}
 
@@ -29,7 +34,10 @@ final class Causes {
       root = root.getCause();
     }
     String message = root.getMessage();
-    if (message == null || message.isBlank()) {
+    if (root instanceof RedisProtocolException || root instanceof NullPointerException) {
+      return "what answers there does not speak as Redis does";
+    }
+    if (message == null || message.isBlank() || NOTHING.matcher(message).find()) {
       return name(root);
     }
     return message.contains(NO_HANDSHAKE)

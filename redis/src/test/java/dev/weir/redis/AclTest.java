@@ -116,6 +116,20 @@ class AclTest extends FaultTest {
   }
 
   @Test
+  void userOfASentinelsUri_isLoggedInAtTheMaster() {
+    RedisServer master = closing(RedisServer.start());
+    user(master, of(SCRIPT));
+    RedisServer sentinel = closing(RedisServer.startSentinel("main", master));
+    String uri = "redis-sentinel://lim@127.0.0.1:" + sentinel.port() + "#main";
+    RedisStore store =
+        closing(RedisStore.builder(uri).password(SECRET).timeout(LONG).log(log::add).build());
+    Redis.await(store::available);
+    assertThat(limiter(policy(PERMITS), store).tryAcquire("k").reason())
+        .isEqualTo(Reason.WITHIN_LIMIT);
+    assertThat(master.command("CLIENT", "LIST")).contains("user=lim");
+  }
+
+  @Test
   void passwordWithoutAUser_isTheDefaultOnes() {
     RedisServer server = closing(RedisServer.start("requirepass " + SECRET));
     for (String user : new String[] {"", ":other@"}) {

@@ -8,12 +8,16 @@ import dev.weir.FailureAnswer;
 import dev.weir.Limit;
 import dev.weir.RateLimiter;
 import dev.weir.Reason;
+import dev.weir.testkit.FakeTicker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -201,6 +205,30 @@ class RedisFaultTest extends FaultTest {
     Redis.await(fine::available);
     assertThat(log.stream().filter(line -> line.contains("maxmemory"))).hasSize(1);
     assertThat(unused.available()).isTrue();
+  }
+
+  @Test
+  void evictionThatIsSetWhileRedisRuns_isWarnedOfWithinAMinute() {
+    RedisServer server = closing(RedisServer.start("maxmemory-policy noeviction"));
+    FakeTicker ticker = new FakeTicker();
+    Queue<String> warnings = new ConcurrentLinkedQueue<>();
+    RedisStore store =
+        closing(
+            RedisStore.builder(server.uri())
+                .ticker(ticker)
+                .log(log::add)
+                .warnings(warnings::add)
+                .build());
+    Redis.await(() -> store.available() || ticker.advance(Duration.ofMillis(1)).nanos() < 0);
+    server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+    ticker.advance(Duration.ofMinutes(1));
+    Redis.await(() -> !warnings.isEmpty());
+    assertThat(warnings.remove()).contains("allkeys-lru");
+    server.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+    ticker.advance(Duration.ofMinutes(1));
+    Redis.await(() -> !warnings.isEmpty());
+    assertThat(warnings.remove()).contains("as they have to be");
+    assertThat(log).as("told once").containsExactly("the store answers: decisions are shared");
   }
 
   @Test
