@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -88,6 +89,11 @@ final class CheckClient {
   }
 
   private String why(IOException e) {
+    if (e instanceof HttpTimeoutException) {
+      return "no answer within "
+          + timeout.toSeconds()
+          + " s (expected: a running 'weir serve', or a longer --timeout)";
+    }
     if (e instanceof SSLException || caused(e, CertificateException.class) != null) {
       return tls(e);
     }

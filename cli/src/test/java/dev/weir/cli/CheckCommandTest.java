@@ -9,12 +9,20 @@ import org.junit.jupiter.api.Test;
 
 class CheckCommandTest {
   private static Ran check(int port, String... more) {
-    String[] arguments = new String[7 + more.length];
+    String[] arguments = new String[9 + more.length];
     String[] fixed = {
-      "check", "--url", "http://127.0.0.1:" + port, "--domain", "demo", "--descriptor", "user=alice"
+      "check",
+      "--url",
+      "http://127.0.0.1:" + port,
+      "--domain",
+      "demo",
+      "--descriptor",
+      "user=alice",
+      "--timeout",
+      "60"
     };
-    System.arraycopy(fixed, 0, arguments, 0, 7);
-    System.arraycopy(more, 0, arguments, 7, more.length);
+    System.arraycopy(fixed, 0, arguments, 0, 9);
+    System.arraycopy(more, 0, arguments, 9, more.length);
     return Ran.weir(arguments);
   }
 
@@ -24,7 +32,12 @@ class CheckCommandTest {
     try (WeirServer server =
         WeirServer.start(
             ServerSettings.of(
-                Map.of("port", "0", "grpc-port", "0", "resp-port", "0", "no-warmup", "true")))) {
+                Map.of(
+                    "port", "0",
+                    "grpc-port", "0",
+                    "resp-port", "0",
+                    "no-warmup", "true",
+                    "max-wait", "1h")))) {
       port = server.httpPort();
 
       assertThat(check(port, "--permits", "0").status()).isZero();

@@ -54,7 +54,7 @@ class CheckTlsTest {
   private static WeirServer server(Map<String, String> more) throws Exception {
     Map<String, String> flags = new HashMap<>(more);
     flags.putAll(Map.of("port", "0", "grpc-port", "0", "resp-port", "off", "no-warmup", "true"));
-    flags.put("max-wait", "1h");
+    flags.putAll(Map.of("max-wait", "1h", "request-timeout", "1m"));
     return WeirServer.start(ServerSettings.of(flags));
   }
 
@@ -103,6 +103,7 @@ class CheckTlsTest {
   private static Ran check(String url, String... more) {
     List<String> arguments = new ArrayList<>(List.of("check", "--domain", "demo"));
     arguments.addAll(List.of("--descriptor", "user=alice", "--permits", "0", "--url", url));
+    arguments.addAll(List.of("--timeout", "60"));
     for (int i = 0; i < more.length; i += 2) {
       arguments.add(more[i]);
       arguments.add(folder.resolve(more[i + 1]).toString());
