@@ -91,10 +91,7 @@ final class Streams implements AutoCloseable {
     try {
       write(
           frame(
-              HEADERS,
-              END_HEADERS,
-              stream,
-              RawHttp2.headers(path, fields.toArray(new String[0]))));
+              HEADERS, END_HEADERS, stream, RawHttp2.headers(path, fields.toArray(new String[0]))));
       int sent = 0;
       while (sent < bytes.length) {
         int length = take(stream, Math.min(FRAME_BYTES, bytes.length - sent));
