@@ -9,9 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -32,12 +29,12 @@ import java.util.function.Supplier;
  * on, to show whether it comes back.
  */
 final class Soak {
-  private static final int SERVERS = 2;
+  static final int SERVERS = 2;
 
-  /** Of each protocol and at each server; how often one asks. */
-  private static final int VISITORS = 2;
+  /** Of each protocol and at each server; how often one asks: seldom, so that one can catch up. */
+  private static final int VISITORS = 4;
 
-  private static final Duration EVERY = Duration.ofMillis(20);
+  private static final Duration EVERY = Duration.ofMillis(50);
 
   /** Every other question is one whose verdict is known beforehand. */
   private static final int KNOWN = 2;
@@ -48,17 +45,9 @@ final class Soak {
   /** What ending a process takes beside the draining, on a busy machine. */
   private static final Duration EXIT = Duration.ofSeconds(6);
 
-  /** How long an attacker holds on, and how long after it a server may take to be as before. */
-  private static final Duration ATTACK = Duration.ofSeconds(8);
-
-  private static final Duration RECOVERY = Duration.ofSeconds(10);
-
   private static final Duration INTERVAL = Duration.ofSeconds(10);
   private static final Duration REST = Duration.ofSeconds(7);
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
-
-  /** How long after a fault Redis may take to decide again. */
-  private static final Duration HEALING = Duration.ofSeconds(10);
 
   /**
    * What is tried for how long.
@@ -84,8 +73,6 @@ final class Soak {
   private final List<ServerProcess> servers = new ArrayList<>();
   private final List<Resources> latest = new ArrayList<>();
   private final List<Interval> intervals = new ArrayList<>();
-  private final Map<String, String> attacks = new ConcurrentHashMap<>();
-  private final ConcurrentLinkedQueue<String> events = new ConcurrentLinkedQueue<>();
   private final CountDownLatch over = new CountDownLatch(1);
   private final SoakFiles files;
 
@@ -108,19 +95,16 @@ final class Soak {
    * @throws IOException if it could not begin
    */
   SoakReport run() throws IOException, InterruptedException {
+    Map<String, String> outcomes;
     try (RedisServer redis = RedisServer.start()) {
       try {
         start(redis);
-        List<Thread> troubles =
-            List.of(
-                trouble("attacks", this::attacks),
-                trouble("store", () -> faults(redis)),
-                trouble("files", this::changes));
-        measure();
+        Troubles troubles = new Troubles(plan, servers, files, watch, complaints, over);
+        troubles.start(redis);
+        measure(troubles);
         over.countDown();
-        for (Thread each : troubles) {
-          each.join();
-        }
+        troubles.join();
+        outcomes = troubles.outcomes();
         visitors.close();
         watch.look().forEach(complaints::add);
         stop();
@@ -130,7 +114,7 @@ final class Soak {
         servers.forEach(ServerProcess::close);
       }
     }
-    return new SoakReport(intervals, complaints.list(), new TreeMap<>(attacks));
+    return new SoakReport(intervals, complaints.list(), outcomes);
   }
 
   private void start(RedisServer redis) throws IOException, InterruptedException {
@@ -207,7 +191,7 @@ final class Soak {
     }
   }
 
-  private void measure() throws InterruptedException {
+  private void measure(Troubles troubles) throws InterruptedException {
     long begun = System.nanoTime();
     long last = begun;
     long end = begun + plan.length.toNanos();
@@ -219,17 +203,13 @@ final class Soak {
       }
       watch.look().forEach(complaints::add);
       long now = System.nanoTime();
-      List<String> happened = new ArrayList<>();
-      for (String event = events.poll(); event != null; event = events.poll()) {
-        happened.add(event);
-      }
       intervals.add(
           new Interval(
               (now - begun) / 1e9,
               (now - last) / 1e9,
               visitors.next(),
               List.copyOf(latest),
-              happened));
+              troubles.happened()));
       progress.accept(SoakReport.line(intervals.get(intervals.size() - 1)));
       last = now;
     }
@@ -245,125 +225,6 @@ final class Soak {
     if (!server.running()) {
       complaints.add(SoakReport.name(index) + " has ended, status " + server.exitStatus());
       over.countDown();
-    }
-  }
-
-  /** Something that goes wrong again and again, until the soak is over. */
-  private interface Trouble {
-    void begin() throws IOException, InterruptedException;
-  }
-
-  private Thread trouble(String name, Trouble trouble) {
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                trouble.begin();
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              } catch (IOException | RuntimeException e) {
-                complaints.add(name + ": " + e);
-              }
-            },
-            "soak " + name);
-    thread.start();
-    return thread;
-  }
-
-  /** Lets time pass; returns false once the soak is over. */
-  private boolean pause(Duration time) throws InterruptedException {
-    return !over.await(time.toNanos(), TimeUnit.NANOSECONDS);
-  }
-
-  private void attacks() throws IOException, InterruptedException {
-    for (int i = 0; pause(plan.rest); i++) {
-      Attack attack = plan.attacks.get(i % plan.attacks.size());
-      int victim = (i + i / plan.attacks.size()) % SERVERS;
-      ServerProcess server = servers.get(victim);
-      Resources before = server.resources();
-      events.add(attack + " at" + SoakReport.name(victim));
-      attacks.put(attack.toString(), attack.run(server.target(), ATTACK).toString());
-      Resources after = server.resources();
-      long deadline = System.nanoTime() + RECOVERY.toNanos();
-      while (!after.backTo(before) && System.nanoTime() - deadline < 0) {
-        after = server.resources();
-      }
-      if (!after.backTo(before)) {
-        complaints.add("after " + attack + ": " + after + " (expected: about " + before + ")");
-      }
-    }
-  }
-
-  private void faults(RedisServer redis) throws IOException, InterruptedException {
-    StoreFault[] all = StoreFault.values();
-    for (int i = 0; pause(plan.rest); i++) {
-      StoreFault fault = all[i % all.length];
-      events.add(fault.toString());
-      fault.run(redis, watch, this::pause);
-      for (ServerProcess server : servers) {
-        awaitStore(server, fault, i);
-      }
-    }
-  }
-
-  /** Waits until a key that nobody has asked for is admitted again. */
-  private void awaitStore(ServerProcess server, StoreFault fault, int number)
-      throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + HEALING.toNanos();
-    try (Guest guest = Protocol.CHECK.connect(server.target())) {
-      for (int i = 0; over.getCount() > 0; i++) {
-        String key = "after-" + number + "-" + server.target().resp() + "-" + i;
-        if (guest.ask(WindowRule.STRICT.name(), key).allowed()) {
-          return;
-        }
-        if (System.nanoTime() - deadline > 0) {
-          complaints.add("after " + fault + ": a fresh key is refused for " + HEALING);
-          return;
-        }
-        pause(Duration.ofMillis(20));
-      }
-    }
-  }
-
-  private void changes() throws IOException, InterruptedException {
-    for (int i = 1; pause(plan.rest.dividedBy(3)); i++) {
-      long[] revisions = new long[SERVERS];
-      for (int j = 0; j < SERVERS; j++) {
-        revisions[j] = servers.get(j).metrics().value("weir_rule_revision");
-      }
-      files.writeRules(i % 2 == 0);
-      String taken = files.token();
-      boolean tokens = i % 3 == 0;
-      if (tokens) {
-        files.replaceToken();
-      }
-      events.add(tokens ? "rules and tokens" : "rules");
-      for (int j = 0; j < SERVERS; j++) {
-        ServerProcess server = servers.get(j);
-        long revision = revisions[j];
-        await("new rules", j, () -> server.metrics().value("weir_rule_revision") > revision);
-        if (tokens) {
-          await("a new token", j, () -> files.accepted(server.target(), files.token()));
-          await("the end of a token", j, () -> !files.accepted(server.target(), taken));
-        }
-      }
-    }
-  }
-
-  /** A question that a server may fail to answer. */
-  private interface Question {
-    boolean yes() throws IOException;
-  }
-
-  private void await(String what, int server, Question question)
-      throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + RECOVERY.toNanos();
-    while (over.getCount() > 0 && !question.yes()) {
-      if (System.nanoTime() - deadline > 0) {
-        complaints.add(SoakReport.name(server) + ": " + what + " not in force after " + RECOVERY);
-        return;
-      }
-      pause(Duration.ofMillis(50));
     }
   }
 

@@ -48,7 +48,7 @@ final class SoakChart {
     List<Line> descriptors = new ArrayList<>();
     for (int i = 0; i < intervals.get(0).resources().size(); i++) {
       int server = i;
-      String name = SoakReport.name(i).trim();
+      String name = SoakReport.name(i);
       heaps.add(
           new Line(name + " heap", "s" + i, each -> each.resources().get(server).heapMebibytes()));
       heaps.add(

@@ -83,7 +83,7 @@ record SoakReport(List<Interval> intervals, List<String> broken, Map<String, Str
     int servers = intervals.isEmpty() ? 0 : intervals.get(0).resources().size();
     text.append("\n| s |");
     for (int i = 0; i < servers; i++) {
-      text.append(name(i)).append(" heap MiB | descriptors | threads | resident MiB |");
+      text.append(' ').append(name(i)).append(" heap MiB | descriptors | threads | resident MiB |");
     }
     text.append("\n|---|").append("---|---|---|---|".repeat(servers)).append('\n');
     for (Interval interval : intervals) {
@@ -104,7 +104,7 @@ record SoakReport(List<Interval> intervals, List<String> broken, Map<String, Str
 
   /** Returns what people call a server. */
   static String name(int server) {
-    return " server " + (char) ('A' + server);
+    return "server " + (char) ('A' + server);
   }
 
   private static void row(StringBuilder text, String... cells) {
