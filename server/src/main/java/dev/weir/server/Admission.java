@@ -22,8 +22,6 @@ final class Admission implements ServerInterceptor {
   /** A client watches what it calls; there are four services. */
   static final int MAX_WATCHES_PER_CONNECTION = 10;
 
-  static final int MAX_WATCHES = 1_000;
-
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
@@ -32,9 +30,14 @@ final class Admission implements ServerInterceptor {
 
   private final Tokens tokens;
   private final InFlight inFlight;
+  private final int maxWatches;
   private final AtomicInteger watches = new AtomicInteger();
 
-  Admission(Tokens tokens, InFlight inFlight) {
+  /**
+   * @param maxWatches at once, on all connections together
+   */
+  Admission(Tokens tokens, InFlight inFlight, int maxWatches) {
+    this.maxWatches = maxWatches;
     this.tokens = tokens;
     this.inFlight = inFlight;
   }
@@ -61,11 +64,11 @@ final class Admission implements ServerInterceptor {
               "Watch: too many (expected: at most "
                   + MAX_WATCHES_PER_CONNECTION
                   + " on a connection, "
-                  + MAX_WATCHES
+                  + maxWatches
                   + " in all)"));
     }
-    stream.begin(
-        connection, call, unary, health(call) ? HealthNames.MAX_MESSAGE_BYTES : Long.MAX_VALUE);
+    long most = health(call) ? HealthNames.MAX_MESSAGE_BYTES : Long.MAX_VALUE;
+    stream.begin(connection, call, metadata, most);
     Admitted<A> admitted =
         new Admitted<>(next.startCall(call, metadata), call, metadata, stream, connection, watch);
     if (!unary) {
@@ -76,7 +79,7 @@ final class Admission implements ServerInterceptor {
   }
 
   private boolean watch(GrpcConnection connection) {
-    if (watches.incrementAndGet() > MAX_WATCHES) {
+    if (watches.incrementAndGet() > maxWatches) {
       watches.decrementAndGet();
       return false;
     }
@@ -132,7 +135,7 @@ final class Admission implements ServerInterceptor {
 
     @Override
     public void onMessage(A message) {
-      if (refused) {
+      if (refused || stream.refused()) {
         return;
       }
       if (tokens.required() && generation != tokens.generation()) {
@@ -145,11 +148,11 @@ final class Admission implements ServerInterceptor {
       try {
         super.onMessage(message);
       } catch (StatusRuntimeException e) {
-        Throwable cause = e.getCause();
-        if (!(cause instanceof InvalidProtocolBufferException)) {
-          throw e;
-        }
-        refuse(Status.INVALID_ARGUMENT.withDescription("message: " + cause.getMessage()));
+        boolean malformed = e.getCause() instanceof InvalidProtocolBufferException;
+        refuse(
+            malformed
+                ? Status.INVALID_ARGUMENT.withDescription("message: " + e.getCause().getMessage())
+                : e.getStatus());
       }
     }
 
@@ -164,9 +167,15 @@ final class Admission implements ServerInterceptor {
     @Override
     public void onHalfClose() {
       stream.requested();
-      if (!refused) {
+      if (!refused && !stream.refused()) {
         super.onHalfClose();
       }
+    }
+
+    @Override
+    public void onReady() {
+      stream.ready();
+      super.onReady();
     }
 
     @Override

@@ -24,6 +24,9 @@ final class Dispatch {
   private static final String HEALTH = "/healthcheck";
   private static final byte[] NONE = {};
 
+  /** What a header field takes in objects, about. */
+  private static final int FIELD_BYTES = 100;
+
   private final Map<String, Endpoint> byPath = new HashMap<>();
   private final Tokens tokens;
   private final int maxBodyBytes;
@@ -85,7 +88,10 @@ final class Dispatch {
           request
               .response()
               .endHandler(
-                  done -> guard.requestEnded(request.connection(), request, ticker.nanos()));
+                  done -> {
+                    body.peer.answered();
+                    guard.requestEnded(request.connection(), request, ticker.nanos());
+                  });
           answer(request, body.bytes());
         });
   }
@@ -167,13 +173,14 @@ final class Dispatch {
     private final HttpPeer peer;
     private final long declared;
 
-    /** What has come, if that is one piece. */
-    private @Nullable Buffer first;
+    /** All that has come, if that was the whole of it. */
+    private @Nullable Buffer only;
 
-    /** What has come, if it is more than one piece. */
+    /** What has come, if it was not the whole of it. */
     private byte[] received = NONE;
 
     private int size;
+    private long headBytes;
     private long told;
     private boolean refused;
 
@@ -181,6 +188,19 @@ final class Dispatch {
       this.request = request;
       this.declared = declared;
       peer = HttpPeer.of(request.connection());
+      if (request.version() == HttpVersion.HTTP_2) {
+        headBytes = headBytes(request);
+        boolean unused = tell(headBytes);
+      }
+    }
+
+    /** Returns what the fields of a head take, about: many may wait on one HTTP/2 connection. */
+    private static long headBytes(HttpServerRequest request) {
+      long bytes = 0;
+      for (Map.Entry<String, String> field : request.headers()) {
+        bytes += FIELD_BYTES + field.getKey().length() + field.getValue().length();
+      }
+      return bytes;
     }
 
     void add(Buffer chunk) {
@@ -190,10 +210,9 @@ final class Dispatch {
       int length = chunk.length();
       if (size + length > maxBodyBytes) {
         refuse();
-      } else if (size == 0) {
+      } else if (length == declared && request.version() != HttpVersion.HTTP_2) {
         size = length;
-        first = chunk;
-        tell(length == declared ? 0 : length); // Usually it is whole, and read at once.
+        only = chunk; // As usual: it is read at once, and so not accounted for.
       } else {
         append(chunk, length);
       }
@@ -203,17 +222,10 @@ final class Dispatch {
     private void append(Buffer chunk, int length) {
       if (size + length > received.length) {
         int wanted = size + length + (size + length) / 4;
-        if (!tell(wanted)) {
+        if (!tell(headBytes + wanted)) {
           return;
         }
-        byte[] room = new byte[wanted];
-        if (first == null) {
-          System.arraycopy(received, 0, room, 0, size);
-        } else {
-          first.getBytes(0, size, room);
-        }
-        first = null;
-        received = room;
+        received = Arrays.copyOf(received, wanted);
       }
       chunk.getBytes(0, length, received, size);
       size += length;
@@ -250,7 +262,7 @@ final class Dispatch {
     }
 
     private void forget() {
-      first = null;
+      only = null;
       received = NONE;
       size = 0;
       boolean unused = tell(0);
@@ -258,7 +270,7 @@ final class Dispatch {
 
     /** Returns all of it, and keeps nothing. */
     byte[] bytes() {
-      byte[] whole = first != null ? first.getBytes() : Arrays.copyOf(received, size);
+      byte[] whole = only != null ? only.getBytes() : Arrays.copyOf(received, size);
       forget();
       return whole;
     }

@@ -5,9 +5,9 @@ import io.grpc.Status;
 import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
 import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
 import io.grpc.netty.shaded.io.netty.channel.ChannelFuture;
-import io.grpc.netty.shaded.io.netty.channel.ChannelFutureListener;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
+import io.grpc.netty.shaded.io.netty.channel.socket.DuplexChannel;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Connection;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslHandler;
@@ -33,10 +33,22 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
    */
   private static final int MAX_SMALL_PIECES = 1_000;
 
+  /** A whole message makes up for so many small pieces. */
+  private static final int SMALL_PIECES_FORGOTTEN = 10;
+
   /** What a byte takes that the server has not asked for yet: it comes in pieces of some size. */
-  private static final int UNASKED_FACTOR = 16;
+  private static final int UNASKED_FACTOR = 4;
+
+  /** What a stream takes in objects, about. */
+  private static final long STREAM_BYTES = 4 << 10;
+
+  /** A client has no use for more streams that are open and idle. */
+  private static final int FREE_STREAMS = 10;
 
   private static final int ENHANCE_YOUR_CALM = 11;
+
+  /** What a client gets to read why it is not served. */
+  private static final int LINGER_SECONDS = 1;
 
   private final GrpcConnections all;
   private final Ticker ticker;
@@ -47,13 +59,16 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   private final Set<GrpcStream> receiving = new LinkedHashSet<>();
   private @Nullable ChannelHandlerContext context;
   private @Nullable Http2Connection http2;
-  private boolean admitted;
   private boolean checking;
+  private boolean cutting;
+  private int calls;
   private int watches;
   private int reads;
   private int readBytes;
-  private long framesTold;
-  private long unaskedTold;
+  private int framesBytes;
+  private long told;
+  private long unreadTold;
+  private long unreadSinceNanos;
   private long framesSinceNanos;
   private int framesEnded;
 
@@ -67,11 +82,22 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     context = ctx;
-    admitted = all.opened(this, ctx.channel());
-    if (admitted) {
+    if (all.opened(this, ctx.channel())) {
+      ChannelHandlerContext tls = ctx.pipeline().context(SslHandler.class);
+      ctx.pipeline().addAfter((tls == null ? ctx : tls).name(), "weir-frames", new Frames());
       ctx.fireChannelActive();
     } else {
+      cutting = true;
       goAway(ctx, all.tooMany());
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (cutting) {
+      ((ByteBuf) message).release();
+    } else {
+      ctx.fireChannelRead(message);
     }
   }
 
@@ -94,29 +120,21 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     out.writeMedium(0).writeByte(4).writeByte(0).writeInt(0); // SETTINGS [RFC 9113, 6.5]
     out.writeMedium(8 + text.length).writeByte(7).writeByte(0).writeInt(0); // GOAWAY [6.8]
     out.writeInt(0).writeInt(ENHANCE_YOUR_CALM).writeBytes(text);
-    ChannelFuture unused = ctx.writeAndFlush(out).addListener(ChannelFutureListener.CLOSE);
+    // Closed at once, the client would lose what it was told for what it has sent meanwhile. Closed
+    // from here in any case: grpc-java's own way would wait for the client.
+    ChannelFuture unused =
+        ctx.writeAndFlush(out)
+            .addListener(written -> ((DuplexChannel) ctx.channel()).shutdownOutput());
+    Object later = ctx.executor().schedule(() -> ctx.close(), LINGER_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** Follows the frames, which over TLS are in what its handler has deciphered. */
-  void followFrames() {
-    ChannelHandlerContext ctx = context;
-    if (ctx != null) {
-      ChannelHandlerContext tls = ctx.pipeline().context(SslHandler.class);
-      ctx.pipeline().addAfter((tls == null ? ctx : tls).name(), "weir-frames", new Frames());
-    }
-  }
-
-  /** Looks at what goes to the HTTP/2 codec. */
+  /** Looks at what goes to the HTTP/2 codec, over TLS at what its handler has deciphered. */
   private final class Frames extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-      if (account.evicted()) {
-        ((ByteBuf) message).release();
-        return;
-      }
       ByteBuf in = (ByteBuf) message;
       reads++;
-      readBytes = in.readableBytes() + (int) framesTold;
+      readBytes = in.readableBytes() + framesBytes;
       for (ByteBuffer each : in.nioBuffers()) {
         frames.read(each);
       }
@@ -140,25 +158,56 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     }
     touched.clear();
     long unasked = unasked(ctx);
+    long streams = http2 == null ? 0 : Math.max(0, idleStreams(http2) - FREE_STREAMS);
     if (unasked == 0 && receiving.isEmpty()) {
-      frames.forget();
+      frames.forget(Integer.MAX_VALUE);
     } else if (frames.small() > MAX_SMALL_PIECES) {
       cut(ctx, "small pieces of messages: too many");
       return;
     }
     long unfinished = frames.unfinished();
     boolean another = frames.ended() != framesEnded && !frames.inHeaders();
-    if (unfinished > 0 && (framesTold == 0 || another)) {
+    if (unfinished > 0 && (framesBytes == 0 || another)) {
       framesSinceNanos = ticker.nanos();
     }
     framesEnded = frames.ended();
-    boolean unused =
-        account.add(unfinished - framesTold + UNASKED_FACTOR * (unasked - unaskedTold));
-    framesTold = unfinished;
-    unaskedTold = unasked;
+    framesBytes = (int) unfinished;
+    tell(unfinished + UNASKED_FACTOR * unasked + STREAM_BYTES * streams);
     if (unfinished > 0 || !receiving.isEmpty()) {
       checkLater(ctx);
     }
+  }
+
+  /** Tells the budget what the connection holds, but for its calls, which tell it themselves. */
+  private void tell(long now) {
+    long change = now - told;
+    told = now;
+    boolean unused = account.add(change);
+  }
+
+  /**
+   * Returns how many streams stay without a call that is being decided: idle ones, and those that
+   * were answered before their clients had sent all.
+   */
+  private long idleStreams(Http2Connection connection) {
+    return Math.max(0, connection.numActiveStreams() - calls);
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    boolean reads = ctx.channel().isWritable();
+    long now = reads ? 0 : ctx.channel().bytesBeforeWritable();
+    if (ctx.channel().isActive()) {
+      ctx.channel().config().setAutoRead(reads); // Whoever does not take answers asks no more.
+      if (now > 0 && unreadTold == 0) {
+        unreadSinceNanos = ticker.nanos();
+        checkLater(ctx);
+      }
+      long change = now - unreadTold;
+      unreadTold = now;
+      boolean unused = account.add(change);
+    }
+    ctx.fireChannelWritabilityChanged();
   }
 
   /** Returns the bytes that have come of messages that the server has not asked for. */
@@ -196,17 +245,23 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
                 "request: not whole in time (expected: within --request-timeout)"));
       }
     }
-    boolean late = frames.unfinished() > 0 && now - framesSinceNanos > requestNanos;
-    if (late) {
+    if (frames.unfinished() > 0 && now - framesSinceNanos > requestNanos) {
       all.timedOut();
       cut(ctx, "a frame: not whole in time");
-    } else if (frames.unfinished() > 0 || !receiving.isEmpty()) {
+    } else if (unreadTold > 0 && now - unreadSinceNanos > requestNanos) {
+      all.timedOut();
+      cut(ctx, "answers: not read in time");
+    } else if (frames.unfinished() > 0 || unreadTold > 0 || !receiving.isEmpty()) {
       checkLater(ctx);
     }
   }
 
-  /** Closes the connection for what its client does; the HTTP/2 codec says GOAWAY if it can. */
+  /**
+   * Closes the connection at once for what its client does. The HTTP/2 codec says GOAWAY, but is
+   * not asked to close: it would wait for the client.
+   */
   private void cut(ChannelHandlerContext ctx, String why) {
+    cutting = true;
     Logs.LOG.log(Level.FINE, "grpc: " + ctx.channel().remoteAddress() + ": closed: " + why);
     ChannelHandlerContext codec = ctx.pipeline().context(Http2ConnectionHandler.class);
     if (codec != null) {
@@ -216,7 +271,10 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
               .goAway(codec, Integer.MAX_VALUE, ENHANCE_YOUR_CALM, text, codec.newPromise());
       codec.flush();
     }
-    ChannelFuture unused = ctx.channel().close();
+    ChannelHandlerContext first = context;
+    if (first != null) {
+      ChannelFuture unused = first.close();
+    }
   }
 
   /** Refuses what is not whole: others need the memory. Calls that are whole go on, if they can. */
@@ -231,8 +289,7 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
               for (GrpcStream stream : List.copyOf(receiving)) {
                 stream.refuse(Status.RESOURCE_EXHAUSTED.withDescription(all.refusal()));
               }
-              if (account.held() > PendingBytes.SMALL_BYTES) {
-                account.close();
+              if (account.held() > PendingBytes.SMALL_BYTES || !ctx.channel().isWritable()) {
                 cut(ctx, "too many bytes of unfinished requests");
               } else {
                 account.recovered();
@@ -274,6 +331,16 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   /** All is here that was missing of that call. */
   void received(GrpcStream stream) {
     receiving.remove(stream);
+  }
+
+  /** A whole message is here. */
+  void whole() {
+    frames.forget(SMALL_PIECES_FORGOTTEN);
+  }
+
+  /** Counts the calls that are being decided. */
+  void calls(int change) {
+    calls += change;
   }
 
   /** Takes a call that watches health; returns whether there is room for it on the connection. */

@@ -67,11 +67,7 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
   /** Counts a new connection; returns whether there is room for it. It is to be closed anyway. */
   boolean opened(GrpcConnection connection, Channel channel) {
     open.put(new Ends(channel.remoteAddress(), channel.localAddress()), connection);
-    boolean room = counters.opened();
-    if (room && !tls) {
-      connection.followFrames();
-    }
-    return room;
+    return counters.opened();
   }
 
   void closed(GrpcConnection connection, Channel channel) {
@@ -85,6 +81,10 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
 
   boolean tls() {
     return tls;
+  }
+
+  int maxConnections() {
+    return counters.maxConnections();
   }
 
   String tooMany() {
@@ -109,9 +109,6 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
     GrpcConnection connection = open.get(ends);
     if (connection == null) {
       return attributes; // Closed already.
-    }
-    if (tls) {
-      connection.followFrames();
     }
     return attributes.toBuilder().set(KEY, connection).build();
   }

@@ -2,7 +2,9 @@ package dev.weir.server;
 
 import dev.weir.Ticker;
 import io.grpc.Context;
+import io.grpc.InternalMetadata;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServerCall;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
@@ -20,13 +22,22 @@ final class GrpcStream extends ServerStreamTracer {
   /** What a call takes in objects, about. */
   private static final long CALL_BYTES = 4 << 10;
 
+  /** What a field of a call's metadata takes in objects, about. */
+  private static final long FIELD_BYTES = 100;
+
+  /** A stream is asked to send the next message when no more than this of the one before waits. */
+  private static final long READY_BYTES = 32 << 10;
+
   /** What a piece of a message takes in objects, about. */
   private static final long PIECE_BYTES = 256;
 
   private final Ticker ticker;
   private @Nullable GrpcConnection connection;
   private @Nullable ServerCall<?, ?> call;
+  private @Nullable Metadata metadata;
   private boolean unary;
+  private boolean asksOnce;
+  private boolean refused;
   private long maxBytes;
 
   /** Whether the client still owes something: the rest of a message, or the request itself. */
@@ -34,6 +45,10 @@ final class GrpcStream extends ServerStreamTracer {
 
   private long sinceNanos;
   private int countedRead;
+  private boolean counted;
+
+  /** What the call's metadata takes, once that matters. */
+  private long fields;
 
   /** Of a message that is not whole. */
   private long messageBytes;
@@ -73,12 +88,16 @@ final class GrpcStream extends ServerStreamTracer {
    *
    * @param mostBytes that a message may have
    */
-  void begin(GrpcConnection on, ServerCall<?, ?> begun, boolean isUnary, long mostBytes) {
+  void begin(GrpcConnection on, ServerCall<?, ?> begun, Metadata fields, long mostBytes) {
     connection = on;
     maxBytes = mostBytes;
     call = begun;
-    unary = isUnary;
-    receiving = unary;
+    metadata = fields;
+    unary = begun.getMethodDescriptor().getType() == MethodType.UNARY;
+    asksOnce = begun.getMethodDescriptor().getType().clientSendsOneMessage();
+    receiving = asksOnce;
+    counted = unary;
+    on.calls(counted ? 1 : 0);
     sinceNanos = ticker.nanos();
     on.touched(this);
   }
@@ -86,6 +105,19 @@ final class GrpcStream extends ServerStreamTracer {
   /** All of a unary call's request is here. */
   void requested() {
     received();
+  }
+
+  /** The client has room for another answer. */
+  void ready() {
+    synchronized (this) {
+      unsent = 0;
+      tell();
+    }
+  }
+
+  /** Returns whether the call was ended because it was not whole, or too large. */
+  boolean refused() {
+    return refused;
   }
 
   /** The client owes nothing any more. */
@@ -99,7 +131,7 @@ final class GrpcStream extends ServerStreamTracer {
 
   @Override
   public void inboundMessage(int number) {
-    if (!unary) {
+    if (!asksOnce) {
       receiving = true;
       sinceNanos = ticker.nanos();
     }
@@ -124,8 +156,12 @@ final class GrpcStream extends ServerStreamTracer {
 
   @Override
   public void inboundMessageRead(int number, long wireBytes, long bytes) {
-    if (!unary) {
+    if (!asksOnce) {
       received();
+    }
+    GrpcConnection on = connection;
+    if (on != null) {
+      on.whole();
     }
     messageBytes = 0;
     synchronized (this) {
@@ -137,7 +173,7 @@ final class GrpcStream extends ServerStreamTracer {
   @Override
   public void outboundMessageSent(int number, long wireBytes, long bytes) {
     synchronized (this) {
-      unsent = unary ? unsent + wireBytes : wireBytes; // A stream sends when there is room.
+      unsent = unary ? unsent + wireBytes : wireBytes > READY_BYTES ? wireBytes : 0;
       tell();
     }
   }
@@ -145,6 +181,11 @@ final class GrpcStream extends ServerStreamTracer {
   @Override
   public void streamClosed(Status status) {
     received();
+    GrpcConnection on = connection;
+    if (counted && on != null) {
+      counted = false;
+      on.calls(-1);
+    }
     synchronized (this) {
       closed = true;
       tell();
@@ -162,6 +203,12 @@ final class GrpcStream extends ServerStreamTracer {
           Status.RESOURCE_EXHAUSTED.withDescription(
               "message: more bytes (expected: at most " + maxBytes + ")"));
     }
+    Metadata known = metadata;
+    if (receiving && fields == 0 && known != null) {
+      for (byte[] part : InternalMetadata.serialize(known)) {
+        fields += FIELD_BYTES / 2 + part.length;
+      }
+    }
     synchronized (this) {
       stays = !closed;
       tell();
@@ -172,8 +219,8 @@ final class GrpcStream extends ServerStreamTracer {
   private void tell() {
     GrpcConnection on = connection;
     if (on != null) {
-      boolean waits = receiving || unsent > 0 || !unary;
-      long now = stays && !closed ? arrived + unsent + (waits ? CALL_BYTES : 0) : 0;
+      boolean waits = receiving || unsent > 0;
+      long now = stays && !closed ? arrived + unsent + (waits ? CALL_BYTES + fields : 0) : 0;
       long change = now - told;
       told = now;
       boolean unused = on.account().add(change);
@@ -189,6 +236,7 @@ final class GrpcStream extends ServerStreamTracer {
   void refuse(Status status) {
     ServerCall<?, ?> begun = call;
     if (begun != null && receiving) {
+      refused = true;
       received();
       synchronized (this) {
         arrived = 0;

@@ -92,13 +92,13 @@ final class Http2Frames {
     return block > 0;
   }
 
-  /** Returns how many small pieces of messages have come since {@link #forget}. */
+  /** Returns how many small pieces of messages have come and were not forgotten. */
   int small() {
     return small;
   }
 
-  /** Begins to count small pieces anew. */
-  void forget() {
-    small = 0;
+  /** Forgets so many small pieces. */
+  void forget(int pieces) {
+    small -= Math.min(small, pieces);
   }
 }

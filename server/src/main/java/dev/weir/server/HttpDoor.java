@@ -89,6 +89,7 @@ final class HttpDoor {
                     .setMaxHeaderListSize(HttpFraming.MAX_HEAD_BYTES));
     if (certificates != null) {
       options
+          .setIdleTimeout((int) settings.value(Setting.IDLE_TIMEOUT).toSeconds()) // Before HTTP/2.
           .setSsl(true)
           .setSslHandshakeTimeout(settings.value(Setting.REQUEST_TIMEOUT).toMillis())
           .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
@@ -126,7 +127,7 @@ final class HttpDoor {
 
   private static boolean writable(HttpConnection connection) {
     return !(connection instanceof HttpServerConnection transport)
-        || transport.channelHandlerContext().channel().isWritable();
+        || Unread.none(transport.channelHandlerContext().channel());
   }
 
   private static void cut(HttpConnection connection) {
@@ -165,7 +166,7 @@ final class HttpDoor {
       boolean http2 = transport.channelHandlerContext().handler() instanceof Http2ConnectionHandler;
       HttpPeer peer =
           http2
-              ? Http2Input.open(transport, counters)
+              ? HttpPeer.open(transport, counters, () -> cut(connection))
               : HttpInput.open(transport, guard, counters, ticker);
       connection.closeHandler(
           closed -> {

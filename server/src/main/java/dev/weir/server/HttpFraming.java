@@ -25,6 +25,17 @@ final class HttpFraming {
 
   static final int MAX_HEAD_BYTES = 16 << 10;
 
+  /** The codec keeps room for the longest line of a connection. */
+  private static final int MAX_FIELD_BYTES = 8 << 10;
+
+  /** What a header field takes in objects, about. */
+  private static final long FIELD_BYTES = 100;
+
+  /** Nobody here reads trailers. */
+  private static final int MAX_TRAILER_BYTES = 1 << 10;
+
+  private static final int MAX_TRAILERS = 10;
+
   /** A size and the extensions that nobody uses. */
   private static final int MAX_CHUNK_LINE_BYTES = 256;
 
@@ -45,7 +56,6 @@ final class HttpFraming {
   private int scanned;
 
   private int lineStart;
-  private boolean begun;
 
   /** Of a body, or of a chunk. */
   private long left;
@@ -53,12 +63,23 @@ final class HttpFraming {
   private int lineBytes;
   private int digits;
   private int trailerBytes;
+  private int trailers;
+  private long openHeadBytes;
   private boolean extension;
   private boolean carriageReturn;
 
   /** Returns whether the next byte belongs to a head. */
   boolean inHead() {
     return state == State.HEAD;
+  }
+
+  /** Empty lines before a request are to be ignored. [RFC 9112, 2.2] */
+  int afterEmptyLines(ByteBuf in, int from, int to) {
+    int at = from;
+    while (at < to && scanned == 0 && (in.getByte(at) == '\r' || in.getByte(at) == '\n')) {
+      at++;
+    }
+    return at;
   }
 
   /**
@@ -69,36 +90,36 @@ final class HttpFraming {
    * @throws HttpProblem if it is too large
    */
   int headEnd(ByteBuf in, int from, int to) throws HttpProblem {
-    int at = from + scanned;
-    while (at < to) {
-      byte b = in.getByte(at++);
-      if (!begun && b != '\r' && b != '\n') {
-        begun = true;
-        lineStart = at - 1 - from;
+    for (int at = from + scanned; at < to; ) {
+      int newline = in.indexOf(at, to, (byte) '\n');
+      if (newline < 0) {
+        break;
       }
-      if (b == '\n' && begun) {
-        int length = at - 1 - from - lineStart;
-        boolean empty = length == 0 || (length == 1 && in.getByte(at - 2) == '\r');
-        if (empty) {
-          scanned = 0;
-          lineStart = 0;
-          begun = false;
-          return at;
-        }
-        lineStart = at - from;
+      int line = from + lineStart;
+      boolean empty = newline == line || (newline == line + 1 && in.getByte(line) == '\r');
+      checkSize(newline - from, newline - line);
+      if (empty) {
+        scanned = 0;
+        lineStart = 0;
+        return newline + 1;
       }
-      checkSize(at - from);
+      at = newline + 1;
+      lineStart = at - from;
     }
-    scanned = at - from;
+    scanned = to - from;
+    checkSize(scanned, scanned - lineStart);
     return -1;
   }
 
-  private void checkSize(int size) throws HttpProblem {
-    if (size > MAX_LINE_BYTES && lineStart == 0) {
+  private void checkSize(int size, int line) throws HttpProblem {
+    if (lineStart == 0 && line > MAX_LINE_BYTES) {
       throw new HttpProblem(
           414,
           "URI too long",
           "request line: more bytes (expected: at most " + MAX_LINE_BYTES + ")");
+    }
+    if (line > MAX_FIELD_BYTES) {
+      throw tooLarge("header field: more bytes (expected: at most " + MAX_FIELD_BYTES + ")");
     }
     if (size > MAX_HEAD_BYTES) {
       throw tooLarge("head: more bytes (expected: at most " + MAX_HEAD_BYTES + ")");
@@ -116,13 +137,9 @@ final class HttpFraming {
    */
   void head(ByteBuf in, int from, int to) throws HttpProblem {
     Head head = new Head();
-    int at = from;
-    while (in.getByte(at) == '\r' || in.getByte(at) == '\n') {
-      at++; // Empty lines before a request are to be ignored. [RFC 9112, 2.2]
-    }
-    int end = lineEnd(in, at, to);
-    head.requestLine(in.toString(at, end - at, StandardCharsets.ISO_8859_1));
-    for (at = next(in, end); at < to; at = next(in, end)) {
+    int end = lineEnd(in, from, to);
+    head.requestLine(in.toString(from, end - from, StandardCharsets.ISO_8859_1));
+    for (int at = next(in, end); at < to; at = next(in, end)) {
       end = lineEnd(in, at, to);
       if (end > at) {
         head.field(in, at, end);
@@ -135,6 +152,12 @@ final class HttpFraming {
       left = head.length;
       state = left > 0 ? State.BODY : State.HEAD;
     }
+    openHeadBytes = to - from + FIELD_BYTES * head.fields;
+  }
+
+  /** Returns what the head of a request takes, about, whose body is not whole; else 0. */
+  long openHeadBytes() {
+    return state == State.HEAD ? 0 : openHeadBytes;
   }
 
   /** Returns where a line ends, its CR and LF not included. */
@@ -196,6 +219,7 @@ final class HttpFraming {
       carriageReturn = false;
       lineBytes = 0;
       trailerBytes = 0;
+      trailers = 0;
       state = left == 0 ? State.TRAILER : State.CHUNK_DATA;
     } else if (b == '\r') {
       carriageReturn = true;
@@ -224,8 +248,13 @@ final class HttpFraming {
   }
 
   private void trailer(byte b) throws HttpProblem {
-    if (++trailerBytes > MAX_HEAD_BYTES) {
-      throw tooLarge("trailer: more bytes (expected: at most " + MAX_HEAD_BYTES + ")");
+    if (++trailerBytes > MAX_TRAILER_BYTES || trailers > MAX_TRAILERS) {
+      throw tooLarge(
+          "trailers: more (expected: at most "
+              + MAX_TRAILERS
+              + " fields of "
+              + MAX_TRAILER_BYTES
+              + " bytes)");
     }
     if (b != '\n') {
       lineBytes += b == '\r' ? 0 : 1;
@@ -233,6 +262,7 @@ final class HttpFraming {
       state = State.HEAD;
     } else {
       lineBytes = 0;
+      trailers++;
     }
   }
 
@@ -282,6 +312,12 @@ final class HttpFraming {
           if (is(in, from, colon, "content-length")) {
             lengths++;
             length = length(value(in, colon, end));
+          }
+        }
+        case 18 -> {
+          // Of a draft of WebSockets, whose request has a body without saying so.
+          if (is(in, from, colon - 1, "sec-websocket-key")) {
+            throw HttpProblem.badRequest("Sec-WebSocket-Key: one with a number (expected: none)");
           }
         }
         case 17 -> {

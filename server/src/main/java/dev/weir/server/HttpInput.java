@@ -39,6 +39,14 @@ final class HttpInput extends ChannelDuplexHandler {
 
   private long unreadBytes;
 
+  /** How many heads were whole in a read. */
+  private int heads;
+
+  private boolean toldWhenRead;
+
+  /** Whether a head was not whole after the read before. */
+  private boolean wasHead;
+
   /** Nothing that comes is of use any more. */
   private boolean over;
 
@@ -105,6 +113,7 @@ final class HttpInput extends ChannelDuplexHandler {
     }
     int from = in.readerIndex();
     int at = from;
+    heads = 0;
     try {
       at = whole(in, at, in.writerIndex());
     } catch (Refused refused) {
@@ -115,6 +124,9 @@ final class HttpInput extends ChannelDuplexHandler {
     }
     int end = in.writerIndex();
     ByteBuf rest = at == end ? null : Unpooled.buffer(end - at + 128).writeBytes(in, at, end - at);
+    if (heads > 0) {
+      peer.queued(heads);
+    }
     pass(ctx, in, from, at);
     keep(rest);
   }
@@ -140,13 +152,18 @@ final class HttpInput extends ChannelDuplexHandler {
     boolean inHead = true;
     try {
       while (at < to) {
+        at = framing.inHead() ? framing.afterEmptyLines(in, at, to) : at;
         inHead = framing.inHead();
+        if (at == to) {
+          return at;
+        }
         if (inHead) {
           int end = framing.headEnd(in, at, to);
           if (end < 0) {
             return at;
           }
           framing.head(in, at, end);
+          heads++;
           at = end;
         } else {
           at = framing.body(in, at, to);
@@ -168,7 +185,8 @@ final class HttpInput extends ChannelDuplexHandler {
 
   /** Keeps a head that is not whole, for a limited time. */
   private void keep(@Nullable ByteBuf rest) {
-    long now = rest == null ? 0 : rest.capacity();
+    long now = (rest == null ? 0 : rest.capacity()) + framing.openHeadBytes();
+    boolean another = heads > 0;
     if (over) {
       if (rest != null) {
         rest.release(); // The connection was closed meanwhile.
@@ -176,11 +194,14 @@ final class HttpInput extends ChannelDuplexHandler {
       return;
     }
     head = rest;
-    if (now > 0 && headBytes == 0) {
-      guard.requestBegan(connection, this, ticker.nanos());
-    } else if (now == 0 && headBytes > 0) {
+    boolean before = wasHead;
+    if (before && (rest == null || another)) {
       guard.requestEnded(connection, this, ticker.nanos());
     }
+    if (rest != null && (!before || another)) {
+      guard.requestBegan(connection, this, ticker.nanos());
+    }
+    wasHead = rest != null;
     long change = now - headBytes;
     headBytes = now;
     boolean unused = peer.account().add(change);
@@ -229,14 +250,22 @@ final class HttpInput extends ChannelDuplexHandler {
   }
 
   private void unread(Channel channel) {
-    long now =
-        channel.isWritable()
-            ? 0
-            : channel.bytesBeforeWritable() + channel.config().getWriteBufferLowWaterMark();
+    long now = Unread.bytes(channel);
     if (now != unreadBytes) {
       long change = now - unreadBytes;
       unreadBytes = now;
       boolean unused = peer.account().add(change);
+    }
+    ChannelHandlerContext ctx = context;
+    if (now > 0 && !toldWhenRead && ctx != null) {
+      toldWhenRead = true;
+      ChannelFuture later =
+          ctx.write(Unpooled.EMPTY_BUFFER)
+              .addListener(
+                  taken -> {
+                    toldWhenRead = false;
+                    unread(channel);
+                  });
     }
   }
 }

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * if that is too much. Confined to the connection's event loop, but for its account.
  */
 final class HttpPeer {
+  /** What a short request takes in objects, about. */
+  private static final long QUEUED_BYTES = 1 << 10;
+
   private static final AttributeKey<HttpPeer> KEY = AttributeKey.valueOf(HttpPeer.class, "peer");
 
   /** A request whose body is on its way. */
@@ -28,6 +31,8 @@ final class HttpPeer {
   private final Runnable refuseHead;
   private final Set<Unfinished> unfinished = new LinkedHashSet<>(2);
   private @Nullable HttpProblem brokenBody;
+  private int unanswered;
+  private long queueTold;
 
   /**
    * @param refuseHead has a head that is not whole answered, if there is one
@@ -64,6 +69,30 @@ final class HttpPeer {
     account.close();
   }
 
+  /**
+   * Takes note of requests that wait for others to be answered first: each takes far more memory
+   * than its bytes.
+   */
+  void queued(int requests) {
+    unanswered += requests;
+    tellQueue();
+  }
+
+  /** A request was answered. */
+  void answered() {
+    unanswered = Math.max(0, unanswered - 1);
+    tellQueue();
+  }
+
+  private void tellQueue() {
+    long now = QUEUED_BYTES * Math.max(0, unanswered - 1);
+    if (now != queueTold) {
+      long change = now - queueTold;
+      queueTold = now;
+      boolean unused = account.add(change);
+    }
+  }
+
   /** Takes note of a request whose body begins to come. */
   void began(Unfinished request) {
     unfinished.add(request);
@@ -90,10 +119,9 @@ final class HttpPeer {
       return;
     }
     List<Unfinished> refused = new ArrayList<>(unfinished);
-    account.close();
     HttpProblem problem = new HttpProblem(503, "Too much at once", pending.refusal());
     refused.forEach(each -> each.refuse(problem));
-    if (refused.isEmpty()) {
+    if (refused.isEmpty() || !Unread.none(connection.channelHandlerContext().channel())) {
       refuseHead.run();
     }
   }

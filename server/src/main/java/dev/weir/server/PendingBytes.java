@@ -27,16 +27,21 @@ final class PendingBytes {
    * enough for many requests to come.
    *
    * A connection is closed on its own event loop, which may take a moment, in which others go on
-   * receiving. Beyond five quarters of the budget a connection that grows is therefore closed
-   * itself, at once, unless it holds next to nothing. So the bound is five quarters of the budget,
-   * and 4 KiB for each connection.
+   * receiving. Beyond five quarters of the budget a connection that grows beyond 64 KiB is therefore
+   * closed itself, at once. So the bound is five quarters of the budget, and 4 KiB for each
+   * connection, and for a moment what those receive that are to be closed.
    */
 
   /** A connection that holds no more is not closed for what others hold. */
   static final int SMALL_BYTES = 4 << 10;
 
+  /** A connection that holds no more is closed only if it is among the largest. */
+  static final int PATIENT_BYTES = 64 << 10;
+
   /** After the budget was passed, one part in so many is made free. */
   private static final int FREE_PART = 8;
+
+  private static final int LOOK_PART = 64;
 
   /** Direct memory also holds what is being read and written, and network buffers' spare parts. */
   private static final int DIRECT_PART = 2;
@@ -45,6 +50,10 @@ final class PendingBytes {
   private final long strictBytes;
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicBoolean closing = new AtomicBoolean();
+
+  /** A look that found nobody to close is not repeated before so much more is held. */
+  private final AtomicLong lookFromBytes = new AtomicLong();
+
   private final Set<Account> accounts = ConcurrentHashMap.newKeySet();
   private final FewLines log;
 
@@ -104,25 +113,29 @@ final class PendingBytes {
 
   /** Closes the largest accounts until an eighth of the budget is free. */
   private void makeRoom() {
-    if (!closing.compareAndSet(false, true)) {
-      return; // Somebody else is at it; until then the strict bound holds.
+    if (bytes.get() < lookFromBytes.get() || !closing.compareAndSet(false, true)) {
+      return; // Or somebody else is at it; until then the strict bound holds.
     }
     try {
       List<Holder> holders = new ArrayList<>();
       long held = 0;
       for (Account account : accounts) {
         long own = account.held();
-        if (!account.evicted() && own > 0) {
-          holders.add(new Holder(account, own));
+        if (!account.evicted()) {
           held += own;
+          if (own > SMALL_BYTES) {
+            holders.add(new Holder(account, own));
+          }
         }
       }
-      if (held <= maxBytes) {
-        return; // Those that were chosen before are still closing.
+      if (held <= maxBytes || holders.isEmpty()) {
+        lookFromBytes.set(bytes.get() + maxBytes / LOOK_PART); // Those chosen before still close.
+        return;
       }
+      lookFromBytes.set(0);
       holders.sort(Comparator.comparingLong(Holder::held).reversed());
       int closed = 0;
-      while (held > maxBytes - maxBytes / FREE_PART) {
+      while (held > maxBytes - maxBytes / FREE_PART && closed < holders.size()) {
         Holder largest = holders.get(closed++);
         held -= largest.held;
         largest.account.evict();
@@ -177,7 +190,7 @@ final class PendingBytes {
         settle();
       } else if (change > 0 && all > maxBytes) {
         makeRoom();
-        if (own > SMALL_BYTES && bytes.get() > strictBytes) {
+        if (own > PATIENT_BYTES && bytes.get() > strictBytes) {
           evict();
         }
       }

@@ -7,7 +7,9 @@ import java.util.Arrays;
 final class RespArguments {
   private static final int MAX_SHOWN = 40;
 
-  private byte[] bytes = {};
+  private static final byte[] NONE = {};
+
+  private byte[] bytes = NONE;
   private int base;
   private RespParser parser;
 
@@ -20,6 +22,12 @@ final class RespArguments {
     bytes = in;
     base = from;
     return this;
+  }
+
+  /** Keeps no bytes of a command that has been run, nor room for one of very many arguments. */
+  void forget() {
+    bytes = NONE;
+    parser.forget();
   }
 
   int count() {

@@ -8,6 +8,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -60,6 +61,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   private boolean incomplete;
   private boolean draining;
   private boolean closing;
+  private boolean toldWhenRead;
 
   RespConnection(RespLoop loop, RespSession session, int maxCommandBytes) {
     this.loop = loop;
@@ -140,9 +142,19 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   /** Tells the budget what the connection holds: commands, and replies that nobody reads. */
   private void account(Channel channel) {
     if (account != null) {
-      long unread =
-          channel.isWritable() ? 0 : channel.bytesBeforeWritable() + RespDoor.UNREAD.low();
+      long unread = Unread.bytes(channel);
       boolean unused = account.add(pending.length + unread - account.held());
+      if (unread > 0 && !toldWhenRead) {
+        toldWhenRead = true;
+        ChannelFuture later =
+            channel
+                .write(Unpooled.EMPTY_BUFFER)
+                .addListener(
+                    taken -> {
+                      toldWhenRead = false;
+                      account(channel);
+                    });
+      }
     }
   }
 
@@ -232,6 +244,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
       working = false;
     }
     keep(bytes, at, to);
+    arguments.forget();
     send(ctx);
     after(ctx, now, at > from);
   }
@@ -359,8 +372,12 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    Level level = cause instanceof IOException ? Level.FINE : Level.WARNING;
-    Logs.LOG.log(level, "resp: " + ctx.channel().remoteAddress() + ": closed", cause);
+    String line = "resp: " + ctx.channel().remoteAddress() + ": closed";
+    if (cause instanceof IOException || cause instanceof DecoderException) {
+      Logs.LOG.log(Level.FINE, line, cause); // What clients do: they go away, or speak no TLS.
+    } else {
+      loop.log.write(Level.WARNING, line, cause);
+    }
     ChannelFuture unused = ctx.close();
   }
 }

@@ -37,7 +37,7 @@ final class RespDoor {
   /** A connection that sends all the time gets one turn of so many bytes, then others do. */
   private static final int MAX_READS_PER_TURN = 1;
 
-  static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(64 << 10, 256 << 10);
+  private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(64 << 10, 256 << 10);
 
   /** What the door opens to. */
   record Behind(Decider decider, ThrottleTable table, Tokens tokens, Ticker ticker) {}

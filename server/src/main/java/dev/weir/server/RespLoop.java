@@ -17,15 +17,17 @@ final class RespLoop {
   final ConnectionGuard<Channel> guard;
   final Ticker ticker;
   final DoorCounters counters;
+  final FewLines log;
 
   private byte[] in = new byte[FIRST_BYTES];
 
   RespLoop(ServerSettings settings, RespDoor.Behind behind, DoorCounters counters) {
     ticker = behind.ticker();
     this.counters = counters;
+    log = new FewLines(ticker);
     ThrottleCalls calls = new ThrottleCalls(behind.table());
     commands = new RespCommands(behind.decider(), behind.tokens(), calls, out);
-    guard = new ConnectionGuard<>(settings, counters, Channel::isWritable, RespLoop::cut);
+    guard = new ConnectionGuard<>(settings, counters, Unread::none, RespLoop::cut);
   }
 
   private static void cut(Channel channel) {

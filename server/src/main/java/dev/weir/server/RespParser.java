@@ -20,6 +20,7 @@ final class RespParser {
 
   private static final int MAX_INLINE_BYTES = 64 << 10;
   private static final int FIRST_ARGUMENTS = 8;
+  private static final int MANY_ARGUMENTS = 64;
   private static final long NOT_A_NUMBER = Long.MIN_VALUE;
 
   private int maxArguments;
@@ -41,6 +42,15 @@ final class RespParser {
     maxArguments = arguments;
     maxArgumentBytes = argumentBytes;
     maxCommandBytes = commandBytes;
+  }
+
+  /** Gives back room for very many arguments, unless a command is under way. */
+  void forget() {
+    if (expected == MORE && starts.length > MANY_ARGUMENTS) {
+      count = 0;
+      starts = new int[FIRST_ARGUMENTS];
+      ends = new int[FIRST_ARGUMENTS];
+    }
   }
 
   /** Returns how many arguments the command has, its name among them; 0 for an empty one. */

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Charges;
 import dev.weir.MemoryStore;
-import dev.weir.Ticker;
-import dev.weir.redis.RedisMetrics;
 import dev.weir.testkit.ForwardingStore;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,7 +13,6 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -50,12 +47,7 @@ class BacklogTest {
   @Test
   @Timeout(120)
   void partOfABacklogIsDecided_andTheRestToldThatThereWasNoTime() throws Exception {
-    SharedStore shared =
-        new SharedStore(
-            new SlowStore(),
-            () -> new RedisMetrics(true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0),
-            "slow",
-            new FewLines(Ticker.system()));
+    SharedStore shared = SharedStores.of(new SlowStore());
     try (RunningServer running = RunningServer.start(folder, shared, "max-wait", "10ms");
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.respPort())) {
       byte[] commands =

@@ -50,19 +50,45 @@ class GrpcTlsTest {
         Grpc.newChannelBuilderForAddress("127.0.0.1", running.server.grpcPort(), credentials)
             .build();
     try {
-      return RateLimitServiceGrpc.newBlockingStub(channel)
-          .withDeadlineAfter(30, TimeUnit.SECONDS)
-          .shouldRateLimit(
-              RateLimitRequest.newBuilder()
-                  .setDomain("demo")
-                  .addDescriptors(
-                      RateLimitDescriptor.newBuilder()
-                          .addEntries(
-                              RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue("a")))
-                  .build())
-          .getOverallCode();
+      return ask(channel);
     } finally {
       channel.shutdownNow();
+    }
+  }
+
+  private static Code ask(ManagedChannel channel) {
+    return RateLimitServiceGrpc.newBlockingStub(channel)
+        .withDeadlineAfter(30, TimeUnit.SECONDS)
+        .shouldRateLimit(
+            RateLimitRequest.newBuilder()
+                .setDomain("demo")
+                .addDescriptors(
+                    RateLimitDescriptor.newBuilder()
+                        .addEntries(
+                            RateLimitDescriptor.Entry.newBuilder().setKey("user").setValue("a")))
+                .build())
+        .getOverallCode();
+  }
+
+  @Test
+  void wholeCalls_leaveNothingUnfinished() throws Exception {
+    try (RunningServer running = start()) {
+      ManagedChannel channel =
+          Grpc.newChannelBuilderForAddress(
+                  "127.0.0.1", running.server.grpcPort(), trusting().build())
+              .build();
+      try {
+        for (int i = 0; i < 100; i++) {
+          assertThat(ask(channel)).isNotNull();
+          String page = "";
+          for (int look = 0; look < 1_000 && !page.contains("\nweir_pending_bytes 0\n"); look++) {
+            page = running.get("/metrics").body(); // The answer may be here before its call's end.
+          }
+          assertThat(page).contains("\nweir_pending_bytes 0\n");
+        }
+      } finally {
+        channel.shutdownNow();
+      }
     }
   }
 

@@ -4,11 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.weir.MemoryStore;
-import dev.weir.Ticker;
-import dev.weir.redis.RedisMetrics;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -117,16 +114,14 @@ class GuardedTest {
   void partOfTheHousekeepingThatFails_doesNotKeepTheOthersFromTheirTurns() throws Exception {
     CountDownLatch started = new CountDownLatch(1);
     SharedStore shared =
-        new SharedStore(
+        SharedStores.of(
             new MemoryStore(),
             () -> {
               if (started.getCount() == 0 && Thread.currentThread().getName().contains("keeping")) {
                 throw new OutOfMemoryError("pretended");
               }
-              return new RedisMetrics(true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0);
-            },
-            "failing",
-            new FewLines(Ticker.system()));
+              return SharedStores.METRICS;
+            });
     Path tokens = Files.writeString(folder.resolve("tokens"), "first-token-0123456789\n");
     try (RunningServer running =
         RunningServer.start(folder, shared, "token-file", tokens.toString())) {

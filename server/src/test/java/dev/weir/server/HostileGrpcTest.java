@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -34,6 +35,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -195,9 +197,68 @@ class HostileGrpcTest {
     return RawHttp2.message(message.toByteArray());
   }
 
+  /** Returns a small message that has so many bytes when it is inflated. */
+  private static byte[] inflating(int size) throws IOException {
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (GZIPOutputStream zip = new GZIPOutputStream(packed)) {
+      zip.write(healthName(size), 5, size); // A name that is as long as it says.
+    }
+    byte[] message = RawHttp2.message(packed.toByteArray());
+    message[0] = 1;
+    return message;
+  }
+
   private static void send(Socket socket, byte[]... frames) throws IOException {
     for (byte[] each : frames) {
       socket.getOutputStream().write(each);
+    }
+  }
+
+  @Test
+  void connectionsBeyondTheMost_areClosedAtOnce(@TempDir Path other) throws Exception {
+    try (RunningServer small = RunningServer.start(other, "max-connections", "3")) {
+      List<Socket> sockets = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), small.server.grpcPort());
+        socket.setSoTimeout(20_000);
+        sockets.add(socket);
+        try {
+          open(socket);
+        } catch (SocketException e) {
+          assertThat(e).hasMessageNotContaining("timed out"); // Closed before it could be sent.
+        }
+      }
+      int closed = 0;
+      for (Socket socket : sockets) {
+        socket.setSoTimeout(closed < 17 ? 2_000 : 1); // Three stay open, whichever they are.
+        try {
+          String told = new String(readAll(socket), StandardCharsets.ISO_8859_1);
+          assertThat(told).contains("connections: too many (expected: at most 3)");
+          closed++;
+        } catch (SocketTimeoutException e) {
+          assertThat(e).isNotNull();
+        }
+      }
+      assertThat(closed).isEqualTo(17);
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void streamsThatAreOpenOrHalf_countAndAreCutWithTheirConnection(@TempDir Path other)
+      throws Exception {
+    try (RunningServer small =
+            RunningServer.start(other, "max-pending-memory", "1m", "request-timeout", "1h");
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), small.server.grpcPort())) {
+      socket.setSoTimeout(20_000);
+      open(socket);
+      for (int stream = 1; stream < 800; stream += 2) { // Each is answered, and none is ended.
+        send(socket, frame(HEADERS, END_HEADERS, stream, RawHttp2.headers("/no.such/Method")));
+      }
+      assertThat(new String(readAll(socket), StandardCharsets.ISO_8859_1))
+          .contains("too many bytes of unfinished requests");
     }
   }
 
@@ -271,7 +332,7 @@ class HostileGrpcTest {
         send(socket, frame(DATA, END_STREAM, 1 + 2 * i, healthName(5)));
       }
       assertThat(RawHttp2.until(socket, "in all)"))
-          .contains("Watch: too many (expected: at most 10");
+          .contains("Watch: too many (expected: at most 10 on a connection, 10000");
       send(socket, frame(RST_STREAM, 0, 1, new byte[] {0, 0, 0, 8}));
       int again = 2 * Admission.MAX_WATCHES_PER_CONNECTION + 3;
       send(socket, frame(HEADERS, END_HEADERS, again, head));
@@ -287,10 +348,14 @@ class HostileGrpcTest {
       open(socket);
       for (int i = 0; i < 50; i++) {
         String path = i % 2 == 0 ? path("Check") : "/weir.v1.Weir/CheckStream";
-        send(socket, frame(HEADERS, END_HEADERS, 1 + 2 * i, RawHttp2.headers(path)));
-        byte[] message = RawHttp2.message(new byte[] {-1, -1});
+        byte[] head = RawHttp2.headers(path, "grpc-encoding", "gzip");
+        send(socket, frame(HEADERS, END_HEADERS, 1 + 2 * i, head));
+        boolean inflates = i % 4 == 2;
+        byte[] malformed = RawHttp2.message(new byte[] {-1, -1});
+        byte[] message = inflates ? inflating(3 << 20) : malformed;
         send(socket, frame(DATA, END_STREAM, 1 + 2 * i, message));
-        assertThat(RawHttp2.until(socket, "message: ")).contains("message: ");
+        String told = inflates ? "exceeds maximum size" : "message: ";
+        assertThat(RawHttp2.until(socket, told)).contains(told);
       }
       othersAreServed();
       assertThat(log.text()).isEmpty();

@@ -64,7 +64,7 @@ class PendingBytesTest {
     first.add(900 * KB);
     assertThat(evicted).containsExactly("first");
     assertThat(open("second").add(110 * KB)).isFalse();
-    assertThat(open("small").add(PendingBytes.SMALL_BYTES)).isTrue();
+    assertThat(open("small").add(PendingBytes.PATIENT_BYTES)).isTrue();
     assertThat(evicted).containsExactly("first", "second");
   }
 
@@ -94,7 +94,8 @@ class PendingBytesTest {
   void manyThreads_neverHoldMoreThanTheBound_andInTheEndNothing() throws Exception {
     int threads = 4;
     int each = 50;
-    long most = 1_000 * KB + (long) threads * each * PendingBytes.SMALL_BYTES + threads * 40L * KB;
+    long most =
+        1_000 * KB + (long) threads * each * PendingBytes.PATIENT_BYTES + threads * 40L * KB;
     CountDownLatch done = new CountDownLatch(threads);
     List<String> wrong = new ArrayList<>();
     for (int t = 0; t < threads; t++) {

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Charges;
 import dev.weir.MemoryStore;
-import dev.weir.Ticker;
-import dev.weir.redis.RedisMetrics;
 import dev.weir.testkit.ForwardingStore;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,9 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
  * is that the end comes at all.
  */
 class StopTest {
-  private static final RedisMetrics METRICS =
-      new RedisMetrics(true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0);
-
   @TempDir private Path folder;
   private final CountDownLatch never = new CountDownLatch(1);
   private LogCapture log;
@@ -57,8 +52,7 @@ class StopTest {
   }
 
   private RunningServer start(HangingStore store) throws Exception {
-    SharedStore shared =
-        new SharedStore(store, () -> METRICS, "hanging", new FewLines(Ticker.system()));
+    SharedStore shared = SharedStores.of(store);
     return RunningServer.start(folder, shared, "drain-delay", "0s", "drain-timeout", "100ms");
   }
 
