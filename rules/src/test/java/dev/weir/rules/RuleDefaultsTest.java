@@ -78,7 +78,8 @@ class RuleDefaultsTest {
     Files.writeString(file, text);
     RuleSet first = Objects.requireNonNull(Rules.load(List.of(file), ALLOW).ruleSet());
     List<Rules.Loaded> seen = new ArrayList<>();
-    try (RuleWatcher watcher = new RuleWatcher(List.of(file), first, seen::add)) {
+    try (RuleWatcher watcher =
+        new RuleWatcher(List.of(file), first, seen::add, e -> {}, FolderEvents::open)) {
       Files.writeString(file, text.replace("3", "4"));
       assertThat(watcher.poll()).isTrue();
       assertThat(watcher.poll()).isFalse();

@@ -65,8 +65,9 @@ class RuleFilesTest {
     Path a = write("a.yaml", rules("a", 1_200, limit));
     Path b = write("b.yaml", rules("b", 1_200, limit));
     Path c = write("c.yaml", rules("c", 1_200, limit));
-    assertThat(RuleFiles.read(List.of(a, b), heap).parse(heap).ruleSet()).isNotNull();
-    Rules.Loaded loaded = RuleFiles.read(List.of(folder), heap).parse(heap);
+    assertThat(RuleFiles.read(List.of(a, b), heap).parse(RuleDefaults.DENY, heap).ruleSet())
+        .isNotNull();
+    Rules.Loaded loaded = RuleFiles.read(List.of(folder), heap).parse(RuleDefaults.DENY, heap);
     assertThat(loaded.ruleSet()).isNull();
     assertThat(loaded.problems()).hasSize(1);
     assertThat(loaded.problems().get(0).toString())
@@ -76,7 +77,8 @@ class RuleFilesTest {
                 + " \\(expected: at most 10 MiB, a third of the heap;");
 
     Path bare = write("bare.yaml", rules("d", 9_000, ""));
-    assertThat(RuleFiles.read(List.of(bare), heap).parse(heap).ruleSet()).isNotNull();
+    assertThat(RuleFiles.read(List.of(bare), heap).parse(RuleDefaults.DENY, heap).ruleSet())
+        .isNotNull();
   }
 
   @Test
@@ -90,15 +92,19 @@ class RuleFilesTest {
       text.append("  ".repeat(61)).append("- key: leaf").append(i).append('\n');
     }
     Path file = write("deep.yaml", text.toString());
-    assertThat(RuleFiles.read(List.of(file), 32L << 20).parse(32L << 20).ruleSet()).isNull();
-    assertThat(RuleFiles.read(List.of(file), 1L << 30).parse(1L << 30).ruleSet()).isNotNull();
+    assertThat(
+            RuleFiles.read(List.of(file), 32L << 20).parse(RuleDefaults.DENY, 32L << 20).ruleSet())
+        .isNull();
+    assertThat(RuleFiles.read(List.of(file), 1L << 30).parse(RuleDefaults.DENY, 1L << 30).ruleSet())
+        .isNotNull();
   }
 
   @Test
   void moreBytesThanTheHeapHasRoomFor_areRefusedBeforeTheyAreParsed() throws IOException {
     write("a.yaml", "domain: a\n" + ("#".repeat(60) + "\n").repeat(1_100));
     write("b.yaml", "domain: b\n" + ("#".repeat(60) + "\n").repeat(1_100));
-    assertThat(RuleFiles.read(List.of(folder), 1 << 20).parse(1 << 20).problems())
+    assertThat(
+            RuleFiles.read(List.of(folder), 1 << 20).parse(RuleDefaults.DENY, 1 << 20).problems())
         .extracting(Problem::toString)
         .containsExactly(
             folder.resolve("a.yaml")

@@ -148,10 +148,9 @@ final class Admission implements ServerInterceptor {
       try {
         super.onMessage(message);
       } catch (StatusRuntimeException e) {
-        boolean malformed = e.getCause() instanceof InvalidProtocolBufferException;
         refuse(
-            malformed
-                ? Status.INVALID_ARGUMENT.withDescription("message: " + e.getCause().getMessage())
+            e.getCause() instanceof InvalidProtocolBufferException malformed
+                ? Status.INVALID_ARGUMENT.withDescription("message: " + malformed.getMessage())
                 : e.getStatus());
       }
     }

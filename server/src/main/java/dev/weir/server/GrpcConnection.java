@@ -122,10 +122,17 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     out.writeInt(0).writeInt(ENHANCE_YOUR_CALM).writeBytes(text);
     // Closed at once, the client would lose what it was told for what it has sent meanwhile. Closed
     // from here in any case: grpc-java's own way would wait for the client.
-    ChannelFuture unused =
-        ctx.writeAndFlush(out)
-            .addListener(written -> ((DuplexChannel) ctx.channel()).shutdownOutput());
-    Object later = ctx.executor().schedule(() -> ctx.close(), LINGER_SECONDS, TimeUnit.SECONDS);
+    ChannelFuture unused = ctx.writeAndFlush(out).addListener(written -> endOutput(ctx));
+    Object unusedTimer =
+        ctx.executor().schedule(() -> close(ctx), LINGER_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private static void endOutput(ChannelHandlerContext ctx) {
+    ChannelFuture unused = ((DuplexChannel) ctx.channel()).shutdownOutput();
+  }
+
+  private static void close(ChannelHandlerContext ctx) {
+    ChannelFuture unused = ctx.close();
   }
 
   /** Looks at what goes to the HTTP/2 codec, over TLS at what its handler has deciphered. */

@@ -259,7 +259,7 @@ final class HttpInput extends ChannelDuplexHandler {
     ChannelHandlerContext ctx = context;
     if (now > 0 && !toldWhenRead && ctx != null) {
       toldWhenRead = true;
-      ChannelFuture later =
+      ChannelFuture unused =
           ctx.write(Unpooled.EMPTY_BUFFER)
               .addListener(
                   taken -> {

@@ -143,10 +143,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   private void account(Channel channel) {
     if (account != null) {
       long unread = Unread.bytes(channel);
-      boolean unused = account.add(pending.length + unread - account.held());
-      if (unread > 0 && !toldWhenRead) {
+      boolean kept = account.add(pending.length + unread - account.held());
+      if (kept && unread > 0 && !toldWhenRead) {
         toldWhenRead = true;
-        ChannelFuture later =
+        ChannelFuture unused =
             channel
                 .write(Unpooled.EMPTY_BUFFER)
                 .addListener(
