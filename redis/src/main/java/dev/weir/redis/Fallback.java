@@ -46,9 +46,11 @@ final class Fallback {
         Policy.builder(new Quota(share(quota.permits(), policy), quota.windowNanos()))
             .name(policy.name())
             .algorithm(policy.algorithm())
-            .granularity(Duration.ofNanos(policy.granularityNanos()))
             .maxKeys(policy.maxKeys())
             .whenFull(policy.whenFull());
+    if (policy.algorithm().granular()) {
+      builder.granularity(Duration.ofNanos(policy.granularityNanos()));
+    }
     if (policy.algorithm().bucket()) {
       builder.burst(share(policy.burst(), policy));
     }
