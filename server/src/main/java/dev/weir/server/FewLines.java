@@ -6,6 +6,7 @@ import dev.weir.Quota;
 import dev.weir.RateLimiter;
 import dev.weir.Ticker;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Filter;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +24,22 @@ final class FewLines {
   private final AtomicLong leftOut = new AtomicLong();
 
   FewLines(Ticker ticker) {
+    limiter = few(ticker);
+  }
+
+  /** Returns what says whether a line may be written that somebody else writes. */
+  static Filter ofOthers(Ticker ticker) {
+    RateLimiter limiter = few(ticker);
+    return line -> limiter.tryAcquire("").allowed();
+  }
+
+  private static RateLimiter few(Ticker ticker) {
     Policy policy =
         Policy.builder(new Quota(1, SECONDS * 1_000_000_000L))
             .algorithm(Algorithm.TOKEN_BUCKET)
             .burst(BURST)
             .build();
-    limiter = RateLimiter.builder(policy).ticker(ticker).maxKeys(1).build();
+    return RateLimiter.builder(policy).ticker(ticker).maxKeys(1).build();
   }
 
   /** Writes a line, or leaves it out and counts it; returns whether it was written. */

@@ -90,6 +90,9 @@ final class HttpFraming {
    * @throws HttpProblem if it is too large
    */
   int headEnd(ByteBuf in, int from, int to) throws HttpProblem {
+    if (from < to && !Character.isLetterOrDigit(in.getByte(from))) {
+      throw noRequestLine(); // TLS, for example: there may never be the end of a line.
+    }
     for (int at = from + scanned; at < to; ) {
       int newline = in.indexOf(at, to, (byte) '\n');
       if (newline < 0) {
@@ -124,6 +127,11 @@ final class HttpFraming {
     if (size > MAX_HEAD_BYTES) {
       throw tooLarge("head: more bytes (expected: at most " + MAX_HEAD_BYTES + ")");
     }
+  }
+
+  private static HttpProblem noRequestLine() {
+    return HttpProblem.badRequest(
+        "request line: no method, target and version (expected: as in GET / HTTP/1.1)");
   }
 
   private static HttpProblem tooLarge(String detail) {
@@ -282,10 +290,8 @@ final class HttpFraming {
 
     void requestLine(String line) throws HttpProblem {
       int version = line.lastIndexOf(' ') + 1;
-      boolean token = Character.isLetterOrDigit(line.charAt(0));
-      if (!token || version < 2 || !line.startsWith("HTTP/", version)) {
-        throw HttpProblem.badRequest(
-            "request line: no method, target and version (expected: as in GET / HTTP/1.1)");
+      if (version < 2 || !line.startsWith("HTTP/", version)) {
+        throw noRequestLine();
       }
       old = line.endsWith("HTTP/1.0");
       if (!old && !line.endsWith("HTTP/1.1")) {

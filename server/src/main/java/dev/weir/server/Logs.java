@@ -1,5 +1,6 @@
 package dev.weir.server;
 
+import dev.weir.Ticker;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.ZoneOffset;
@@ -7,12 +8,14 @@ import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
 import java.util.logging.ConsoleHandler;
+import java.util.logging.Filter;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The server's log: one line an event, to standard error. */
 final class Logs {
@@ -42,9 +45,12 @@ final class Logs {
     Level level = settings.value(Setting.LOG_LEVEL).level();
     Formatter formatter = formatter(settings.value(Setting.LOG_FORMAT));
     Logger root = Logger.getLogger("");
-    toStandardError(root, formatter, level);
-    toStandardError(LOG, formatter, level);
-    Level heard = level.intValue() < Level.INFO.intValue() ? level : Level.SEVERE;
+    boolean debug = level.intValue() < Level.INFO.intValue();
+    Level heard = debug ? level : Level.SEVERE;
+    // What libraries write may be a client's doing, again and again, with a stack trace each time.
+    Filter few = debug ? null : FewLines.ofOthers(Ticker.system());
+    toStandardError(root, formatter, level, few);
+    toStandardError(LOG, formatter, level, null);
     for (Logger quiet : QUIET) {
       quiet.setLevel(heard);
     }
@@ -52,7 +58,8 @@ final class Logs {
   }
 
   /** Replaces what wrote to standard error before. */
-  private static void toStandardError(Logger logger, Formatter formatter, Level level) {
+  private static void toStandardError(
+      Logger logger, Formatter formatter, Level level, @Nullable Filter filter) {
     for (Handler handler : logger.getHandlers()) {
       if (handler instanceof ConsoleHandler) {
         logger.removeHandler(handler);
@@ -61,6 +68,7 @@ final class Logs {
     ConsoleHandler handler = new ConsoleHandler();
     handler.setLevel(Level.ALL);
     handler.setFormatter(formatter);
+    handler.setFilter(filter);
     logger.addHandler(handler);
     logger.setLevel(level);
   }

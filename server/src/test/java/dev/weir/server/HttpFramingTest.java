@@ -123,6 +123,7 @@ class HttpFramingTest {
     "400, GET / HTTP/1.1|A: b||",
     "400, GET /||",
     "400, GET||",
+    "400, '\u0016\u0003\u0001'",
     "400, ' GET / HTTP/1.1|Host: x||'",
     "505, GET / HTTP/2.0|Host: x||",
     "505, GET / HTTP/1.2|Host: x||",
