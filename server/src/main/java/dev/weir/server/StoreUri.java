@@ -17,10 +17,13 @@ public final class StoreUri {
 
   private static final String PORT = "\\d{1,5}(?![^/?#,:;.)'\"\\s])";
 
-  /** What stands where a port should, and is none: the password of a user without a host. */
+  /**
+   * What stands where a store's port should, and is none: the password of a user without a host.
+   */
   private static final Pattern SECRET_PORT =
       Pattern.compile(
-          "(//(?:%1$s(?::%2$s)?,)*%1$s:)(?!%2$s).*".formatted(HOST, PORT), Pattern.DOTALL);
+          "((?<!http:|https:)//(?:%1$s(?::%2$s)?,)*%1$s:)(?!%2$s).*".formatted(HOST, PORT),
+          Pattern.DOTALL);
 
   /** The value of a parameter. */
   private static final Pattern SECRET_VALUE = Pattern.compile("([?&][^=&#\\s]*=)[^&#\\s'\"]*");

@@ -19,7 +19,8 @@ class StoreUriTest {
     "'redis://[::1]:6379'",
     "redis-cluster://a:1,b:2,[::1]:3/0",
     "Connection refused: /127.0.0.1:6379",
-    "http://localhost:8080/json."
+    "http://localhost:8080/json.",
+    "--url: ftp (expected: https://host:port, with --tls-ca)"
   };
 
   @Test
