@@ -2,7 +2,6 @@ package dev.weir.server;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 
 /**
  * Follows where the requests of one HTTP/1 connection begin and end, and refuses what another
@@ -129,12 +128,12 @@ final class HttpFraming {
     }
   }
 
-  private static HttpProblem noRequestLine() {
+  static HttpProblem noRequestLine() {
     return HttpProblem.badRequest(
         "request line: no method, target and version (expected: as in GET / HTTP/1.1)");
   }
 
-  private static HttpProblem tooLarge(String detail) {
+  static HttpProblem tooLarge(String detail) {
     return new HttpProblem(431, "Header fields too large", detail);
   }
 
@@ -144,7 +143,7 @@ final class HttpFraming {
    * @throws HttpProblem if that can be read in more than one way
    */
   void head(ByteBuf in, int from, int to) throws HttpProblem {
-    Head head = new Head();
+    HttpHead head = new HttpHead();
     int end = lineEnd(in, from, to);
     head.requestLine(in.toString(from, end - from, StandardCharsets.ISO_8859_1));
     for (int at = next(in, end); at < to; at = next(in, end)) {
@@ -154,13 +153,13 @@ final class HttpFraming {
       }
     }
     head.check();
-    if (head.chunked) {
+    if (head.chunked()) {
       chunk();
     } else {
-      left = head.length;
+      left = head.length();
       state = left > 0 ? State.BODY : State.HEAD;
     }
-    openHeadBytes = to - from + FIELD_BYTES * head.fields;
+    openHeadBytes = to - from + FIELD_BYTES * head.fields();
   }
 
   /** Returns what the head of a request takes, about, whose body is not whole; else 0. */
@@ -276,116 +275,5 @@ final class HttpFraming {
 
   private static HttpProblem badChunk(String found) {
     return HttpProblem.badRequest("chunk: " + found + " (expected: chunks as in RFC 9112, 7.1)");
-  }
-
-  /** What a head says of its request's end. */
-  private static final class Head {
-    private boolean old;
-    private boolean chunked;
-    private long length;
-    private int fields;
-    private int hosts;
-    private int lengths;
-    private String coding = "";
-
-    void requestLine(String line) throws HttpProblem {
-      int version = line.lastIndexOf(' ') + 1;
-      if (version < 2 || !line.startsWith("HTTP/", version)) {
-        throw noRequestLine();
-      }
-      old = line.endsWith("HTTP/1.0");
-      if (!old && !line.endsWith("HTTP/1.1")) {
-        throw new HttpProblem(
-            505,
-            "HTTP version not supported",
-            "version: another one (expected: HTTP/1.1 or HTTP/1.0)");
-      }
-    }
-
-    void field(ByteBuf in, int from, int end) throws HttpProblem {
-      if (++fields > MAX_FIELDS) {
-        throw tooLarge("header fields: more (expected: at most " + MAX_FIELDS + ")");
-      }
-      byte first = in.getByte(from);
-      if (first == ' ' || first == '\t') {
-        throw HttpProblem.badRequest(
-            "header field: a line that continues another (expected: one line a field)");
-      }
-      int colon = in.indexOf(from, end, (byte) ':');
-      switch (colon - from) {
-        case 4 -> hosts += is(in, from, colon, "host") ? 1 : 0;
-        case 14 -> {
-          if (is(in, from, colon, "content-length")) {
-            lengths++;
-            length = length(value(in, colon, end));
-          }
-        }
-        case 18 -> {
-          // Of a draft of WebSockets, whose request has a body without saying so.
-          if (is(in, from, colon - 1, "sec-websocket-key")) {
-            throw HttpProblem.badRequest("Sec-WebSocket-Key: one with a number (expected: none)");
-          }
-        }
-        case 17 -> {
-          if (is(in, from, colon, "transfer-encoding")) {
-            coding += (coding.isEmpty() ? "" : ",") + value(in, colon, end);
-            chunked = true;
-          }
-        }
-        default -> {}
-      }
-    }
-
-    private static boolean is(ByteBuf in, int from, int to, String lowerCase) {
-      for (int i = from; i < to; i++) {
-        int c = in.getByte(i);
-        if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != lowerCase.charAt(i - from)) {
-          return false;
-        }
-      }
-      return true;
-    }
-
-    private static String value(ByteBuf in, int colon, int end) {
-      return in.toString(colon + 1, end - colon - 1, StandardCharsets.ISO_8859_1).strip();
-    }
-
-    private static long length(String value) throws HttpProblem {
-      boolean good = !value.isEmpty() && value.length() <= 18;
-      for (int i = 0; good && i < value.length(); i++) {
-        good = value.charAt(i) >= '0' && value.charAt(i) <= '9';
-      }
-      if (!good) {
-        throw HttpProblem.badRequest("Content-Length: no number of bytes (expected: digits)");
-      }
-      return Long.parseLong(value);
-    }
-
-    void check() throws HttpProblem {
-      if (chunked) {
-        checkCoding();
-      }
-      if (lengths > 1) {
-        throw HttpProblem.badRequest("Content-Length: " + lengths + " fields (expected: one)");
-      }
-      if (hosts > 1 || (hosts == 0 && !old)) {
-        throw HttpProblem.badRequest("Host: " + hosts + " fields (expected: one)");
-      }
-    }
-
-    private void checkCoding() throws HttpProblem {
-      for (String each : coding.toLowerCase(Locale.ROOT).split(",", -1)) {
-        String name = each.strip();
-        if (!name.equals("chunked") && !name.isEmpty()) {
-          throw new HttpProblem(
-              501, "Not implemented", "Transfer-Encoding: another one (expected: chunked alone)");
-        }
-      }
-      if (!coding.equalsIgnoreCase("chunked") || old || lengths > 0) {
-        throw HttpProblem.badRequest(
-            "Transfer-Encoding: not chunked once, or beside Content-Length, or before HTTP/1.1"
-                + " (expected: chunked alone)");
-      }
-    }
   }
 }
