@@ -79,7 +79,7 @@ final class SoakChart {
           svg { background: #ffffff; font: 12px system-ui, sans-serif; }
           text { fill: #334; } .title { font-weight: 600; }
           .grid { stroke: #dde; } path { fill: none; stroke-width: 2; }
-          .event { stroke: #b91c1c; stroke-dasharray: 2 3; opacity: 0.5; }
+          .event { stroke: #b91c1c; opacity: 0.12; }
           .s0 { stroke: #0b66c3; } .s1 { stroke: #c2410c; } .s2 { stroke: #15803d; }
           .s3 { stroke: #7e22ce; } text.s0 { fill: #0b66c3; stroke: none; }
           text.s1 { fill: #c2410c; stroke: none; } text.s2 { fill: #15803d; stroke: none; }
