@@ -128,9 +128,9 @@ class TlsTest {
     }
   }
 
-  /** Writes a file in one step, and makes sure that its time differs. */
   /**
-   * The new content comes with the time of the one before, as a copy or an archive may bring it.
+   * Writes a file in one step, with the time of the one before, as a copy or an archive may bring
+   * it.
    */
   private static void change(Path file, String text) throws Exception {
     Path next = Files.writeString(file.resolveSibling("next"), text);
