@@ -268,7 +268,7 @@ class HostileGrpcTest {
       open(socket);
       for (int stream = 1; stream < 20; stream += 2) {
         send(socket, frame(HEADERS, END_HEADERS, stream, headers()));
-        for (byte[] data : RawHttp2.data(stream, RawHttp2.halfMessage(60_000, 10_000))) {
+        for (byte[] data : RawHttp2.data(stream, RawHttp2.halfMessage(60_000, 5_000))) {
           send(socket, data);
         }
       }
