@@ -50,7 +50,7 @@ final class GrpcDoor {
   private static final int MAX_READ_BYTES = 16 << 10;
 
   /** What a client may send of messages that the server has not asked for. */
-  private static final int FLOW_BYTES = 64 << 10;
+  private static final int FLOW_BYTES = 256 << 10;
 
   /** What clients get to notice that they should go elsewhere. */
   private static final long LINGER_NANOS = 500_000_000L;
