@@ -7,12 +7,15 @@ package dev.weir;
  */
 public enum Algorithm {
   /**
-   * Exact while that is cheap, buckets beyond: {@link #SLIDING_WINDOW_LOG} for limits up to {@value
-   * Policy#LOG_LIMIT}, {@link #SLIDING_WINDOW_BUCKETS} above. Bound: N.
+   * An exact log for small limits, buckets for larger ones: {@link #SLIDING_WINDOW_LOG} for limits
+   * up to {@value Policy#LOG_LIMIT}, {@link #SLIDING_WINDOW_BUCKETS} above. Bound: N.
    */
   SLIDING_WINDOW("sliding-window"),
 
-  /** One entry an instant at which permits were admitted. Exact. Bound: N. Space: O(N) a key. */
+  /**
+   * Keeps one entry for each instant at which permits were admitted. Exact. Bound: N. Space: O(N) a
+   * key.
+   */
   SLIDING_WINDOW_LOG("sliding-window-log"),
 
   /**
@@ -22,14 +25,15 @@ public enum Algorithm {
   SLIDING_WINDOW_BUCKETS("sliding-window-buckets"),
 
   /**
-   * Hits in this aligned window plus hits in the previous one times the share of it still covered,
-   * the product rounded up. Bound: 2N - 1, when the whole previous window was used in its last
-   * instant.
+   * Counts the permits of this clock-aligned window and, of the previous window's permits, the
+   * share that the sliding window still covers, rounded up. Bound: 2N - 1, when the whole previous
+   * window was used in its last instant.
    */
   SLIDING_WINDOW_COUNTER("sliding-window-counter"),
 
   /**
-   * One counter a window, aligned to the clock or to the first request. Bound: 2N, across an edge.
+   * Keeps one counter for a window; windows begin at multiples of their length. Bound: 2N, across
+   * an edge.
    */
   FIXED_WINDOW("fixed-window"),
 
@@ -40,7 +44,7 @@ public enum Algorithm {
   TOKEN_BUCKET("token-bucket"),
 
   /**
-   * The same meter, the bucket filling with requests and leaking evenly. {@link
+   * The same meter seen from the other side: requests fill the bucket, which leaks evenly. {@link
    * RateLimiter#acquire} and {@link RateLimiter#reserve} queue: permits leave one after the other
    * at constant outflow, and are refused when the bucket is full. Bound: burst + N - 1.
    */

@@ -1,7 +1,6 @@
 package dev.weir;
 
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Many requests of one charge each, decided in one call and in their order, each for itself.
@@ -10,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Reusable: after {@link #clear()} nothing is allocated until it holds more than ever before.
  * Not safe for use by several threads at once.
  */
-public final class Batch implements Results {
-  private Limit[] limits;
+public final class Batch {
+  private Binding[] bindings;
   private long[] fingerprints;
   private long[] permits;
   private long[] decisions;
@@ -20,39 +19,26 @@ public final class Batch implements Results {
   private int size;
   private boolean detailed;
 
-  // Where a store in this process has found the keys.
-  private @Nullable Segment[] segments;
-  private int[] slots;
-
-  @SuppressWarnings("unused")
-  private long read;
-
   /** Creates an empty batch with room for so many requests; it grows beyond them. */
   public Batch(int capacity) {
     Check.range("capacity", capacity, 1, 1 << 20);
-    limits = new Limit[capacity];
+    bindings = new Binding[capacity];
     fingerprints = new long[capacity];
     permits = new long[capacity];
     decisions = new long[capacity];
-    segments = new Segment[capacity];
-    slots = new int[capacity];
   }
 
-  /**
-   * Has every decision also tell what remains after a refusal, and when the key will be as good as
-   * new.
-   */
+  /** Makes every decision also say how many permits remain after a refusal, and the reset-after. */
   public Batch detailed() {
     detailed = true;
-    remaining = new long[limits.length];
-    resets = new long[limits.length];
+    remaining = new long[bindings.length];
+    resets = new long[bindings.length];
     return this;
   }
 
   /** Forgets everything, ready for the next requests. */
   public Batch clear() {
-    Arrays.fill(limits, 0, size, null);
-    Arrays.fill(segments, 0, size, null);
+    Arrays.fill(bindings, 0, size, null);
     size = 0;
     return this;
   }
@@ -63,21 +49,19 @@ public final class Batch implements Results {
    * @param permits at least 0; more than can ever fit are refused
    * @throws IllegalArgumentException if {@code permits} is negative
    */
-  public Batch add(Limit limit, long fingerprint, long permits) {
+  public Batch add(Binding binding, long fingerprint, long permits) {
     Check.range("permits", permits, 0, Long.MAX_VALUE);
-    if (size == limits.length) {
-      limits = Arrays.copyOf(limits, 2 * size);
+    if (size == bindings.length) {
+      bindings = Arrays.copyOf(bindings, 2 * size);
       fingerprints = Arrays.copyOf(fingerprints, 2 * size);
       this.permits = Arrays.copyOf(this.permits, 2 * size);
       decisions = Arrays.copyOf(decisions, 2 * size);
-      segments = Arrays.copyOf(segments, 2 * size);
-      slots = Arrays.copyOf(slots, 2 * size);
       if (detailed) {
         remaining = Arrays.copyOf(remaining, 2 * size);
         resets = Arrays.copyOf(resets, 2 * size);
       }
     }
-    limits[size] = Check.notNull("limit", limit);
+    bindings[size] = Check.notNull("binding", binding);
     fingerprints[size] = fingerprint;
     this.permits[size] = permits;
     size++;
@@ -88,8 +72,8 @@ public final class Batch implements Results {
     return size;
   }
 
-  public Limit limit(int i) {
-    return limits[i];
+  public Binding binding(int i) {
+    return bindings[i];
   }
 
   public long fingerprint(int i) {
@@ -135,37 +119,14 @@ public final class Batch implements Results {
     }
   }
 
-  boolean isDetailed() {
+  /** For stores: returns whether the batch is {@link #detailed()}. */
+  public boolean isDetailed() {
     return detailed;
-  }
-
-  /** Remembers where request {@code i} is to be looked up. */
-  void segment(int i, Segment segment) {
-    segments[i] = segment;
-  }
-
-  /** Remembers where its key was found. */
-  void found(int i, int slot) {
-    slots[i] = slot;
-  }
-
-  /** Takes what was read beforehand, so that it is read. */
-  void read(long read) {
-    this.read = read;
-  }
-
-  @Nullable Segment segment(int i) {
-    return segments[i];
-  }
-
-  int slot(int i) {
-    return slots[i];
   }
 
   /**
    * For stores: sets the decision on request {@code i} and, in a detailed batch, what goes with it.
    */
-  @Override
   public void result(
       int i,
       Reason reason,
@@ -180,8 +141,20 @@ public final class Batch implements Results {
     }
   }
 
-  /** For stores: sets the decision on request {@code i}. */
+  /** For stores: sets the decision on request {@code i}, to be read by {@link PackedDecision}. */
   public void decision(int i, long packed) {
     decisions[i] = packed;
+  }
+
+  /**
+   * For stores: sets the decision on request {@code i}, as {@link Charges#packed} gives it, and, in
+   * a detailed batch, what goes with it.
+   */
+  public void result(int i, long packed, long remaining, long resetAfterNanos) {
+    decisions[i] = packed;
+    if (detailed) {
+      this.remaining[i] = remaining;
+      resets[i] = resetAfterNanos;
+    }
   }
 }

@@ -3,7 +3,7 @@ package dev.weir;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** How many keys and bytes of state there may be, and are: of one name, or of a whole store. */
+/** The keys and bytes of state that one name or a whole store has and may have. */
 final class Budget {
   private final @Nullable Budget whole;
   private final long maxBytes;
@@ -21,7 +21,7 @@ final class Budget {
     this.maxBytes = maxBytes;
   }
 
-  /** Returns a budget whose keys and bytes are also the whole's. */
+  /** Returns a child budget: what it takes counts in this one too. */
   Budget part() {
     return new Budget(this, Long.MAX_VALUE, Long.MAX_VALUE);
   }
@@ -38,7 +38,10 @@ final class Budget {
     return whole == null ? maxBytes : Math.min(maxBytes, whole.maxBytes());
   }
 
-  /** Takes room for {@code count} more keys, all or nothing; they will take so many bytes. */
+  /**
+   * Takes room for {@code count} more keys, which will take {@code bytesWanted} bytes: all or
+   * nothing.
+   */
   boolean take(int count, long bytesWanted) {
     if (keys.addAndGet(count) <= maxKeys
         && bytes.get() + bytesWanted <= maxBytes
@@ -49,8 +52,8 @@ final class Budget {
     return false;
   }
 
-  /** Counts keys that need no room: those of a sketch, which are few. */
-  void force(int count) {
+  /** Counts keys beyond the bound: the cells of a sketch, which are few. */
+  void add(int count) {
     giveBack(-count);
   }
 
@@ -63,7 +66,7 @@ final class Budget {
     }
   }
 
-  /** Returns whether what is there may take more bytes. */
+  /** Returns whether states may take more bytes. */
   boolean mayGrow() {
     return bytes.get() < maxBytes && (whole == null || whole.mayGrow());
   }

@@ -6,7 +6,7 @@ import java.util.Arrays;
  * One request as the store sees it, and the answer to it: a batch of charges that are made all or
  * not at all. Reusable; not safe for use by several threads at once.
  */
-public final class Charges implements Results {
+public final class Charges {
   /** How one charge's verdict counts in the verdict on the whole. */
   public enum Role {
     /** Must fit. */
@@ -25,7 +25,7 @@ public final class Charges implements Results {
   private static final int RESET_AFTER = 4;
   private static final int AT = 5;
 
-  private Limit[] limits = new Limit[1];
+  private Binding[] bindings = new Binding[1];
   private Role[] roles = new Role[1];
   private long[] values = new long[WIDTH];
   private Reason[] reasons = new Reason[1];
@@ -35,17 +35,9 @@ public final class Charges implements Results {
   private boolean peeking;
   private boolean allowed;
 
-  /** What a store in this process works with, kept for the next request. */
-  final Locks locks = new Locks();
-
-  private Held[] held = {};
-
-  @SuppressWarnings("unused")
-  private long read;
-
   /** Forgets everything, ready for the next request. */
   public Charges clear() {
-    Arrays.fill(limits, 0, size, null);
+    Arrays.fill(bindings, 0, size, null);
     size = 0;
     maxWaitNanos = 0;
     queued = false;
@@ -55,28 +47,27 @@ public final class Charges implements Results {
   }
 
   /** Adds a charge that must fit. */
-  public Charges add(Limit limit, long fingerprint, long permits) {
-    return add(limit, fingerprint, permits, Role.REQUIRED);
+  public Charges add(Binding binding, long fingerprint, long permits) {
+    return add(binding, fingerprint, permits, Role.REQUIRED);
   }
 
   /**
    * Adds a charge.
    *
-   * @param permits any value; a negative one makes the charge, and so the request, {@link
-   *     Reason#INVALID}
+   * @param permits any value; a negative one makes the charge {@link Reason#INVALID}
    * @throws IllegalStateException if {@link #maxWait} was called before
    */
-  public Charges add(Limit limit, long fingerprint, long permits, Role role) {
+  public Charges add(Binding binding, long fingerprint, long permits, Role role) {
     if (queued) {
       throw new IllegalStateException("charges: 2 (expected: 1, only one can wait)");
     }
-    if (size == limits.length) {
-      limits = Arrays.copyOf(limits, 2 * size);
+    if (size == bindings.length) {
+      bindings = Arrays.copyOf(bindings, 2 * size);
       roles = Arrays.copyOf(roles, 2 * size);
       reasons = Arrays.copyOf(reasons, 2 * size);
       values = Arrays.copyOf(values, 2 * size * WIDTH);
     }
-    limits[size] = Check.notNull("limit", limit);
+    bindings[size] = Check.notNull("binding", binding);
     roles[size] = Check.notNull("role", role);
     values[size * WIDTH + FINGERPRINT] = fingerprint;
     values[size * WIDTH + PERMITS] = permits;
@@ -109,8 +100,8 @@ public final class Charges implements Results {
     return size;
   }
 
-  public Limit limit(int i) {
-    return limits[i];
+  public Binding binding(int i) {
+    return bindings[i];
   }
 
   public long fingerprint(int i) {
@@ -178,13 +169,13 @@ public final class Charges implements Results {
   }
 
   /**
-   * Returns whether charge {@code i} passes although nobody knows whether it fits, because its
-   * policy answers a failure of the store with {@link FailureAnswer#ALLOW}.
+   * Returns whether charge {@code i} passes although the store cannot tell whether it fits, because
+   * its policy answers that with {@link FailureMode#ALLOW}. It is then counted nowhere.
    */
   public boolean forgiven(int i) {
     return switch (reasons[i]) {
       case UNCERTAIN, OVERLOADED, KEY_SPACE_FULL ->
-          limits[i].policy().onFailure() == FailureAnswer.ALLOW;
+          bindings[i].policy().sharing().onFailure() == FailureMode.ALLOW;
       default -> false;
     };
   }
@@ -196,9 +187,9 @@ public final class Charges implements Results {
    */
   public Decision decision(int i) {
     boolean fits = fits(i) || (allowed && forgiven(i));
-    Policy policy = limits[i].policy();
+    Policy policy = bindings[i].policy();
     return new Decision(
-        fits ? Outcome.ALLOWED : Outcome.DENIED,
+        fits,
         reasons[i],
         policy.name(),
         policy.burst(),
@@ -208,35 +199,63 @@ public final class Charges implements Results {
         atNanos(i));
   }
 
-  /** Gives the result of the first charge away. */
-  void copyTo(Results results, int i) {
-    results.result(i, reason(0), remaining(0), retryAfterNanos(0), resetAfterNanos(0), atNanos(0));
+  /**
+   * Returns the decision on charge {@code i} for itself in one word, to be read by {@link
+   * PackedDecision}; a {@link #forgiven} one is an admission with no permits left.
+   */
+  public long packed(int i) {
+    return forgiven(i) ? 0 : PackedDecision.of(reasons[i], remaining(i), retryAfterNanos(i));
   }
 
-  /** Takes what was read beforehand, so that it is read. */
-  void read(long read) {
-    this.read = read;
-  }
-
-  /** Returns what a store in this process works with, one for each charge. */
-  Held[] held() {
-    int known = held.length;
-    if (known < size) {
-      held = Arrays.copyOf(held, limits.length);
-      for (int i = known; i < held.length; i++) {
-        held[i] = new Held();
+  /**
+   * For stores: folds what is known of every charge into {@link #allowed()}, the one place where
+   * that is done. It reads each charge's {@link #reason} and {@link #role}, and its policy's {@link
+   * Sharing#onFailure()}.
+   *
+   * <p>A charge <i>passes</i> if it {@linkplain #fits fits} or is {@linkplain #forgiven forgiven}.
+   * The request is allowed if all of the following hold, and refused otherwise:
+   *
+   * <ul>
+   *   <li>every {@link Role#REQUIRED} charge passes;
+   *   <li>at least one {@link Role#ANY} charge passes, if there are any;
+   *   <li>no {@link Role#OPTIONAL} charge is {@link Reason#INVALID}.
+   * </ul>
+   *
+   * <p>A request without charges is allowed. If the request is allowed, a store charges what
+   * {@linkplain #fits fits}, unless the request is {@link #peeking}; if it is refused, the store
+   * charges nothing. A store that learns later that a charge cannot be made (there is no room) sets
+   * its result and settles again, before it charges anything.
+   *
+   * @return {@link #allowed()}
+   */
+  public boolean settle() {
+    boolean refused = false;
+    boolean anyAsked = false;
+    boolean anyPasses = false;
+    for (int i = 0; i < size; i++) {
+      boolean passes = fits(i) || forgiven(i);
+      switch (roles[i]) {
+        case REQUIRED -> refused |= !passes;
+        case ANY -> {
+          anyAsked = true;
+          anyPasses |= passes;
+        }
+        case OPTIONAL -> refused |= reasons[i] == Reason.INVALID;
       }
     }
-    return held;
+    allowed = !refused && (anyPasses || !anyAsked);
+    return allowed;
   }
 
-  /** For stores: sets the verdict on the whole. */
+  /**
+   * For stores that have the outcome from elsewhere, such as a script that folds the charges
+   * itself: sets {@link #allowed()}. All others call {@link #settle}.
+   */
   public void allowed(boolean allowed) {
     this.allowed = allowed;
   }
 
   /** For stores: sets the result of charge {@code i}; units and ranges as in {@link Decision}. */
-  @Override
   public void result(
       int i,
       Reason reason,

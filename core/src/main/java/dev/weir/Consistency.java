@@ -15,11 +15,12 @@ public enum Consistency {
   LEASED,
 
   /**
-   * A process decides by what it last heard from the store, and tells what it has admitted
-   * afterwards. The excess is at most what each other process may admit untold: {@code (processes -
-   * 1) * max(1, rate * interval)}, where the rate is the quota's and the interval {@link
-   * Policy#syncIntervalNanos()}; twice that for fixed windows and sliding-window counters, whose
-   * own bound is two windows'. A process whose telling may have been lost counts as another.
+   * A process decides by what it last heard from the store, and records what it has admitted
+   * afterwards. The excess is at most what each other process may admit before it reports it:
+   * {@code (processes - 1) * max(1, rate * interval)}, where the rate is the quota's and the
+   * interval {@link Sharing#syncIntervalNanos()}; twice that for fixed windows and sliding-window
+   * counters, whose own bound is two windows'. A process whose report may have been lost counts as
+   * one more process.
    */
   APPROXIMATE;
 

@@ -1,80 +1,107 @@
 package dev.weir;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * The answer to one request for permits. A value: immutable and safe to share.
  *
- * @param outcome whether the request may pass
+ * <p>A limiter of several policies answers with one decision on the whole, and {@link #parts} has
+ * each policy's own. A refusal of the whole has the name, reason and limit of the policy that
+ * refuses longest; an admission has those of the policy with the fewest permits left. For both,
+ * {@code remaining} is the least that any of the policies has left, {@code retryAfterNanos} the
+ * longest wait of those that refuse, and {@code resetAfterNanos} the time until all keys are as if
+ * they had never been used.
+ *
+ * @param allowed whether the request may pass
  * @param reason why
  * @param policy the name of the policy that decided
  * @param limit the most permits the key can hold at once: the quota's permits, or the burst of a
  *     bucket
  * @param remaining permits left after this decision, 0 to {@code limit}, rounded down
- * @param retryAfterNanos 0 if allowed; otherwise the wait after which the same request passes if
- *     nobody else asks, exact to the store's resolution (nanoseconds in this process, microseconds
- *     in Redis) and never too short; {@link #NEVER} if the permits can never fit
- * @param resetAfterNanos nanoseconds, counted from {@code atNanos}, until the key is as good as new
- *     if nobody asks
+ * @param retryAfterNanos 0 if allowed; otherwise the wait after which the same request passes if no
+ *     other request comes, exact to the store's resolution (nanoseconds in this process,
+ *     microseconds in Redis) and never too short; {@link #NEVER} if the permits can never fit
+ * @param resetAfterNanos nanoseconds, counted from {@code atNanos}, until the key is as if it had
+ *     never been used, if no request comes
  * @param atNanos the instant for which the permits are counted, on the store's scale, which is the
  *     ticker's in this process and Redis's own clock in Redis: the time of the decision, later if
  *     the permits were reserved for later, or if the key's state was ahead
+ * @param parts each policy's decision for itself, in their order, if there are several; otherwise
+ *     empty. A part that is allowed in a request that is refused was not charged
  */
 public record Decision(
-    Outcome outcome,
+    boolean allowed,
     Reason reason,
     String policy,
     long limit,
     long remaining,
     long retryAfterNanos,
     long resetAfterNanos,
-    long atNanos) {
+    long atNanos,
+    List<Decision> parts) {
 
   /** The {@link #retryAfterNanos()} of a request that can never pass. */
   public static final long NEVER = Long.MAX_VALUE;
 
+  private static final long NANOS_PER_MILLI = 1_000_000L;
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
   /**
-   * @throws NullPointerException if outcome, reason or policy is null
+   * @throws NullPointerException if reason, policy or parts are null
    */
   public Decision {
-    Check.notNull("outcome", outcome);
     Check.notNull("reason", reason);
     Check.notNull("policy", policy);
+    parts = List.copyOf(Check.notNull("parts", parts));
   }
 
-  public boolean allowed() {
-    return outcome == Outcome.ALLOWED;
+  /** Creates the decision of one policy. */
+  public Decision(
+      boolean allowed,
+      Reason reason,
+      String policy,
+      long limit,
+      long remaining,
+      long retryAfterNanos,
+      long resetAfterNanos,
+      long atNanos) {
+    this(
+        allowed,
+        reason,
+        policy,
+        limit,
+        remaining,
+        retryAfterNanos,
+        resetAfterNanos,
+        atNanos,
+        List.of());
   }
 
   /**
    * Returns whether the request was refused now and can pass later: whether there is a retry-after
-   * worth telling. The permits of a refused request of which this is false can never fit; no {@code
-   * Retry-After} is right for it.
+   * worth sending. The permits of a refused request of which this is false can never fit, and no
+   * {@code Retry-After} is right for it.
    */
   public boolean retryable() {
-    return !allowed() && retryAfterNanos != NEVER;
+    return !allowed && retryAfterNanos != NEVER;
   }
 
   /**
-   * Returns {@link #retryAfterNanos()} in milliseconds, rounded up; {@link #NEVER} stays: see
-   * {@link #retryable}.
+   * Returns {@link #retryAfterNanos()} in milliseconds, rounded up; 366 days, the longest window,
+   * for {@link #NEVER}.
    */
   public long retryAfterMillis() {
-    return retryAfterNanos == NEVER ? NEVER : ceilDiv(retryAfterNanos, 1_000_000L);
+    return ceilDiv(sendable(retryAfterNanos), NANOS_PER_MILLI);
   }
 
   /**
    * Returns {@link #retryAfterNanos()} in seconds, rounded up, as the field {@code Retry-After} has
-   * it. {@link #NEVER} stays, which is no number of seconds to send anybody: ask {@link #retryable}
-   * first.
+   * it; 366 days, the longest window, for {@link #NEVER}, so that whatever is returned here can be
+   * sent. {@link #retryable} tells the two apart.
    */
   public long retryAfterSeconds() {
-    return retryAfterNanos == NEVER ? NEVER : ceilDiv(retryAfterNanos, 1_000_000_000L);
-  }
-
-  /** Returns {@link #resetAfterNanos()} in seconds, rounded up. */
-  public long resetAfterSeconds() {
-    return ceilDiv(resetAfterNanos, 1_000_000_000L);
+    return ceilDiv(sendable(retryAfterNanos), NANOS_PER_SECOND);
   }
 
   /**
@@ -85,8 +112,18 @@ public record Decision(
     return Duration.ofNanos(retryAfterNanos);
   }
 
-  public Duration resetAfter() {
-    return Duration.ofNanos(resetAfterNanos);
+  /** Returns {@link #resetAfterNanos()} in milliseconds, rounded up. */
+  public long resetAfterMillis() {
+    return ceilDiv(resetAfterNanos, NANOS_PER_MILLI);
+  }
+
+  /** Returns {@link #resetAfterNanos()} in seconds, rounded up. */
+  public long resetAfterSeconds() {
+    return ceilDiv(resetAfterNanos, NANOS_PER_SECOND);
+  }
+
+  private static long sendable(long nanos) {
+    return nanos == NEVER ? Quota.MAX_WINDOW_NANOS : nanos;
   }
 
   private static long ceilDiv(long value, long divisor) {

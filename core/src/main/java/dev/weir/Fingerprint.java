@@ -7,9 +7,9 @@ import java.util.Objects;
 /**
  * Turns keys into 64-bit fingerprints, which is all that a store keeps of them.
  *
- * <p>The hash of texts and bytes is SipHash-1-3 under a seed, without which nobody can choose two
- * keys that collide; or, where processes share keys and no secret, the beginning of SHA-256, for
- * which nobody can choose a key that collides with a given one. Two keys that collide by chance
+ * <p>The hash of texts and bytes is SipHash-1-3 under a seed: without the seed, two keys that
+ * collide cannot be chosen; or, where processes share keys and no secret, the beginning of SHA-256,
+ * for which a key that collides with a given one cannot be found. Two keys that collide by chance
  * share one limit, which can only deny. Immutable and safe to share.
  */
 public final class Fingerprint {
@@ -21,7 +21,10 @@ public final class Fingerprint {
   /** Odd, so that multiplying loses nothing, and with bits as if by chance. */
   private static final long MULTIPLIER = 0xd6e8feb86659fd93L;
 
-  /** Apart, so that who does not use it has one kind of hash only, which is faster. */
+  /**
+   * A class of its own, so that a program that does not use it loads only one kind of hash, which
+   * is faster.
+   */
   private static final class Shared {
     static final Fingerprint INSTANCE =
         new Fingerprint(new Sha256(), MULTIPLIER, Long.reverse(MULTIPLIER));

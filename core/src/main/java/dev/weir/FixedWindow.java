@@ -1,59 +1,43 @@
 package dev.weir;
 
-/** One counter a window, aligned to multiples of the window or to the first request. */
+/** One counter for each window; windows begin at multiples of their length. */
 final class FixedWindow extends Meter {
-  /** The stamp: where windows are aligned, it also says which window is counted. */
+  /** The stamp, which also says which window is counted. */
   private static final int LAST = 0;
 
   private static final int COUNT = 1;
 
-  /** The start of the window, where that is the first request's instant. */
-  private static final int START = 2;
-
   private final long window;
-  private final boolean firstRequest;
 
-  FixedWindow(long windowNanos, boolean alignedToFirstRequest) {
+  FixedWindow(long windowNanos) {
     this.window = windowNanos;
-    this.firstRequest = alignedToFirstRequest;
   }
 
   @Override
   int words() {
-    return firstRequest ? 3 : 2;
+    return 2;
   }
 
   @Override
   long[] fresh() {
-    long last = stamp(LONG_AGO, false);
-    return firstRequest ? new long[] {last, 0, LONG_AGO} : new long[] {last, 0};
+    return new long[] {stamp(LONG_AGO, false), 0};
   }
 
   /** Returns the start of the window that is counted. */
   private long start(long[] s, int i) {
-    return firstRequest ? s[i + START] : aligned(instant(s[i + LAST]));
-  }
-
-  private long aligned(long at) {
-    return Math.floorDiv(at, window) * window;
+    return startAt(instant(s[i + LAST]));
   }
 
   /** Returns the start of the window that an instant falls into. */
-  private long startAt(long[] s, int i, long at) {
-    return !firstRequest ? aligned(at) : holds(s, i, at) ? s[i + START] : at;
-  }
-
-  /** Returns whether the window that is counted holds the instant. */
-  private boolean holds(long[] s, int i, long at) {
-    long start = start(s, i);
-    return at >= start && start > at - window;
+  private long startAt(long at) {
+    return Math.floorDiv(at, window) * window;
   }
 
   @Override
   long fitNanos(long[] s, int i, long now, long permits, Policy policy) {
     long limit = policy.quota().permits();
     long counted = start(s, i);
-    long start = Math.max(startAt(s, i, now), counted);
+    long start = Math.max(startAt(now), counted);
     boolean fits = start > counted || s[i + COUNT] <= limit - permits;
     return Math.max(0, (fits ? start : start + window) - now);
   }
@@ -70,7 +54,7 @@ final class FixedWindow extends Meter {
   }
 
   @Override
-  long[] force(
+  long[] record(
       long[] s,
       int i,
       long now,
@@ -83,12 +67,8 @@ final class FixedWindow extends Meter {
   }
 
   private long[] count(long[] s, int i, long now, long at, long permits) {
-    long start = startAt(s, i, at);
-    if (start > start(s, i)) {
+    if (startAt(at) > start(s, i)) {
       s[i + COUNT] = 0;
-      if (firstRequest) {
-        s[i + START] = start;
-      }
     }
     s[i + COUNT] += permits;
     if (at >= instant(s[i + LAST])) {
@@ -100,7 +80,8 @@ final class FixedWindow extends Meter {
   @Override
   long refundable(
       long[] s, int i, long now, long permits, long at, long resetNanos, Policy policy) {
-    boolean counts = holds(s, i, at) && start(s, i) > now - window;
+    long start = start(s, i);
+    boolean counts = startAt(at) == start && start > now - window;
     return counts ? Math.min(permits, s[i + COUNT]) : 0;
   }
 
@@ -114,7 +95,7 @@ final class FixedWindow extends Meter {
   long remaining(long[] s, int i, long now, Policy policy) {
     long limit = policy.quota().permits();
     long counted = start(s, i);
-    long start = startAt(s, i, now);
+    long start = startAt(now);
     if (start > counted) {
       return limit;
     }
@@ -122,13 +103,13 @@ final class FixedWindow extends Meter {
   }
 
   @Override
-  long restedAtNanos(long[] s, int i) {
+  long resetAtNanos(long[] s, int i) {
     return start(s, i) + window;
   }
 
   @Override
-  void outline(long[] s, int i, long now, Policy policy, Sink sink) {
-    if (s[i + COUNT] > 0 && now < restedAtNanos(s, i)) {
+  void forEachCharge(long[] s, int i, long now, Policy policy, Sink sink) {
+    if (s[i + COUNT] > 0 && now < resetAtNanos(s, i)) {
       sink.charged(instant(s[i + LAST]), s[i + COUNT]);
     }
   }

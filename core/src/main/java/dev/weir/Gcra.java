@@ -3,8 +3,8 @@ package dev.weir;
 /** The generic cell rate algorithm over one word: the theoretical arrival time (TAT). */
 final class Gcra extends Meter {
   /*
-   * How is Gcra designed, and why? The state is one number, TAT: the instant at which the key will
-   * be fully rested, its bucket full of permits again. A request moves TAT by its permits' emission
+   * How is Gcra designed, and why? The state is one number, TAT: the instant at which the key
+   * resets, its bucket full of permits again. A request moves TAT by its permits' emission
    * intervals and conforms if TAT is then at most the tolerance ahead of now. TAT <= now carries no
    * information, so such a slot may be dropped without admitting one permit too many. The emission
    * interval is rounded up, hence every rounding error denies. [ITU-T I.371]
@@ -19,11 +19,11 @@ final class Gcra extends Meter {
    *
    * Giving back is the delicate step. If nothing came after the charge, TAT simply steps back. If
    * something did, the bucket may have been full in between, had the charge not been: what the
-   * charge still weighs is at most the rest of its own TAT, and stepping back by more would mint.
+   * charge still weighs is at most the rest of its own TAT, and stepping back by more would admit too much.
    * Such a step also makes every later charge's TAT a promise that is no longer true, so charges
    * whose TAT was at most the one stepped back from are barred: they keep their permits. That is
-   * rare, so it is not the state that remembers it but the segment, see Segment.bar. While anybody
-   * waits for an instant to come, only the last charge can be given back at all.
+   * rare, so it is not the state that remembers it but the segment, see Segment.bar. While a
+   * reservation is waiting, only the last charge can be given back at all.
    */
 
   /** A clock further behind than this, 73 years, is taken to be no further: sums stay in range. */
@@ -85,7 +85,7 @@ final class Gcra extends Meter {
   }
 
   @Override
-  long[] force(
+  long[] record(
       long[] s,
       int i,
       long now,
@@ -141,12 +141,12 @@ final class Gcra extends Meter {
   }
 
   @Override
-  long restedAtNanos(long[] s, int i) {
+  long resetAtNanos(long[] s, int i) {
     return s[i];
   }
 
   @Override
-  void outline(long[] s, int i, long now, Policy policy, Sink sink) {
+  void forEachCharge(long[] s, int i, long now, Policy policy, Sink sink) {
     long backlog = Math.max(now, s[i]) - now;
     if (backlog > 0 && policy.emissionNanos > 0) {
       sink.charged(now, (backlog + policy.emissionNanos - 1) / policy.emissionNanos);

@@ -1,15 +1,16 @@
 package dev.weir;
 
 /**
- * Tells how much of what a system can do it is doing, for {@link Throttle#elastic} policies: the
- * load of its processors, its requests in flight, or whatever its owner measures. Must be safe for
- * use by many threads, and cheap: it is asked on every request. One that fails does not know.
+ * Measures how much of its capacity a system uses, for {@link Throttle#elastic} policies: the load
+ * of its processors, its requests in flight, or whatever its owner measures. Must be safe for use
+ * by many threads, and cheap: it is polled on every request. If it throws, the load counts as not
+ * known.
  */
 @FunctionalInterface
 public interface LoadSignal {
-  /** Not known, which is as good as full. */
+  /** The load is not known, which counts as full. */
   LoadSignal UNKNOWN = () -> Double.NaN;
 
-  /** Returns the load now: 0 is idle, 1 can do no more; not a number where nobody knows. */
+  /** Returns the load now: 0 is idle, 1 can do no more; NaN if the load is not known. */
   double load();
 }

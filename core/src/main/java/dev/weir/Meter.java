@@ -1,28 +1,35 @@
 package dev.weir;
 
 /**
- * One algorithm for one {@link Shape}: pure steps over the words of one key's state. No clock, no
- * lock, no input or output; the caller holds the key's lock.
- *
- * <p>Everything rests on one question, {@link #waitNanos}: how long until these permits fit? Zero
- * is an admission, more is a refusal that carries its own exact retry-after, or a reservation if
- * the caller will wait. A refusal writes nothing.
- *
- * <p><b>States.</b> A state is {@link #words} longs of an array, from index {@code i} on; where
- * that is 0 it is a whole array of its own that may be replaced by a larger one.
- *
- * <p><b>Questions</b> may be asked of a state that another thread is changing. What they return is
- * then worthless, but they do return: no exception, no endless loop.
- *
- * <p><b>Time.</b> State time never goes back: an older {@code now} than that of the latest charge
- * is decided at that one's. (A bucket needs no such memory: its one word only grows, and an older
- * {@code now} can only be refused.) A reservation charges a later instant; until that comes nobody
- * overtakes it.
+ * One algorithm for one {@link Shape}: steps over the words of one key's state. No clock, no lock,
+ * no input or output; the caller holds the key's lock.
  *
  * <p>Instants are within {@code ±}{@link #HORIZON_NANOS}, so that sums with windows and waits
  * cannot overflow.
  */
 abstract class Meter {
+  /*
+   * How are the steps designed, and why? Everything rests on one question, waitNanos: how long until
+   * these permits fit? Zero is an admission, more is a refusal that carries its own exact
+   * retry-after, or a reservation if the caller will wait. A refusal writes nothing.
+   *
+   * A step is a function of (state, now, permits, policy), and one that changes the state writes the
+   * next one over it: into the array s, from the offset i on. It returns no new state because that
+   * would be an object for every decision, and a second cache line: a table keeps thousands of
+   * states side by side in one array, each beside its fingerprint, so that finding a key has already
+   * fetched all that deciding needs. The offset is how a step finds its words there. A state of a
+   * length that varies (words() is 0) is an array of its own, i is 0, and the steps return the array
+   * that holds the state now, since a larger one may have taken its place. Nothing else is written
+   * and nothing is remembered in between: a Meter has no state, and serves all keys of its shape.
+   *
+   * Questions may be asked of a state that another thread is changing. What they return is then
+   * worthless, but they do return: no exception, no endless loop.
+   *
+   * State time never goes back: an older now than that of the latest charge is decided at that
+   * one's. (A bucket needs no such memory: its one word only grows, and an older now can only be
+   * refused.) A reservation charges a later instant; until that comes no request overtakes it.
+   */
+
   /** The bound on instants: 109 years on either side of 1970. */
   static final long HORIZON_NANOS = Ticker.HORIZON_NANOS;
 
@@ -50,7 +57,7 @@ abstract class Meter {
   abstract long effectiveNanos(long[] s, int i, long nowNanos);
 
   /**
-   * Returns how long after {@code nowNanos} the permits fit if nobody else asks, {@link
+   * Returns how long after {@code nowNanos} the permits fit if no others are asked for, {@link
    * Decision#NEVER} if they never do. Zero permits always fit.
    */
   final long waitNanos(long[] s, int i, long nowNanos, long permits, Policy policy) {
@@ -93,7 +100,7 @@ abstract class Meter {
    * @param admitting the policy that admitted them
    * @return the array that holds the state now
    */
-  abstract long[] force(
+  abstract long[] record(
       long[] s,
       int i,
       long nowNanos,
@@ -108,7 +115,7 @@ abstract class Meter {
    * still count, as far as giving them back cannot admit too much.
    *
    * @param atNanos {@link Decision#atNanos()} of the charge
-   * @param resetNanos the instant at which the key would have been as good as new after the charge
+   * @param resetNanos the instant at which the key would have reset after the charge
    */
   abstract long refundable(
       long[] s, int i, long nowNanos, long permits, long atNanos, long resetNanos, Policy policy);
@@ -131,18 +138,19 @@ abstract class Meter {
   /** Returns how many permits fit at once, 0 to the policy's burst. */
   abstract long remaining(long[] s, int i, long nowNanos, Policy policy);
 
-  /** Returns the instant from which the state is indistinguishable from a fresh one. */
-  abstract long restedAtNanos(long[] s, int i);
+  /** Returns the instant at which the key resets: from then on its state is as a fresh one. */
+  abstract long resetAtNanos(long[] s, int i);
 
   /**
-   * Tells what the state still counts; where it has forgotten when, the latest possible instant.
+   * Hands the sink what the state still counts, oldest first; where it has forgotten when a permit
+   * was charged, with the latest possible instant.
    */
-  abstract void outline(long[] s, int i, long nowNanos, Policy policy, Sink sink);
+  abstract void forEachCharge(long[] s, int i, long nowNanos, Policy policy, Sink sink);
 
   /*
    * A stamp is the latest instant charged and whether that lay ahead when it was charged, in one
    * word. An instant that did not lay ahead is the state's time: an older now is decided there.
-   * One that did is a reservation: everybody before it waits for it, so the state's time before it
+   * One that did is a reservation: every request before it waits for it, so the state's time before it
    * does not matter and need not be known.
    */
 

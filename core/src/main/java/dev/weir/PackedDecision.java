@@ -5,8 +5,9 @@ package dev.weir;
  *
  * <p>Zero and more is an admission and says how many permits remain. Less is a refusal and says
  * when to come back: minus that many nanoseconds, {@code -}{@link Decision#NEVER} for never. {@link
- * #KEY_SPACE_FULL} is a refusal for want of room, {@link #UNCERTAIN} and {@link #OVERLOADED} those
- * of a remote store that could not decide.
+ * #KEY_SPACE_FULL} is a refusal for want of room, {@link #UNCERTAIN} and {@link #OVERLOADED} are
+ * those of a remote store that could not decide. What a policy lets pass all the same ({@link
+ * FailureMode#ALLOW}) is an admission with no permits left.
  */
 public final class PackedDecision {
   /** The refusal with {@link Reason#KEY_SPACE_FULL}. */
@@ -43,7 +44,7 @@ public final class PackedDecision {
 
   /**
    * Returns as {@link Decision#retryAfterNanos()}: 0 if allowed, {@link Decision#NEVER} if the
-   * permits can never fit, and where nobody knows.
+   * permits can never fit, and where the store cannot tell.
    */
   public static long retryAfterNanos(long packed) {
     return packed >= 0 ? 0 : packed <= OVERLOADED ? Decision.NEVER : -packed;

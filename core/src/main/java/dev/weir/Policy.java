@@ -18,15 +18,6 @@ public final class Policy {
   /** The most granules a window can have: what one key can cost in memory and time. */
   public static final int MAX_GRANULES = 4096;
 
-  /** Where the policy does not say: the part of a window between two syncs with a store. */
-  private static final int SYNCS_PER_WINDOW = 20;
-
-  private static final long LEAST_DEFAULT_SYNC_NANOS = 10_000_000L;
-  private static final long MOST_DEFAULT_SYNC_NANOS = 1_000_000_000L;
-
-  /** The shortest time between two syncs with a store. */
-  private static final long MIN_SYNC_NANOS = 1_000_000L;
-
   /** The longest that a full bucket may take to refill, in nanoseconds: 36 years. */
   static final long MAX_TOLERANCE_NANOS = 1L << 60;
 
@@ -38,16 +29,13 @@ public final class Policy {
   private final Algorithm algorithm;
   private final long burst;
   private final long granularityNanos;
-  private final boolean alignedToFirstRequest;
-  private final FailureAnswer onFailure;
-  private final double localShare;
-  private final Consistency consistency;
-  private final long syncIntervalNanos;
+  private final Sharing sharing;
   private final long maxKeys;
-  private final FullAnswer whenFull;
+  private final FullMode whenFull;
   private final Throttle throttle;
   private final Policy enforced;
   private final Shape shape;
+  private final Builder options;
 
   /** Between two permits of a bucket, rounded up: every rounding error denies. */
   final long emissionNanos;
@@ -56,30 +44,17 @@ public final class Policy {
   final long toleranceNanos;
 
   private Policy(Builder builder) {
-    this(builder, builder.quota, builder.burst, builder.throttle);
-  }
-
-  private Policy(Builder builder, Quota quota, long burstOrNone, Throttle throttle) {
+    options = builder;
     name = builder.name;
-    this.quota = quota;
-    this.throttle = throttle;
+    quota = builder.quota;
+    throttle = builder.throttle;
+    long burstOrNone = builder.burst;
     algorithm = builder.algorithm;
-    onFailure = builder.onFailure;
-    localShare = builder.localShare;
-    consistency = builder.consistency;
     maxKeys = builder.maxKeys;
     whenFull = builder.whenFull;
-    alignedToFirstRequest = builder.alignedToFirstRequest;
     long window = quota.windowNanos();
 
-    if (builder.syncIntervalNanos == 0) {
-      long share = Math.max(window / SYNCS_PER_WINDOW, LEAST_DEFAULT_SYNC_NANOS);
-      syncIntervalNanos = Math.min(window, Math.min(share, MOST_DEFAULT_SYNC_NANOS));
-    } else {
-      syncIntervalNanos =
-          Check.range("syncIntervalNanos", builder.syncIntervalNanos, MIN_SYNC_NANOS, window);
-    }
-
+    sharing = builder.sharing.within(window);
     if (builder.granularityNanos != 0 && !algorithm.granular()) {
       Duration granularity = Duration.ofNanos(builder.granularityNanos);
       throw new IllegalArgumentException(
@@ -121,8 +96,10 @@ public final class Policy {
       burst += throttle.tolerated(burst);
       Check.range("burst with what is tolerated", burst, 0, Quota.MAX_PERMITS);
     }
-    Quota bound = new Quota(permits, builder.quota.windowNanos());
-    return new Policy(builder, bound, burst, Throttle.HARD);
+    Builder hard = new Builder(builder, new Quota(permits, builder.quota.windowNanos()));
+    hard.burst = burst;
+    hard.throttle = Throttle.HARD;
+    return new Policy(hard);
   }
 
   /**
@@ -162,36 +139,11 @@ public final class Policy {
   }
 
   /**
-   * Returns whether a fixed window starts at its first request, not at a multiple of its length.
+   * Returns how the policy behaves in a store that processes share, with the sync interval in
+   * force.
    */
-  public boolean alignedToFirstRequest() {
-    return alignedToFirstRequest;
-  }
-
-  public FailureAnswer onFailure() {
-    return onFailure;
-  }
-
-  /**
-   * Returns the share of the quota, and of a bucket's burst, that each process admits by itself
-   * while the store cannot know, above 0 and at most 1: of {@link FailureAnswer#LOCAL}.
-   */
-  public double localShare() {
-    return localShare;
-  }
-
-  /** Returns how closely processes that share the policy through a store keep together. */
-  public Consistency consistency() {
-    return consistency;
-  }
-
-  /**
-   * Returns for how long a process acts on what it last heard from the store: the life of an
-   * allotment of {@link Consistency#LEASED}, the time between syncs of {@link
-   * Consistency#APPROXIMATE}; 1 ms to the window.
-   */
-  public long syncIntervalNanos() {
-    return syncIntervalNanos;
+  public Sharing sharing() {
+    return sharing;
   }
 
   /** Returns how many keys of the policy may have state at once; the store has a bound as well. */
@@ -200,7 +152,7 @@ public final class Policy {
   }
 
   /** Returns what becomes of new keys when the policy's or the store's key space is full. */
-  public FullAnswer whenFull() {
+  public FullMode whenFull() {
     return whenFull;
   }
 
@@ -209,23 +161,28 @@ public final class Policy {
     return throttle;
   }
 
+  /** Returns the same policy under another name. */
+  public Policy named(String name) {
+    Check.notNull("name", name);
+    return name.equals(this.name) ? this : new Builder(options, quota).name(name).build();
+  }
+
   /**
-   * Returns the policy that a {@link Store} is to hold: this one if it is hard; if it is soft, a
-   * hard one of the quota and burst with what is tolerated; if it is elastic, a hard one of the
-   * same quota. {@link #told} says what its decisions are in the words of this one.
+   * Returns the policy that a {@link Store} counts by; this one if it is hard. {@link Throttle}
+   * says what callers of a store have to do for one that is not.
    */
   public Policy enforced() {
     return enforced;
   }
 
   /**
-   * Returns what a decision of the {@link #enforced} policy is to callers of this one: counted
-   * against this quota, {@link Reason#TOLERATED} where it is admitted beyond that.
+   * Returns what a decision of the {@link #enforced} policy means under this one: counted against
+   * this quota, {@link Reason#TOLERATED} where it is admitted beyond that.
    *
-   * @param spare whether an elastic policy has spare capacity now, {@link Throttle#spare}; nobody
-   *     is refused then, be it for the limit or because nobody knows
+   * @param spare whether an elastic policy has spare capacity now, {@link Throttle#spare}: every
+   *     request is admitted then, even where the store cannot know
    */
-  public Decision told(Decision decided, boolean spare) {
+  public Decision throttled(Decision decided, boolean spare) {
     Check.notNull("decided", decided);
     if (enforced == this) {
       return decided;
@@ -237,7 +194,7 @@ public final class Policy {
             ? beyond < 0
             : forced && decided.reason() == Reason.OVER_LIMIT;
     return new Decision(
-        forced ? Outcome.ALLOWED : decided.outcome(),
+        forced || decided.allowed(),
         tolerated ? Reason.TOLERATED : decided.reason(),
         name,
         burst,
@@ -247,7 +204,27 @@ public final class Policy {
         decided.atNanos());
   }
 
-  Shape shape() {
+  /**
+   * Returns a decision as the store has made it, from what {@link #throttled} made of it: a store
+   * that is to give permits back needs it so, because what a permit weighs depends on the limit.
+   */
+  public Decision unthrottled(Decision decided) {
+    if (enforced == this) {
+      return decided;
+    }
+    return new Decision(
+        decided.allowed(),
+        decided.reason() == Reason.TOLERATED ? Reason.WITHIN_LIMIT : decided.reason(),
+        decided.policy(),
+        decided.limit() == burst ? enforced.burst : decided.limit(),
+        decided.remaining(),
+        decided.retryAfterNanos(),
+        decided.resetAfterNanos(),
+        decided.atNanos());
+  }
+
+  /** Returns what another policy must share with this one for a key's state to go on under it. */
+  public Shape shape() {
     return shape;
   }
 
@@ -264,17 +241,25 @@ public final class Policy {
     private Algorithm algorithm = Algorithm.SLIDING_WINDOW;
     private long burst = -1;
     private long granularityNanos;
-    private boolean alignedToFirstRequest;
-    private FailureAnswer onFailure = FailureAnswer.DENY;
-    private double localShare = 1;
-    private Consistency consistency = Consistency.STRICT;
-    private long syncIntervalNanos;
+    private Sharing sharing = Sharing.STRICT;
     private long maxKeys = Long.MAX_VALUE;
-    private FullAnswer whenFull = FullAnswer.DENY;
+    private FullMode whenFull = FullMode.DENY;
     private Throttle throttle = Throttle.HARD;
 
     private Builder(Quota quota) {
       this.quota = Check.notNull("quota", quota);
+    }
+
+    private Builder(Builder other, Quota quota) {
+      this.quota = quota;
+      name = other.name;
+      algorithm = other.algorithm;
+      burst = other.burst;
+      granularityNanos = other.granularityNanos;
+      sharing = other.sharing;
+      maxKeys = other.maxKeys;
+      whenFull = other.whenFull;
+      throttle = other.throttle;
     }
 
     /**
@@ -315,49 +300,11 @@ public final class Policy {
     }
 
     /**
-     * Starts a fixed window at its first request. Default: windows start at multiples of their
-     * length.
+     * Sets how the policy behaves in a store that processes share: how closely they keep together,
+     * and what is answered while the store is away. Default: {@link Sharing#STRICT}.
      */
-    public Builder alignedToFirstRequest() {
-      this.alignedToFirstRequest = true;
-      return this;
-    }
-
-    /** Sets the answer when the store cannot know. Default: {@link FailureAnswer#DENY}. */
-    public Builder onFailure(FailureAnswer answer) {
-      this.onFailure = Check.notNull("onFailure", answer);
-      return this;
-    }
-
-    /**
-     * Sets the share of the quota, above 0 and at most 1, that each process admits by itself where
-     * {@link FailureAnswer#LOCAL} applies. Default: 1, which is right for one process.
-     */
-    public Builder localShare(double share) {
-      if (!(share > 0 && share <= 1)) {
-        throw new IllegalArgumentException(
-            "localShare: " + share + " (expected: above 0, at most 1)");
-      }
-      this.localShare = share;
-      return this;
-    }
-
-    /**
-     * Sets how closely processes that share the policy keep together. A store in this process is
-     * always strict. Default: {@link Consistency#STRICT}.
-     */
-    public Builder consistency(Consistency consistency) {
-      this.consistency = Check.notNull("consistency", consistency);
-      return this;
-    }
-
-    /**
-     * Sets for how long a process acts on what it last heard from the store: 1 ms to the window.
-     * Default: a 20th of the window, at least 10 ms, at most 1 s.
-     */
-    public Builder syncInterval(Duration interval) {
-      this.syncIntervalNanos =
-          Check.range("syncInterval", Check.nanos("syncInterval", interval), 1, Long.MAX_VALUE);
+    public Builder sharing(Sharing sharing) {
+      this.sharing = Check.notNull("sharing", sharing);
       return this;
     }
 
@@ -369,16 +316,13 @@ public final class Policy {
       return this;
     }
 
-    /** Sets what becomes of new keys when there is no room. Default: {@link FullAnswer#DENY}. */
-    public Builder whenFull(FullAnswer answer) {
+    /** Sets what becomes of new keys when there is no room. Default: {@link FullMode#DENY}. */
+    public Builder whenFull(FullMode answer) {
       this.whenFull = Check.notNull("whenFull", answer);
       return this;
     }
 
-    /**
-     * Sets how strictly the quota is held. Whoever uses the policy with a {@link Store} itself, not
-     * by a {@link RateLimiter}, gives it {@link Policy#enforced}. Default: {@link Throttle#HARD}.
-     */
+    /** Sets how strictly the quota is held. Default: {@link Throttle#HARD}. */
     public Builder throttle(Throttle throttle) {
       this.throttle = Check.notNull("throttle", throttle);
       return this;
@@ -390,7 +334,7 @@ public final class Policy {
      * @throws IllegalArgumentException if the options contradict each other or the quota
      */
     public Policy build() {
-      return new Policy(this);
+      return new Policy(new Builder(this, quota));
     }
   }
 }

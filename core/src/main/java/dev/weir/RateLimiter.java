@@ -1,123 +1,73 @@
 package dev.weir;
 
 import java.time.Duration;
-import java.util.Objects;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Limits each key to a quota, in this process or together with others through a {@link Store}. Safe
- * for use by many threads.
+ * Limits each key to one quota or several, in this process or together with others through a {@link
+ * Store}. Safe for use by many threads.
  *
  * <pre>{@code
- * RateLimiter limiter = new RateLimiter(100, 60_000);
- * if (!limiter.allow(user, System.currentTimeMillis())) {
- *   refuse();
+ * RateLimiter limiter = RateLimiter.of(Quota.perSecond(10), Quota.perMinute(100));
+ * Decision decision = limiter.tryAcquire(user);
+ * if (!decision.allowed()) {
+ *   refuse(decision.retryAfterSeconds());
  * }
  * }</pre>
  *
- * <p>Everything else by a {@link #builder}: other algorithms, a ticker, a bound on keys, a store.
- * Callers use either their own timestamps ({@link #allow(String, long)}) or the ticker (all other
- * methods), not both on one limiter.
+ * <p>{@code try...} and {@link #peek} answer at once, {@link #acquire} waits on the caller's
+ * thread, {@link #acquireAsync} on none, and {@link #reserve} says how long to wait. A request is
+ * charged by all of the limiter's policies or by none.
  *
- * <p>For each key, time never goes back: a request with an older time than an admitted one's is
- * decided at that one's. Permits range from 0, which looks without charging, over what can ever
- * fit, to any greater number, which is refused with {@link Decision#NEVER}; a negative number is an
- * {@link IllegalArgumentException}. A key is any text, also an empty one; null is a {@link
- * NullPointerException} that names the argument.
+ * <p>A key is any text, also an empty one. Keys of other kinds: {@link #forKey}; no key at all:
+ * {@link SingleLimiter}; decisions that allocate nothing: {@link #packed}.
  *
- * <p>With a store of its own choice the limiter waits for the store's answers, as long as that
- * takes to give one; {@link #tryAcquireAsync} does not. What such a store cannot know, it answers
- * as the policy says; see {@link FailureAnswer}.
+ * <p>Permits range from 0, which charges nothing, over what can ever fit, to any greater number,
+ * which is refused and never fits; a negative number is an {@link IllegalArgumentException}, a null
+ * argument a {@link NullPointerException} that names it. For each key, time never goes back: a
+ * request with an older time than an admitted one's is decided at that one's.
+ *
+ * <p>A limiter has memory of its own, which it gives back by itself as keys are no longer needed,
+ * or a store of the caller's choice. If that store is elsewhere, methods wait for its answer; those
+ * that end in {@code Async} do not. Where the store cannot answer, the policy's {@link Sharing}
+ * says what is answered.
  */
 public final class RateLimiter {
-  /** Keys whose states are fetched at once: more would not make it faster. */
-  private static final int BATCH_SIZE = 64;
+  private static final long NANOS_PER_MILLI = 1_000_000L;
+  private static final long MAX_MILLIS = Ticker.HORIZON_NANOS / NANOS_PER_MILLI;
 
-  private static final ThreadLocal<Batch> BATCH =
-      ThreadLocal.withInitial(() -> new Batch(BATCH_SIZE));
+  /** The ticker of a limiter by two numbers, whose callers pass the time. */
+  private static final Ticker NO_TICKER =
+      () -> {
+        throw new IllegalStateException(
+            "ticker: none (expected: allow with a timestamp, or a limiter by of or builder)");
+      };
 
-  private static final ThreadLocal<Charges> REQUEST = ThreadLocal.withInitial(Charges::new);
+  private final Requests requests;
 
-  private final Policy policy;
-  private final Ticker ticker;
-  private final LoadSignal load;
-  private final Fingerprint fingerprint;
-  private final Store store;
-
-  /** The store, if it is in this process: then nothing stands between it and the caller. */
-  private final @Nullable MemoryStore memory;
-
-  private final Limit limit;
-
-  /** Whether the store's answers are to be told as {@link Policy#told} says. */
-  private final boolean throttled;
-
-  /** Permits that the store has beyond the quota: what a soft policy tolerates. */
-  private final long tolerated;
-
-  /**
-   * Creates a limiter by an exact rolling window: a request at t counts the admitted ones with a
-   * timestamp greater than t - {@code windowMillis}.
-   *
-   * @param maxRequests how many requests each key has per window, at least 0
-   * @param windowMillis 1 to 31,622,400,000 (366 days)
-   * @throws IllegalArgumentException if a value is out of its range
-   */
-  public RateLimiter(int maxRequests, long windowMillis) {
-    this(builder(exact(maxRequests, windowMillis)));
+  RateLimiter(Requests requests) {
+    this.requests = requests;
   }
 
-  private static Policy exact(int maxRequests, long windowMillis) {
-    Check.range("maxRequests", maxRequests, 0, Integer.MAX_VALUE);
-    Check.range("windowMillis", windowMillis, 1, Quota.MAX_WINDOW_NANOS / NANOS_PER_MILLI);
-    return Policy.builder(new Quota(maxRequests, windowMillis * NANOS_PER_MILLI))
-        .algorithm(Algorithm.SLIDING_WINDOW_LOG)
-        .build();
+  /** Returns a limiter by those quotas, exact sliding windows, each key in this process. */
+  public static RateLimiter of(Quota quota, Quota... more) {
+    return builder(quota, more).build();
   }
 
-  private RateLimiter(Builder builder) {
-    policy = builder.policy;
-    ticker = builder.ticker;
-    load = builder.load;
-    throttled = policy.enforced() != policy;
-    tolerated = policy.enforced().burst() - policy.burst();
-    Store other = builder.store;
-    memory = other == null ? new MemoryStore(builder.maxKeys, builder.maxBytes) : null;
-    store = other == null ? Objects.requireNonNull(memory) : other;
-    if (other != null && policy.name().equals(Policy.DEFAULT_NAME)) {
-      throw new IllegalArgumentException(
-          "policy: without a name (expected: a name, under which the store keeps its counts)");
-    }
-    fingerprint = store.fingerprint();
-    limit = store.limit(policy.name(), policy.enforced(), ticker.nanos());
+  /** Returns a limiter by those policies, each key in this process. */
+  public static RateLimiter of(Policy policy, Policy... more) {
+    return builder(policy, more).build();
   }
 
-  /** Returns a builder of a limiter by that policy. */
-  public static Builder builder(Policy policy) {
-    return new Builder(policy);
+  /** Returns a builder of a limiter by those quotas. */
+  public static LimiterBuilder builder(Quota quota, Quota... more) {
+    return new LimiterBuilder(LimiterBuilder.policies(quota, more));
   }
 
-  public Policy policy() {
-    return policy;
-  }
-
-  /** Returns how many keys have state. */
-  public long keys() {
-    return store.keys();
-  }
-
-  /**
-   * Asks for one permit at the caller's own time.
-   *
-   * @param timestampMillis any origin, for example the Unix epoch; ±3,458,764,513,820 (109 years)
-   * @throws IllegalArgumentException if the timestamp is out of its range
-   */
-  public boolean allow(String userId, long timestampMillis) {
-    Check.range("timestampMillis", timestampMillis, -MAX_MILLIS, MAX_MILLIS);
-    return packed(key(Check.notNull("userId", userId)), 1, timestampMillis * NANOS_PER_MILLI) >= 0;
+  /** Returns a builder of a limiter by those policies: all of them must admit a request. */
+  public static LimiterBuilder builder(Policy policy, Policy... more) {
+    return new LimiterBuilder(LimiterBuilder.policies(policy, more));
   }
 
   /** Asks for one permit now. */
@@ -127,11 +77,21 @@ public final class RateLimiter {
 
   /** Asks for permits now: all of them or none. */
   public Decision tryAcquire(String key, long permits) {
-    return decide(request().add(limit, key(key), checked(permits)));
+    return requests.decide(of(key), permits);
+  }
+
+  /**
+   * Takes as many permits as there are, up to a number.
+   *
+   * @return how many were admitted and charged, 0 to {@code permits}; never more than fit. Fewer
+   *     than there were only if others ask for the same key meanwhile
+   */
+  public long tryAcquireUpTo(String key, long permits) {
+    return requests.decideUpTo(of(key), permits);
   }
 
   /** As {@link #tryAcquire(String)}, without waiting for the store. */
-  public CompletionStage<Decision> tryAcquireAsync(String key) {
+  public CompletableFuture<Decision> tryAcquireAsync(String key) {
     return tryAcquireAsync(key, 1);
   }
 
@@ -140,168 +100,32 @@ public final class RateLimiter {
    * thread of the store's, which must not be blocked; on the caller's if the store is in this
    * process. It never fails.
    */
-  public CompletionStage<Decision> tryAcquireAsync(String key, long permits) {
-    CompletableFuture<Decision> decision = new CompletableFuture<>();
-    store.decide(
-        new Charges().add(limit, key(key), checked(permits)),
-        ticker.nanos(),
-        decided -> decision.complete(told(decided.decision(0))));
-    return decision;
+  public CompletableFuture<Decision> tryAcquireAsync(String key, long permits) {
+    return requests.decideAsync(of(key), permits);
   }
 
-  /**
-   * As {@link #tryAcquire(String, long)}, allocating nothing if the store is in this process.
-   *
-   * @return the decision, to be read by {@link PackedDecision}
-   */
-  public long decide(String key, long permits) {
-    return packed(key(key), permits, ticker.nanos());
-  }
-
-  private long packed(long fingerprint, long permits, long now) {
-    if (memory != null) {
-      return told(memory.decide(limit, fingerprint, permits, now));
-    }
-    Batch batch = new Batch(1).add(limit, fingerprint, permits);
-    Wait<Batch> answer = new Wait<>();
-    store.decide(batch, now, answer);
-    return told(answer.join().decision(0));
-  }
-
-  private boolean spare() {
-    return policy.throttle().isElastic() && policy.throttle().spare(load());
-  }
-
-  /** Returns the load; a signal that fails does not know it. */
-  private double load() {
-    try {
-      return load.load();
-    } catch (RuntimeException e) {
-      return Double.NaN;
-    }
-  }
-
-  private Decision told(Decision decided) {
-    return told(decided, throttled && spare());
-  }
-
-  private Decision told(Decision decided, boolean spare) {
-    return throttled ? policy.told(decided, spare) : decided;
-  }
-
-  private long told(long packed) {
-    if (!throttled) {
-      return packed;
-    }
-    return packed >= 0 ? Math.max(0, packed - tolerated) : spare() ? 0 : packed;
-  }
-
-  /**
-   * Decides for many keys in one call, each for itself and in their order, faster than one by one:
-   * the memory where their states are is waited for once. Allocates nothing.
-   *
-   * @param keys numbers, as for {@link #decide(long, long)}
-   * @param permits how many permits each asks for
-   * @param decisions receives as many decisions as there are keys, to be read by {@link
-   *     PackedDecision}
-   * @throws IllegalArgumentException if {@code decisions} is shorter than {@code keys}
-   */
-  public void decide(long[] keys, long permits, long[] decisions) {
-    Check.notNull("keys", keys);
-    Check.notNull("decisions", decisions);
-    Check.range("decisions.length", decisions.length, keys.length, Integer.MAX_VALUE);
-    Batch batch = BATCH.get();
-    for (int from = 0; from < keys.length; from += BATCH_SIZE) {
-      int to = Math.min(keys.length, from + BATCH_SIZE);
-      batch.clear();
-      for (int i = from; i < to; i++) {
-        batch.add(limit, fingerprint.of(keys[i]), permits);
-      }
-      decide(batch);
-      for (int i = from; i < to; i++) {
-        decisions[i] = told(batch.decision(i - from));
-      }
-      batch.clear();
-    }
-  }
-
-  private void decide(Batch batch) {
-    if (memory != null) {
-      memory.decide(batch, ticker.nanos(), RateLimiter::decided);
-    } else {
-      Wait<Batch> answer = new Wait<>();
-      store.decide(batch, ticker.nanos(), answer);
-      answer.join();
-    }
-  }
-
-  /** Does nothing: this store has decided before it returns. */
-  private static void decided(Batch batch) {}
-
-  /** What a store will answer; it always does. */
-  private static final class Wait<T> extends CompletableFuture<T> implements Consumer<T> {
-    @Override
-    public void accept(T answer) {
-      complete(answer);
-    }
-  }
-
-  /**
-   * As {@link #decide(String, long)}, for a key that is a number. It has nothing to do with the
-   * text of the same digits.
-   */
-  public long decide(long key, long permits) {
-    return packed(fingerprint.of(key), permits, ticker.nanos());
-  }
-
-  /** Tells what {@link #tryAcquire(String)} would, and charges nothing. */
+  /** Returns what {@link #tryAcquire(String)} would, and charges nothing. */
   public Decision peek(String key) {
     return peek(key, 1);
   }
 
-  /** Tells what {@link #tryAcquire(String, long)} would, and charges nothing. */
+  /** Returns what {@link #tryAcquire(String, long)} would, and charges nothing. */
   public Decision peek(String key, long permits) {
-    return decide(request().add(limit, key(key), checked(permits)).peek());
+    return requests.peek(of(key), permits);
   }
 
   /**
-   * Gives back permits that were not needed after all, as far as they still count and giving them
-   * back cannot admit too much. Give a decision back once.
+   * Waits for one permit, however long that takes. Refused only if no permit can ever fit, or if
+   * the store cannot know.
    *
-   * @param charged the decision that admitted them
-   * @return how many permits were given back, 0 to {@code permits}
+   * @see #acquire(String, long, Duration)
    */
-  public long refund(String key, long permits, Decision charged) {
-    Check.notNull("key", key);
-    Check.notNull("charged", charged);
-    boolean uncharged = policy.throttle().isElastic() && charged.reason() == Reason.TOLERATED;
-    if (!charged.allowed() || uncharged) {
-      return 0;
-    }
-    Wait<Long> given = new Wait<>();
-    store.refund(
-        limit, key(key), checked(permits), ofStore(charged), ticker.nanos(), given::accept);
-    return given.join();
-  }
-
-  /** Returns a decision as the store has made it: what a permit cost depends on the limit. */
-  private Decision ofStore(Decision told) {
-    boolean own = told.limit() == policy.burst();
-    return !throttled
-        ? told
-        : new Decision(
-            told.outcome(),
-            told.reason() == Reason.TOLERATED ? Reason.WITHIN_LIMIT : told.reason(),
-            told.policy(),
-            own ? policy.enforced().burst() : told.limit(),
-            told.remaining(),
-            told.retryAfterNanos(),
-            told.resetAfterNanos(),
-            told.atNanos());
+  public Decision acquire(String key) throws InterruptedException {
+    return requests.acquire(of(key), 1, Sleeps.LONGEST_NANOS);
   }
 
   /**
-   * Asks for one permit and waits for it, at most {@code timeout}.
+   * Waits for one permit, at most {@code timeout}.
    *
    * @see #acquire(String, long, Duration)
    */
@@ -310,20 +134,36 @@ public final class RateLimiter {
   }
 
   /**
-   * Asks for permits and waits for them. Refuses at once if the wait would exceed the timeout.
-   * Those who wait are served in the order they came, and nobody overtakes them; save under an
-   * elastic policy, where nobody waits while there is spare capacity.
+   * Asks for permits and waits for them. Refuses at once if the wait would exceed the timeout. By
+   * one policy, requests that wait are served in the order they came, and none overtakes them; save
+   * under an elastic policy, where nothing waits while there is spare capacity. By several, a
+   * request asks again whenever its permits may fit: others can come first, until the timeout.
    *
    * @param timeout zero to 36 years
    * @throws InterruptedException if the thread is interrupted; the permits are then given back
    */
   public Decision acquire(String key, long permits, Duration timeout) throws InterruptedException {
-    Check.notNull("timeout", timeout);
-    Reservation reservation = reserve(key, permits, timeout);
-    if (reservation.granted()) {
-      reservation.await();
-    }
-    return reservation.decision();
+    return requests.acquire(of(key), permits, Sleeps.nanos("timeout", timeout));
+  }
+
+  /** As {@link #acquire(String)}, without a thread that waits. */
+  public CompletableFuture<Decision> acquireAsync(String key) {
+    return DelayedDecision.of(requests, of(key), 1, Sleeps.LONGEST_NANOS);
+  }
+
+  /** As {@link #acquire(String, Duration)}, without a thread that waits. */
+  public CompletableFuture<Decision> acquireAsync(String key, Duration timeout) {
+    return acquireAsync(key, 1, timeout);
+  }
+
+  /**
+   * As {@link #acquire(String, long, Duration)}, without a thread that waits: the decision comes
+   * when the permits may be used, or at once if it is a refusal. Cancelling it, or completing it in
+   * another way, gives the permits back. It comes on a thread of the {@link Ticker}'s or of the
+   * store's, which must not be blocked, or on the caller's.
+   */
+  public CompletableFuture<Decision> acquireAsync(String key, long permits, Duration timeout) {
+    return DelayedDecision.of(requests, of(key), permits, Sleeps.nanos("timeout", timeout));
   }
 
   /**
@@ -331,130 +171,156 @@ public final class RateLimiter {
    * maxWait} away. Does not wait. By a leaky bucket, permits leave one emission interval apart.
    *
    * @param maxWait zero to 36 years
+   * @throws IllegalStateException if the limiter has several policies: their instants differ
    */
   public Reservation reserve(String key, long permits, Duration maxWait) {
-    long nanos = Check.nanos("maxWait", maxWait);
-    boolean spare = spare();
-    Charges charges = request().add(limit, key(key), checked(permits)).maxWait(spare ? 0 : nanos);
-    long now = ticker.nanos();
-    ask(charges, now);
-    boolean waits = charges.allowed() && charges.retryAfterNanos(0) > 0;
-    long dueNanos = !waits ? now : memory != null ? charges.atNanos(0) : later(charges);
-    Decision decision = told(charges.decision(0), spare);
-    charges.clear();
-    return new Reservation(this, key, permits, decision, dueNanos);
+    return requests.reserve(of(key), permits, Sleeps.nanos("maxWait", maxWait));
   }
 
-  /** Returns when a wait is over that a store with a clock of its own has told. */
-  private long later(Charges charges) {
-    return ticker.nanos() + charges.retryAfterNanos(0);
+  /**
+   * Gives back permits that were not needed after all, as far as they still count and giving them
+   * back cannot admit too much. Give a decision back once.
+   *
+   * @param charged the decision that admitted them
+   * @return how many permits were given back, 0 to {@code permits}; by several policies the least
+   */
+  public long refund(String key, long permits, Decision charged) {
+    return requests.refund(of(key), permits, charged);
   }
 
-  Ticker ticker() {
-    return ticker;
+  /** Forgets what a key has used. Returns whether there was anything. */
+  public boolean reset(String key) {
+    return requests.reset(of(key));
   }
 
-  /** Returns an empty request, this thread's own, to be used before the next is asked for. */
-  private static Charges request() {
-    return REQUEST.get().clear();
+  /** Returns this limiter for one key. */
+  public SingleLimiter forKey(String key) {
+    return new SingleLimiter(requests, of(key));
   }
 
-  private Decision decide(Charges charges) {
-    ask(charges, ticker.nanos());
-    Decision decision = told(charges.decision(0));
-    charges.clear(); // Or this thread would keep the limiter from being collected.
-    return decision;
+  /** Returns this limiter for a key that is a number, another than the text of its digits. */
+  public SingleLimiter forKey(long key) {
+    return new SingleLimiter(requests, requests.fingerprint.of(key));
   }
 
-  private void ask(Charges charges, long now) {
-    if (memory != null) {
-      memory.decide(charges, now);
-    } else {
-      Wait<Charges> answer = new Wait<>();
-      store.decide(charges, now, answer);
-      answer.join();
-    }
+  /** Returns this limiter for a key of bytes, the same as the text of which they are the UTF-8. */
+  public SingleLimiter forKey(byte[] key) {
+    Check.notNull("key", key);
+    return new SingleLimiter(requests, requests.fingerprint.of(key, 0, key.length));
   }
 
-  private long key(String key) {
-    return fingerprint.of(key);
+  /**
+   * Returns this limiter for a key of several parts, for example a tenant and a user. {@code ("ab",
+   * "c")} and {@code ("a", "bc")} are two keys.
+   */
+  public SingleLimiter forKey(String first, String second, String... more) {
+    long key = requests.fingerprint.add(0, Check.notNull("key", first));
+    key = requests.fingerprint.add(key, Check.notNull("key", second));
+    for (String part : Check.notNull("more", more)) {
+      key = requests.fingerprint.add(key, Check.notNull("key", part));
+    }
+    return new SingleLimiter(requests, key);
   }
 
-  private static long checked(long permits) {
-    return Check.range("permits", permits, 0, Long.MAX_VALUE);
+  /** Returns this limiter with decisions that allocate nothing. */
+  public PackedLimiter packed() {
+    return new PackedLimiter(requests);
   }
 
-  private static final long NANOS_PER_MILLI = 1_000_000L;
-  private static final long MAX_MILLIS = Meter.HORIZON_NANOS / NANOS_PER_MILLI;
+  /**
+   * Puts other quotas in force, as {@link #replace(Policy, Policy...)}, by exact sliding windows.
+   */
+  public void replace(Quota quota, Quota... more) {
+    requests.replace(LimiterBuilder.policies(quota, more));
+  }
 
-  /** Collects a limiter's options. Not safe for use by several threads. */
-  public static final class Builder {
-    private final Policy policy;
-    private Ticker ticker = Ticker.system();
-    private LoadSignal load = LoadSignal.UNKNOWN;
-    private long maxKeys = MemoryStore.DEFAULT_MAX_KEYS;
-    private long maxBytes = MemoryStore.defaultMaxBytes();
-    private @Nullable Store store;
+  /**
+   * Puts other policies in force. What was admitted still counts: no sequence of changes admits
+   * more than the largest quota that was in force ({@link Store#bind}). A policy goes on with the
+   * counts of the earlier one of its name; policies without a name, with those of the one at their
+   * place. A policy that has none to go on with starts fresh. Decisions under way are decided as
+   * before.
+   *
+   * @throws IllegalStateException if algorithms or windows have changed too often within the
+   *     windows; nothing has changed then
+   */
+  public void replace(Policy policy, Policy... more) {
+    requests.replace(LimiterBuilder.policies(policy, more));
+  }
 
-    private Builder(Policy policy) {
-      this.policy = Check.notNull("policy", policy);
+  /** Adds a listener: it is called for every decision from now on, after the earlier listeners. */
+  public void listen(LimiterListener listener) {
+    requests.listen(Check.notNull("listener", listener));
+  }
+
+  /** Returns the policies in force, under the names that decisions have. */
+  public List<Policy> policies() {
+    return requests.set().policies();
+  }
+
+  /** Returns the first policy in force, or the only one. */
+  public Policy policy() {
+    return requests.set().policy(0);
+  }
+
+  /** Returns the store, for its numbers of keys and bytes and their bounds. */
+  public Store store() {
+    return requests.store;
+  }
+
+  /** Returns how many keys have state. */
+  public long keys() {
+    return requests.store.keys();
+  }
+
+  /**
+   * Gives back memory of keys that are as if they had never been used, a part of it at each call. A
+   * limiter does so by itself now and then, if its store is in this process.
+   */
+  public void expire() {
+    requests.store.expire(requests.ticker.nanos());
+  }
+
+  private long of(String key) {
+    return requests.fingerprint.of(Check.notNull("key", key));
+  }
+
+  /**
+   * Creates a limiter by one exact sliding window and by the caller's own timestamps: a request at
+   * t counts the admitted ones with a timestamp greater than t - {@code windowMillis}. It has
+   * {@link #allow} and nothing else that decides, since it knows no time.
+   *
+   * @param maxRequests how many requests each key has per window, at least 0
+   * @param windowMillis 1 to 31,622,400,000 (366 days)
+   * @throws IllegalArgumentException if a value is out of its range
+   */
+  public RateLimiter(int maxRequests, long windowMillis) {
+    Check.range("maxRequests", maxRequests, 0, Integer.MAX_VALUE);
+    Check.range("windowMillis", windowMillis, 1, Quota.MAX_WINDOW_NANOS / NANOS_PER_MILLI);
+    Policy exact =
+        Policy.builder(new Quota(maxRequests, windowMillis * NANOS_PER_MILLI))
+            .algorithm(Algorithm.SLIDING_WINDOW_LOG)
+            .build();
+    List<Policy> only = List.of(exact);
+    Store store = new MemoryStore();
+    requests = new Requests(store, true, null, only, NO_TICKER, LoadSignal.UNKNOWN, 0);
+  }
+
+  /**
+   * Asks for one permit at the caller's own time. Only for a limiter that was created with {@link
+   * #RateLimiter(int, long)}: on one limiter there is one time.
+   *
+   * @param timestampMillis any origin, for example the Unix epoch; ±3,458,764,513,820 (109 years)
+   * @throws IllegalArgumentException if the timestamp is out of its range
+   * @throws IllegalStateException if the limiter has a ticker
+   */
+  public boolean allow(String userId, long timestampMillis) {
+    if (requests.ticker != NO_TICKER) {
+      throw new IllegalStateException(
+          "limiter: with a ticker (expected: new RateLimiter(maxRequests, windowMillis))");
     }
-
-    /** Sets the time that decides. Default: {@link Ticker#system()}. */
-    public Builder ticker(Ticker ticker) {
-      this.ticker = Check.notNull("ticker", ticker);
-      return this;
-    }
-
-    /**
-     * Sets what an elastic policy listens to. Default: {@link LoadSignal#UNKNOWN}, under which it
-     * is as a hard one.
-     */
-    public Builder load(LoadSignal load) {
-      this.load = Check.notNull("load", load);
-      return this;
-    }
-
-    /**
-     * Sets how many keys may have state at once, at least 1. What becomes of one more, the policy
-     * says: {@link Policy#whenFull()}. Default: {@value MemoryStore#DEFAULT_MAX_KEYS}.
-     */
-    public Builder maxKeys(long maxKeys) {
-      this.maxKeys = maxKeys;
-      return this;
-    }
-
-    /**
-     * Sets how many bytes the state may take, at least 1. Default: {@link
-     * MemoryStore#defaultMaxBytes()}.
-     */
-    public Builder maxBytes(long maxBytes) {
-      this.maxBytes = maxBytes;
-      return this;
-    }
-
-    /**
-     * Sets where the state lives, under the policy's name, which therefore must be given one: all
-     * limiters of one name on one store are one limit. To change a limit, build another limiter of
-     * the same name on the same store; what was admitted still counts ({@link Store#limit}), and
-     * the limiter before, as long as it is used, goes on with its own quota. The limiter does not
-     * close the store. Default: a table in this process, for this limiter alone, for which the
-     * bounds above are meant.
-     */
-    public Builder store(Store store) {
-      this.store = Check.notNull("store", store);
-      return this;
-    }
-
-    /**
-     * Returns the limiter.
-     *
-     * @throws IllegalArgumentException if a store is set and the policy has no name: two such
-     *     policies would share their counts without anybody having said so
-     * @throws IllegalStateException as {@link Store#limit}
-     */
-    public RateLimiter build() {
-      return new RateLimiter(this);
-    }
+    Check.range("timestampMillis", timestampMillis, -MAX_MILLIS, MAX_MILLIS);
+    long key = requests.fingerprint.of(Check.notNull("userId", userId));
+    return requests.packed(key, 1, timestampMillis * NANOS_PER_MILLI) >= 0;
   }
 }

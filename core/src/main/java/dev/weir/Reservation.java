@@ -6,19 +6,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Permits that are charged for an instant to come, or the refusal to charge them. Safe for use by
  * many threads.
  *
- * <p>Who holds a granted reservation may act from its instant on, without asking again.
+ * <p>The holder of a granted reservation may act from its instant on, without asking again.
  */
 public final class Reservation {
-  private final RateLimiter limiter;
-  private final String key;
+  private final Requests requests;
+  private final long fingerprint;
   private final long permits;
   private final Decision decision;
   private final long dueNanos;
   private final AtomicBoolean over;
 
-  Reservation(RateLimiter limiter, String key, long permits, Decision decision, long dueNanos) {
-    this.limiter = limiter;
-    this.key = key;
+  Reservation(Requests requests, long fingerprint, long permits, Decision decision, long dueNanos) {
+    this.requests = requests;
+    this.fingerprint = fingerprint;
     this.permits = permits;
     this.decision = decision;
     this.dueNanos = dueNanos;
@@ -37,7 +37,7 @@ public final class Reservation {
 
   /** Returns in how many nanoseconds the holder may act, 0 if the instant has come. */
   public long waitNanos() {
-    return Math.max(0, dueNanos - limiter.ticker().nanos());
+    return Math.max(0, dueNanos - requests.ticker.nanos());
   }
 
   /**
@@ -48,11 +48,12 @@ public final class Reservation {
    */
   public void await() throws InterruptedException {
     if (over.get()) {
-      throw new IllegalStateException("reservation of " + key + ": refused or cancelled");
+      throw new IllegalStateException(
+          "reservation: refused or cancelled (expected: a granted one), by " + decision.policy());
     }
     try {
       for (long wait = waitNanos(); wait > 0; wait = waitNanos()) {
-        limiter.ticker().sleep(wait);
+        requests.ticker.sleep(wait);
       }
     } catch (InterruptedException e) {
       cancel();
@@ -61,12 +62,19 @@ public final class Reservation {
   }
 
   /**
-   * Gives the permits back, as far as that cannot admit too much: a bucket takes back only what was
-   * reserved last while anybody waits behind, since those keep their instants.
+   * Gives the permits back, as far as that cannot admit too much: while later reservations wait, a
+   * bucket takes back only the last one, since the others keep their instants.
    *
    * @return whether all permits were given back; false also from the second call on
    */
   public boolean cancel() {
-    return !over.getAndSet(true) && limiter.refund(key, permits, decision) == permits;
+    return !over.getAndSet(true) && requests.refund(fingerprint, permits, decision) == permits;
+  }
+
+  /** As {@link #cancel}, without waiting for the store. */
+  void cancelAsync() {
+    if (!over.getAndSet(true)) {
+      requests.refundAsync(fingerprint, permits, decision);
+    }
   }
 }

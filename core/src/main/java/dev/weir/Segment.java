@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * probing. A slot is a fingerprint and, beside it, the state, so that a decision finds both in one
  * cache line; states that have an array of their own are referred to from a second array.
  *
- * <p>Who writes holds the write lock. Who reads may do so under an optimistic stamp instead: what
- * it finds may then be anything until the stamp is validated, but finding it does no harm.
+ * <p>A writer holds the write lock. A reader may read under an optimistic stamp instead: what it
+ * finds may then be anything until the stamp is validated, but finding it does no harm.
  */
 final class Segment extends SequenceLock {
   /*
@@ -23,6 +23,7 @@ final class Segment extends SequenceLock {
    * two by the next bit of the fingerprints (Table.split). So no decision waits for more than the
    * moving of one segment, and a table's memory follows its keys closely, up and down.
    */
+
   private static final AtomicLong ORDERS = new AtomicLong();
 
   /** Where a segment is split: what is moved at once, some tens of microseconds. */
@@ -33,13 +34,18 @@ final class Segment extends SequenceLock {
   /** Up to this many slots, half of them stay free: in small tables speed is worth more. */
   private static final int SPARSE_SLOTS = 1 << 10;
 
-  /** No key is looked at for forgetting while fewer are here: not worth the work. */
+  /**
+   * A segment with fewer keys than this forgets none when a key is added: it is not worth the work.
+   */
   private static final int FORGET_FROM = 64;
 
-  /** Keys looked at when a key is added: more than one, so that the dead cannot pile up. */
+  /**
+   * How many slots are examined when a key is added: more than one, so that keys that have reset
+   * cannot pile up.
+   */
   private static final int FORGET_STEPS = 8;
 
-  /** How many refunds can be remembered apart; those that share a place bar more than they must. */
+  /** How many refunds are remembered; two that share a place bar more charges than they must. */
   private static final int BARS = 256;
 
   private static final long LOW = 0xffff_ffffL;
@@ -107,17 +113,14 @@ final class Segment extends SequenceLock {
     return slots[0] >= MAX_SLOTS;
   }
 
-  /** Has this segment split if it has become large; its lock must not be held. */
+  /** Splits this segment if it has become large; the caller must not hold its lock. */
   void splitIfLarge() {
     if (isLarge()) {
       table.split(this);
     }
   }
 
-  /**
-   * Returns the earliest instant at which a key without state may be decided: a state that was
-   * forgotten had rested by then. Only a caller whose own clock goes back can be earlier.
-   */
+  /** Returns the latest instant by which a state that was forgotten had reset. */
   long floorNanos() {
     return floorNanos;
   }
@@ -127,38 +130,33 @@ final class Segment extends SequenceLock {
     return latestNanos;
   }
 
-  void latestNanos(long nowNanos) {
-    latestNanos = Math.max(latestNanos, nowNanos);
-  }
-
   /** Reads a key's slot, or one close to it. */
   long touch(long fingerprint) {
     long[] s = slots;
-    int at = home(s, width, fingerprint);
-    return s[at];
+    return s[home(s, width, fingerprint)];
   }
 
-  /** As {@link #find(long)}, for who has found a slot before: it is probably still there. */
-  int find(long fingerprint, int before) {
+  /** Like {@link #find(long)}, with an earlier slot of the key as a hint; 0 is no hint. */
+  int find(long fingerprint, int hint) {
     long[] s = slots;
-    return before > 0 && before < s.length && s[before] == fingerprint ? before : find(fingerprint);
+    return hint > 0 && hint < s.length && s[hint] == fingerprint ? hint : find(fingerprint);
   }
 
   /** Returns where the key's slot is, or minus where it would be if it were added now. */
   int find(long fingerprint) {
     long[] s = slots;
-    int at = home(s, width, fingerprint);
+    int slot = home(s, width, fingerprint);
     while (true) {
-      long found = s[at];
+      long found = s[slot];
       if (found == fingerprint) {
-        return at;
+        return slot;
       }
       if (found == 0) {
-        return -at;
+        return -slot;
       }
-      at += width;
-      if (at >= s.length) {
-        at = 1;
+      slot += width;
+      if (slot >= s.length) {
+        slot = 1;
       }
     }
   }
@@ -172,8 +170,14 @@ final class Segment extends SequenceLock {
     return apart ? Objects.requireNonNull(states[slot]) : slots;
   }
 
-  /** As {@link #state(int)}, for who holds no lock: null if it has come too late. */
+  /**
+   * Returns the array that holds the state of a slot, or a fresh state where there is no slot. May
+   * be called without the lock: null if the slot has just been moved.
+   */
   long @Nullable [] glimpse(int slot) {
+    if (slot <= 0) {
+      return table.fresh;
+    }
     if (apart) {
       long[] @Nullable [] s = states;
       return slot < s.length ? s[slot] : null;
@@ -182,9 +186,19 @@ final class Segment extends SequenceLock {
     return slot + width <= s.length ? s : null;
   }
 
-  /** Returns where in its array the state of a slot begins. */
-  int stateAt(int slot) {
-    return apart ? 0 : slot + 1;
+  /** Returns where in its array the state of a slot begins, 0 where there is no slot. */
+  int offset(int slot) {
+    return apart || slot <= 0 ? 0 : slot + 1;
+  }
+
+  /**
+   * Returns the instant that a request for a slot's key is decided at. Where there is no slot, the
+   * key may have had a state that was forgotten: that had reset by {@code floorNanos}, and only a
+   * caller whose own clock goes back can be earlier.
+   */
+  long effectiveNanos(long[] state, int slot, long nowNanos) {
+    long earliest = slot > 0 ? nowNanos : Math.max(nowNanos, floorNanos);
+    return meter.effectiveNanos(state, offset(slot), earliest);
   }
 
   /** Returns about how many bytes one more key will take. */
@@ -247,13 +261,34 @@ final class Segment extends SequenceLock {
     }
   }
 
+  /** Puts the state that a slot now has, after a step that wrote it at a caller's time. */
+  void put(int slot, long[] s, long nowNanos) {
+    state(slot, s);
+    latestNanos = Math.max(latestNanos, nowNanos);
+  }
+
+  /**
+   * Charges permits that fit after a wait, to the state of a slot.
+   *
+   * @return the array that holds the state now
+   */
+  long[] charge(
+      int slot, long effectiveNanos, long waitNanos, long permits, Policy policy, long nowNanos) {
+    boolean mayGrow = !apart || budget.mayGrow();
+    long[] s =
+        meter.charge(
+            state(slot), offset(slot), effectiveNanos, waitNanos, permits, policy, mayGrow);
+    put(slot, s, nowNanos);
+    return s;
+  }
+
   private static long bytes(long[] s) {
     return HEADER_BYTES + 8L * s.length;
   }
 
   /**
-   * Remembers that charges after which the key would have rested by then must keep their permits;
-   * so must, if they share the place, those of another key.
+   * Remembers that charges after which the key would have reset by then must keep their permits; so
+   * must, if they share the place, those of another key.
    */
   void bar(long fingerprint, long resetNanos) {
     if (bars.length == 0) {
@@ -269,13 +304,13 @@ final class Segment extends SequenceLock {
     return bars.length > 0 && resetNanos <= bars[(int) fingerprint & (BARS - 1)];
   }
 
-  /** Looks at the next few slots and forgets keys that have rested. */
+  /** Examines the next few slots and forgets keys that have reset. */
   void forget(long nowNanos, int steps) {
     int before = size;
     for (int step = 0; step < steps && size > 0; step++) {
       hand = next(hand);
-      while (slots[hand] != 0 && restedAtNanos(hand) <= nowNanos) {
-        floorNanos = Math.max(floorNanos, restedAtNanos(hand));
+      while (slots[hand] != 0 && resetAtNanos(hand) <= nowNanos) {
+        floorNanos = Math.max(floorNanos, resetAtNanos(hand));
         remove(hand);
       }
     }
@@ -285,7 +320,7 @@ final class Segment extends SequenceLock {
     }
   }
 
-  /** Forgets a key, rested or not; returns whether it was here. */
+  /** Forgets a key, whether it still counts or not; returns whether it was here. */
   boolean remove(long fingerprint) {
     int slot = find(fingerprint);
     if (slot <= 0) {
@@ -296,16 +331,16 @@ final class Segment extends SequenceLock {
     return true;
   }
 
-  /** Looks at all slots and forgets keys that have rested. */
+  /** Examines all slots and forgets keys that have reset. */
   void forget(long nowNanos) {
     forget(nowNanos, (int) slots[0]);
   }
 
-  private long restedAtNanos(int slot) {
-    return meter.restedAtNanos(state(slot), stateAt(slot));
+  private long resetAtNanos(int slot) {
+    return meter.resetAtNanos(state(slot), offset(slot));
   }
 
-  /** Forgets everything, rested or not. */
+  /** Forgets everything, whether it still counts or not. */
   void clear() {
     for (int slot = 1; slot < slots.length; slot += width) {
       if (slots[slot] != 0) {
@@ -327,12 +362,12 @@ final class Segment extends SequenceLock {
   private void remove(int slot) {
     released(slot);
     int gap = slot;
-    for (int at = next(gap); slots[at] != 0; at = next(at)) {
-      int home = home(slots, width, slots[at]);
-      boolean homeIsBetween = gap <= at ? gap < home && home <= at : gap < home || home <= at;
+    for (int used = next(gap); slots[used] != 0; used = next(used)) {
+      int home = home(slots, width, slots[used]);
+      boolean homeIsBetween = gap <= used ? gap < home && home <= used : gap < home || home <= used;
       if (!homeIsBetween) {
-        move(slots, states, at, slots, states, gap);
-        gap = at;
+        move(slots, states, used, slots, states, gap);
+        gap = used;
       }
     }
     slots[gap] = 0;
@@ -352,15 +387,15 @@ final class Segment extends SequenceLock {
   private void move(
       long[] from,
       long[] @Nullable [] fromStates,
-      int at,
+      int fromSlot,
       long[] to,
       long[] @Nullable [] toStates,
-      int slot) {
+      int toSlot) {
     for (int word = 0; word < width; word++) {
-      to[slot + word] = from[at + word];
+      to[toSlot + word] = from[fromSlot + word];
     }
     if (apart) {
-      toStates[slot] = fromStates[at];
+      toStates[toSlot] = fromStates[fromSlot];
     }
   }
 
@@ -384,13 +419,13 @@ final class Segment extends SequenceLock {
    * keys, so that it is compiled when a segment is split for the first time.
    */
   private void fill(long[] from, long[] @Nullable [] fromStates, long mask, long wanted) {
-    for (int at = 1; at < from.length; at += width) {
-      long fingerprint = from[at];
+    for (int slot = 1; slot < from.length; slot += width) {
+      long fingerprint = from[slot];
       if (fingerprint != 0 && (fingerprint & mask) == wanted) {
         if (full()) {
           resize(larger());
         }
-        move(from, fromStates, at, slots, states, -find(fingerprint));
+        move(from, fromStates, slot, slots, states, -find(fingerprint));
         size++;
       }
     }

@@ -5,18 +5,18 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A sequence lock: a writer's lock that tells readers whether anybody wrote while they read.
+ * A sequence lock: a writer's lock that tells readers whether a thread wrote while they read.
  * [Boehm, Can seqlocks get along with programming language memory models?, 2012]
  *
  * <p>Not reentrant, not fair. Made for sections of some tens of nanoseconds.
  */
 class SequenceLock {
   /*
-   * Why not java.util.concurrent's StampedLock? It would do, but for its price: an uncontended
-   * write through it costs two full fences, and here that is a good part of a decision. What it has
-   * more, queues of waiters, does not help sections that are shorter than a queue's upkeep. Waiters
+   * Why not java.util.concurrent's StampedLock? It would work, but it costs too much: an
+   * uncontended write through it takes two full fences, a good part of a decision. Its queues of
+   * waiters do not help sections that are shorter than the upkeep of a queue. Waiters
    * here spin for some microseconds, which is longer than nearly every section, and then sleep for
-   * some: if the holder has been taken off its processor, there is one free for it.
+   * some: if the holder has lost its processor, that leaves one free for it.
    */
   private static final int SPINS = 256;
   private static final long NAP_NANOS = 20_000;
@@ -31,23 +31,23 @@ class SequenceLock {
     }
   }
 
-  /** Odd while somebody writes. Each writer adds 2. */
+  /** Odd while a thread writes. Each writer adds 2. */
   @SuppressWarnings("unused") // By its handle.
   private long sequence = 2;
 
-  /** Returns a stamp to read under, 0 while somebody writes. */
+  /** Returns a stamp to read under, 0 while a thread writes. */
   final long tryOptimisticRead() {
     long now = (long) SEQUENCE.getAcquire(this);
     return (now & 1) == 0 ? now : 0;
   }
 
-  /** Returns whether nobody but the caller has written since the stamp was given. */
+  /** Returns whether no thread but the caller's has written since the stamp was given. */
   final boolean validate(long stamp) {
     VarHandle.acquireFence();
     return (long) SEQUENCE.getOpaque(this) == stamp;
   }
 
-  /** Takes the lock if nobody has written since the stamp was given. Returns its stamp, or 0. */
+  /** Takes the lock if no thread has written since the stamp was given. Returns its stamp, or 0. */
   final long tryConvertToWriteLock(long stamp) {
     if (!SEQUENCE.compareAndSet(this, stamp, stamp + 1)) {
       return 0;
@@ -56,7 +56,7 @@ class SequenceLock {
     return stamp + 1;
   }
 
-  /** Takes the lock if nobody has it. Returns its stamp, or 0. */
+  /** Takes the lock if no thread has it. Returns its stamp, or 0. */
   final long tryWriteLock() {
     long stamp = tryOptimisticRead();
     return stamp == 0 ? 0 : tryConvertToWriteLock(stamp);

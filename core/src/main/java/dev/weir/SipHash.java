@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * SipHash-1-3: a keyed hash whose collisions nobody can choose without the key. [Aumasson and
+ * SipHash-1-3: a keyed hash whose collisions cannot be chosen without the key. [Aumasson and
  * Bernstein, SipHash: a fast short-input PRF, 2012]
  */
 final class SipHash implements KeyHash {
@@ -47,16 +47,16 @@ final class SipHash implements KeyHash {
       state.word(first);
       tail += (long) Long.BYTES << 56;
     }
-    int at = 0;
-    for (; at + 8 <= end; at += 8) {
-      int low = ascii(text, at);
-      int high = ascii(text, at + 4);
+    int offset = 0;
+    for (; offset + 8 <= end; offset += 8) {
+      int low = ascii(text, offset);
+      int high = ascii(text, offset + 4);
       if ((low | high) < 0) {
         return encoded(domain, prefixed, first, text);
       }
       state.word((long) high << 32 | low);
     }
-    if (at == end) {
+    if (offset == end) {
       return state.finish(tail);
     }
     if (end >= 8) { // The last eight, of which some have been hashed already.
@@ -65,10 +65,10 @@ final class SipHash implements KeyHash {
       if ((low | high) < 0) {
         return encoded(domain, prefixed, first, text);
       }
-      return state.finish(tail | (((long) high << 32 | low) >>> (Byte.SIZE * (at + 8 - end))));
+      return state.finish(tail | (((long) high << 32 | low) >>> (Byte.SIZE * (offset + 8 - end))));
     }
-    for (int shift = 0; at < end; at++, shift += Byte.SIZE) {
-      char c = text.charAt(at);
+    for (int shift = 0; offset < end; offset++, shift += Byte.SIZE) {
+      char c = text.charAt(offset);
       if (c >= 0x80) {
         return encoded(domain, prefixed, first, text);
       }
@@ -78,11 +78,11 @@ final class SipHash implements KeyHash {
   }
 
   /** Returns four characters as one word, a negative one if they are not all ASCII. */
-  private static int ascii(CharSequence text, int at) {
-    int c0 = text.charAt(at);
-    int c1 = text.charAt(at + 1);
-    int c2 = text.charAt(at + 2);
-    int c3 = text.charAt(at + 3);
+  private static int ascii(CharSequence text, int offset) {
+    int c0 = text.charAt(offset);
+    int c1 = text.charAt(offset + 1);
+    int c2 = text.charAt(offset + 2);
+    int c3 = text.charAt(offset + 3);
     return (c0 | c1 | c2 | c3) < 0x80 ? c0 | c1 << 8 | c2 << 16 | c3 << 24 : -1;
   }
 
@@ -96,8 +96,8 @@ final class SipHash implements KeyHash {
     }
     int end = text.length();
     long pending = 0;
-    for (int at = 0; at < end; at++) {
-      int c = text.charAt(at);
+    for (int offset = 0; offset < end; offset++) {
+      int c = text.charAt(offset);
       int bytes = 1;
       long utf8 = c;
       if (c >= 0x80 && c < 0x800) {
@@ -106,9 +106,10 @@ final class SipHash implements KeyHash {
       } else if (c >= 0x800) {
         bytes = 3;
         utf8 = 0x8080e0 | c >> 12 | (c & 0xfc0) << 2 | (c & 0x3f) << 16;
-        boolean pair = at + 1 < end && Character.isSurrogatePair((char) c, text.charAt(at + 1));
+        boolean pair =
+            offset + 1 < end && Character.isSurrogatePair((char) c, text.charAt(offset + 1));
         if (pair) {
-          c = Character.toCodePoint((char) c, text.charAt(++at));
+          c = Character.toCodePoint((char) c, text.charAt(++offset));
           bytes = 4;
           utf8 =
               0x808080f0L
@@ -134,13 +135,13 @@ final class SipHash implements KeyHash {
   @Override
   public long hash(long domain, byte[] bytes, int from, int to) {
     State state = new State(domain);
-    int at = from;
-    for (; at + Long.BYTES <= to; at += Long.BYTES) {
-      state.word((long) LITTLE_ENDIAN.get(bytes, at));
+    int offset = from;
+    for (; offset + Long.BYTES <= to; offset += Long.BYTES) {
+      state.word((long) LITTLE_ENDIAN.get(bytes, offset));
     }
     long tail = (long) (to - from) << 56;
-    for (int shift = 0; at < to; at++, shift += Byte.SIZE) {
-      tail |= (bytes[at] & 0xffL) << shift;
+    for (int shift = 0; offset < to; offset++, shift += Byte.SIZE) {
+      tail |= (bytes[offset] & 0xffL) << shift;
     }
     return state.finish(tail);
   }
@@ -149,16 +150,16 @@ final class SipHash implements KeyHash {
   @Override
   public long hash(long domain, ByteBuffer bytes) {
     State state = new State(domain);
-    int at = bytes.position();
+    int offset = bytes.position();
     int to = bytes.limit();
     boolean little = bytes.order() == ByteOrder.LITTLE_ENDIAN;
-    long tail = (long) (to - at) << 56;
-    for (; at + Long.BYTES <= to; at += Long.BYTES) {
-      long word = bytes.getLong(at);
+    long tail = (long) (to - offset) << 56;
+    for (; offset + Long.BYTES <= to; offset += Long.BYTES) {
+      long word = bytes.getLong(offset);
       state.word(little ? word : Long.reverseBytes(word));
     }
-    for (int shift = 0; at < to; at++, shift += Byte.SIZE) {
-      tail |= (bytes.get(at) & 0xffL) << shift;
+    for (int shift = 0; offset < to; offset++, shift += Byte.SIZE) {
+      tail |= (bytes.get(offset) & 0xffL) << shift;
     }
     return state.finish(tail);
   }

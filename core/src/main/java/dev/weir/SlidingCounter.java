@@ -13,7 +13,7 @@ final class SlidingCounter extends Meter {
    * holds them and c as well: p + limit - ceil(p * (W - x) / W) = limit + floor(p * x / W), which
    * stays below twice the limit because x < W.
    *
-   * The estimate never grows while nobody asks, also not across an edge (at x = W it is c, and so it
+   * The estimate never grows while nothing is charged, also not across an edge (at x = W it is c, and so it
    * is a moment later as the next window's p), so the wait for permits is found by solving for x.
    */
   /** The stamp: says which window CURRENT counts. */
@@ -22,7 +22,7 @@ final class SlidingCounter extends Meter {
   /** The previous window's hits in the high half, this one's in the low half. */
   private static final int HITS = 1;
 
-  /** Hits beyond this are not told apart: no limit is higher. */
+  /** The most hits that are counted: no limit is higher. */
   private static final long MOST = Quota.MAX_PERMITS;
 
   private final long window;
@@ -93,7 +93,7 @@ final class SlidingCounter extends Meter {
   }
 
   @Override
-  long[] force(
+  long[] record(
       long[] s,
       int i,
       long now,
@@ -145,12 +145,12 @@ final class SlidingCounter extends Meter {
   }
 
   @Override
-  long restedAtNanos(long[] s, int i) {
+  long resetAtNanos(long[] s, int i) {
     return (lastIndex(s, i) + (current(s[i + HITS]) > 0 ? 2 : 1)) * window;
   }
 
   @Override
-  void outline(long[] s, int i, long now, Policy policy, Sink sink) {
+  void forEachCharge(long[] s, int i, long now, Policy policy, Sink sink) {
     long hits = s[i + HITS];
     if (previous(hits) > 0) {
       sink.charged(lastIndex(s, i) * window - 1, previous(hits));

@@ -116,9 +116,10 @@ final class SlidingLog extends Meter {
   /** Returns where a unit stands, counted in halves of longs. */
   private static int half(long[] s, int unit) {
     int units = units(s);
-    int at = first(s) + unit;
-    at -= at >= units ? units : 0;
-    return (s.length > MAX_SMALL ? 8 : 7) + (at >= units ? 0 : at); // Above: only while changing.
+    int place = first(s) + unit;
+    place -= place >= units ? units : 0;
+    return (s.length > MAX_SMALL ? 8 : 7)
+        + (place >= units ? 0 : place); // Above: only while changing.
   }
 
   private static int unit(long[] s, int unit) {
@@ -241,7 +242,7 @@ final class SlidingLog extends Meter {
   }
 
   @Override
-  long[] force(
+  long[] record(
       long[] s,
       int i,
       long now,
@@ -438,15 +439,16 @@ final class SlidingLog extends Meter {
     }
     if (!cancelled) {
       t = newestPermits(s) > 0 ? append(t, end(index), newestPermits(s), false, limit, true) : t;
-      return at(t, s[NEWEST], limit);
+      return timed(t, s[NEWEST], limit);
     }
-    // Nobody needs to queue behind it any more, but behind the one before it.
+    // Later requests need not queue behind the cancelled entry any more, but behind the one before
+    // it.
     boolean reserved = newestGranule(t) > granuleOf(now);
-    return at(t, reserved ? stamp(instant(t[NEWEST]), true) : stamp(now, false), limit);
+    return timed(t, reserved ? stamp(instant(t[NEWEST]), true) : stamp(now, false), limit);
   }
 
   /** Returns the state with its time set, by an entry without permits if need be. */
-  private long[] at(long[] s, long stamp, long limit) {
+  private long[] timed(long[] s, long stamp, long limit) {
     long[] t = s;
     if (granuleOf(instant(stamp)) > newestGranule(s)) {
       t = append(s, instant(stamp), 1, false, limit, true);
@@ -465,12 +467,12 @@ final class SlidingLog extends Meter {
   }
 
   @Override
-  long restedAtNanos(long[] s, int i) {
+  long resetAtNanos(long[] s, int i) {
     return end(newestGranule(s)) + window;
   }
 
   @Override
-  void outline(long[] s, int i, long now, Policy policy, Sink sink) {
+  void forEachCharge(long[] s, int i, long now, Policy policy, Sink sink) {
     long cut = oldest(now);
     long index = s[OLDEST];
     int used = used(s);

@@ -7,12 +7,16 @@ import java.util.function.LongConsumer;
  * Where the state of policies lives: this process, a Redis, a cluster. Safe for use by many
  * threads.
  *
+ * <p>Every store has this face, whose answers come by callback. A store that decides on the
+ * caller's thread is a {@link LocalStore}, which answers by returning.
+ *
  * <p>What a store must hold to is written as tests: the contract suites of {@code
- * dev.weir.testkit}. In short: a request is charged for all of its limits or for none, a refusal
- * changes nothing, state time never goes back, and no change of policy mints permits.
+ * dev.weir.testkit}. In short: a request is charged for all of its limits or for none ({@link
+ * Charges#settle}), a refusal changes nothing, state time never goes back, and no change of policy
+ * lets more be admitted than the largest quota that was in force.
  */
 public interface Store extends AutoCloseable {
-  /** Returns the fingerprints of keys that all who share this store use. */
+  /** Returns the fingerprints of keys that all processes that share this store use. */
   Fingerprint fingerprint();
 
   /**
@@ -20,13 +24,27 @@ public interface Store extends AutoCloseable {
    *
    * <p>State survives: what the name's earlier policies admitted still counts, as long as it would
    * have counted under them, and a policy that returns within its window finds all that was
-   * admitted in between. No sequence of changes admits more than the largest quota that was in
-   * force; where approximate algorithms take part, their own bounds are added to it.
+   * admitted in between. Policies of one {@link Shape} share their state. No sequence of changes
+   * admits more than the largest quota that was in force; where approximate algorithms take part,
+   * their own bounds are added to it.
    *
-   * @throws IllegalStateException if the name has changed its algorithm or window too often within
-   *     its windows for the store to remember all of them
+   * @throws IllegalStateException if the name has changed its shape too often within its windows
+   *     for the store to remember all of them
    */
-  Limit limit(String name, Policy policy, long nowNanos);
+  Binding bind(String name, Policy policy, long nowNanos);
+
+  /**
+   * Returns a binding on the same keys under another token bucket: what a key has used is the time
+   * that its bucket takes to refill, and stays that. For callers who bring the bucket along with
+   * every request; the promise of {@link #bind} about changes of a policy is not made for them. Not
+   * every store has it.
+   *
+   * @param binding a token bucket of this store
+   * @param policy another token bucket
+   * @throws IllegalArgumentException if either is something else
+   * @throws UnsupportedOperationException if the store has no such bindings
+   */
+  Binding variant(Binding binding, Policy policy);
 
   /**
    * Takes a name out of force. Its state is kept for as long as it could matter if the name came
@@ -35,18 +53,26 @@ public interface Store extends AutoCloseable {
   void retire(String name, long nowNanos);
 
   /**
+   * Returns whether a binding is one of this store's: if a request for it can be decided here. A
+   * store that forwards to others answers for them.
+   */
+  default boolean owns(Binding binding) {
+    return binding.store() == this;
+  }
+
+  /**
    * Decides a request: fills in the results of {@code charges}, then hands it to {@code done}. A
-   * store in this process does so before it returns, on the same thread; a remote one later, on a
-   * thread of its own. Never fails: trouble is a decision with a reason, and a remote store in
-   * trouble counts a charge as one that fits if its policy answers {@link FailureAnswer#ALLOW}.
+   * {@link LocalStore} does so before it returns, on the same thread; a remote one later, on a
+   * thread of its own. Never fails: trouble is a decision with a reason, and {@link Charges#settle}
+   * says what becomes of the request then.
    *
-   * @throws IllegalArgumentException if a limit is not this store's
+   * @throws IllegalArgumentException if a binding is not this store's
    */
   void decide(Charges charges, long nowNanos, Consumer<? super Charges> done);
 
   /**
-   * Says that a request will be decided soon. Who has many requests at hand says so of all of them
-   * and then has them decided: a store can have their states fetched meanwhile.
+   * Announces that a request will be decided soon. A caller with many requests at hand announces
+   * all of them and then has them decided: a store can have their states fetched meanwhile.
    */
   default void expect(Charges charges) {}
 
@@ -54,39 +80,69 @@ public interface Store extends AutoCloseable {
    * Decides every request of a batch, each for itself and in their order, and hands it to {@code
    * done}; when and where, as for {@link #decide(Charges, long, Consumer)}.
    *
-   * @throws IllegalArgumentException if a limit is not this store's
+   * @throws IllegalArgumentException if a binding is not this store's
    */
   void decide(Batch batch, long nowNanos, Consumer<? super Batch> done);
 
   /**
    * Gives back permits of an earlier charge, as far as they still count and giving them back cannot
-   * admit too much, and tells {@code done} how many.
+   * admit too much, and hands {@code done} how many were given back.
    *
-   * @param limit the one that charged them: what a permit of a bucket is worth depends on it
+   * @param binding the one that charged them: what a permit of a bucket is worth depends on it
+   * @param permits at least 0
    * @param charged the decision that charged them
+   * @throws IllegalArgumentException if the binding is not this store's, or {@code permits} is
+   *     negative
    */
   void refund(
-      Limit limit,
+      Binding binding,
       long fingerprint,
       long permits,
       Decision charged,
       long nowNanos,
       LongConsumer done);
 
+  /**
+   * Forgets what a key has used: its next request is decided as the first of a new key. Hands
+   * {@code done} whether there was anything to forget.
+   *
+   * @throws IllegalArgumentException if the binding is not this store's
+   * @throws UnsupportedOperationException if the store cannot forget a single key
+   */
+  void reset(Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done);
+
   /** Drops what no longer matters, a bounded amount of it; to be called now and then. */
   void expire(long nowNanos);
 
-  /** Returns how many keys have state. */
-  long keys();
+  /** Returns how many keys have state in this process. Default: 0. */
+  default long keys() {
+    return 0;
+  }
 
-  /** Returns how many keys may have state at once, {@link Long#MAX_VALUE} if nobody bounds them. */
-  long maxKeys();
+  /** Returns how many keys may have state at once. Default: {@link Long#MAX_VALUE}, unbounded. */
+  default long maxKeys() {
+    return Long.MAX_VALUE;
+  }
 
-  /** Returns about how many bytes of memory the state takes in this process. */
-  long bytes();
+  /** Returns about how many bytes of memory the state takes in this process. Default: 0. */
+  default long bytes() {
+    return 0;
+  }
 
-  /** Returns how many bytes the state may take, {@link Long#MAX_VALUE} if nobody bounds it. */
-  long maxBytes();
+  /** Returns how many bytes the state may take. Default: {@link Long#MAX_VALUE}, unbounded. */
+  default long maxBytes() {
+    return Long.MAX_VALUE;
+  }
+
+  /**
+   * Returns how full the store is, 0 to 100: of keys or bytes, whichever is fuller; 0 where neither
+   * is bounded.
+   */
+  default int fullPercent() {
+    double keys = (double) keys() / maxKeys();
+    double bytes = (double) bytes() / maxBytes();
+    return (int) Math.min(100, 100 * Math.max(keys, bytes));
+  }
 
   @Override
   void close();

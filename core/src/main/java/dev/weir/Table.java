@@ -3,13 +3,14 @@ package dev.weir;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The states of the keys of one shape: compact, concurrent, and forgetting what has rested. */
+/** The states of the keys of one shape: compact, concurrent, and without those that have reset. */
 final class Table {
   /*
    * A directory over segments, by the first bits of fingerprints: extendible hashing. [Fagin,
    * Nievergelt, Pippenger and Strong, 1979] The directory is an immutable array behind one volatile
    * field. Splitting a segment swaps it for one in which two halves stand in the segment's place,
-   * twice as long if need be. Who then finds the old segment finds it marked, and looks again.
+   * twice as long if need be. A thread that then finds the old segment sees that it is marked, and
+   * reads the directory again.
    *
    * The sketch: a key that is new when there is no room may be counted in the cell of those whose
    * fingerprints begin like its own. A cell is a slot like any other, under a fingerprint made of
@@ -60,7 +61,7 @@ final class Table {
     return segments[(int) (fingerprint >>> (Long.numberOfLeadingZeros(segments.length) + 1))];
   }
 
-  /** Splits a segment that has become large; nobody may hold its lock. */
+  /** Splits a segment that has become large; no thread may hold its lock. */
   void split(Segment segment) {
     if (segment.depth == MAX_DEPTH) {
       return;
@@ -120,7 +121,7 @@ final class Table {
     return latest;
   }
 
-  /** Forgets what has rested, in some segments after the others as it is called. */
+  /** Forgets keys that have reset, in the next few segments at each call. */
   void forgetSome(long nowNanos) {
     synchronized (handLock) {
       Segment[] segments = directory;
@@ -138,7 +139,7 @@ final class Table {
     }
   }
 
-  /** Forgets some of what has rested in one more segment, unless somebody is using that. */
+  /** Forgets some of what has reset in one more segment, unless another thread holds its lock. */
   void forgetElsewhere(long nowNanos, int steps) {
     Segment[] segments = directory;
     Segment segment = segments[elsewhere.getAndIncrement() & (segments.length - 1)];
@@ -170,14 +171,14 @@ final class Table {
   /** Returns a copy of the state that a slot holds. */
   long[] copy(Segment segment, int slot) {
     long[] s = segment.state(slot);
-    int at = segment.stateAt(slot);
+    int offset = segment.offset(slot);
     int words = meter.words();
-    return words == 0 ? s.clone() : Arrays.copyOfRange(s, at, at + words);
+    return words == 0 ? s.clone() : Arrays.copyOfRange(s, offset, offset + words);
   }
 
   /**
-   * Checks that every key is where it is looked for and that the sums are right; nobody may be
-   * deciding meanwhile.
+   * Checks that every key can be found and that the sums are right; no request may be decided
+   * meanwhile.
    *
    * @return the keys and bytes found
    * @throws IllegalStateException if this table is broken

@@ -7,14 +7,19 @@ import java.util.Locale;
  *
  * <ul>
  *   <li>{@link #HARD}: never more than N.
- *   <li>{@link #soft}: what is beyond N is tolerated up to a stated share of it, and told as {@link
- *       Reason#TOLERATED}. The bound is as strict: 500 with 5 % is never more than 525.
- *   <li>{@link #elastic}: nobody is refused while a {@link LoadSignal} is below a threshold; from
- *       it on, and where the load is not known, no permit is admitted that does not fit N. So there
- *       is no bound while the system is idle, and the hard one under load: what was admitted beyond
- *       N in idle times is not charged, and at most N of a window's permits are admitted under
- *       load.
+ *   <li>{@link #soft}: what is beyond N is tolerated up to a stated share of it, and its reason is
+ *       {@link Reason#TOLERATED}. The bound is as strict: 500 with 5 % is never more than 525.
+ *   <li>{@link #elastic}: no request is refused while a {@link LoadSignal} is below a threshold;
+ *       from it on, and where the load is not known, no permit is admitted that does not fit N. So
+ *       there is no bound while the system is idle, and the hard one under load: what was admitted
+ *       beyond N in idle times is not charged, and at most N of a window's permits are admitted
+ *       under load.
  * </ul>
+ *
+ * <p>A {@link RateLimiter} does all of this. A program that uses a {@link Store} itself does three
+ * things: it {@linkplain Store#bind binds} {@link Policy#enforced}, which counts what is tolerated
+ * as well; it charges an elastic policy that has {@linkplain #spare spare} capacity as {@link
+ * Charges.Role#OPTIONAL}; and it reads the store's decision by {@link Policy#throttled}.
  */
 public final class Throttle {
   /** Never more than the quota. */
@@ -53,7 +58,7 @@ public final class Throttle {
   }
 
   /**
-   * Returns a throttle that refuses nobody while the load is below a threshold.
+   * Returns a throttle that refuses no request while the load is below a threshold.
    *
    * @param threshold above 0 and at most 1, where 1 is a system that can do no more
    * @throws IllegalArgumentException if it is out of its range
@@ -87,10 +92,10 @@ public final class Throttle {
   }
 
   /**
-   * Returns whether there is so much spare capacity that nobody is to be refused: false unless
+   * Returns whether there is so much spare capacity that no request is to be refused: false unless
    * {@link #isElastic}, and where the load is not a number.
    *
-   * @param load as a {@link LoadSignal} tells it
+   * @param load as a {@link LoadSignal} returns it
    */
   public boolean spare(double load) {
     return load < threshold;

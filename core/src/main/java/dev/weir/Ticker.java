@@ -1,13 +1,14 @@
 package dev.weir;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
  * The time that decides: nanoseconds that only grow.
  *
- * <p>Its values are nanoseconds since the Unix epoch as far as anybody needs to know (windows that
- * are aligned to the clock are aligned to multiples of their length on this scale), but it advances
- * with the machine's monotonic clock and never follows a step of the wall clock.
+ * <p>Its values are close to nanoseconds since the Unix epoch (windows that are aligned to the
+ * clock begin at multiples of their length on this scale), but it advances with the machine's
+ * monotonic clock and never follows a step of the wall clock.
  *
  * <p>Implementations are safe for use by many threads. A value outside {@code ±}{@link
  * #HORIZON_NANOS} is treated as the nearest value inside.
@@ -21,11 +22,22 @@ public interface Ticker {
   long nanos();
 
   /**
-   * Waits until {@link #nanos()} has advanced by {@code nanos}, or nearly so: who must know looks
-   * again. A ticker that is advanced by hand advances itself here.
+   * Waits until {@link #nanos()} has advanced by {@code nanos}, or nearly so: a caller that must
+   * know asks again. A ticker that is advanced by hand advances itself here.
    */
   default void sleep(long nanos) throws InterruptedException {
     TimeUnit.NANOSECONDS.sleep(nanos);
+  }
+
+  /**
+   * Has a task run once {@link #nanos()} has advanced by {@code nanos}, or nearly so, on a thread
+   * of this ticker's own choice, and returns at once. A ticker that is advanced by hand runs it
+   * when it is. Default: after that much real time, on the JDK's common pool.
+   *
+   * @param nanos at least 0
+   */
+  default void schedule(long nanos, Runnable task) {
+    CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS).execute(task);
   }
 
   /**

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What callers get who pass what makes no sense. */
+/** Arguments that make no sense are refused with what was expected. */
 class ArgumentsTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -34,18 +34,18 @@ class ArgumentsTest {
     RateLimiter limiter = RateLimiter.builder(policy().build()).build();
     Decision decision = limiter.tryAcquire("k");
     MemoryStore store = new MemoryStore();
-    Limit limit = store.limit("n", policy().algorithm(Algorithm.TOKEN_BUCKET).build(), 0);
+    Binding binding = store.bind("n", policy().algorithm(Algorithm.TOKEN_BUCKET).build(), 0);
     Fingerprint fingerprint = Fingerprint.random();
-    Charges charges = new Charges().add(limit, 1, 1);
+    Charges charges = new Charges().add(binding, 1, 1);
     return Stream.of(
-        argument("userId", () -> limiter.allow(none(), 0)),
+        argument("userId", () -> new RateLimiter(1, 1).allow(none(), 0)),
         argument("key", () -> limiter.tryAcquire(none())),
         argument("key", () -> limiter.tryAcquire(none(), 2)),
         argument("key", () -> limiter.tryAcquireAsync(none())),
         argument("key", () -> limiter.tryAcquireAsync(none(), 2)),
-        argument("key", () -> limiter.decide(ArgumentsTest.<String>none(), 1)),
-        argument("keys", () -> limiter.decide(none(), 1, new long[1])),
-        argument("decisions", () -> limiter.decide(new long[1], 1, none())),
+        argument("key", () -> limiter.packed().decide(ArgumentsTest.<String>none(), 1)),
+        argument("keys", () -> limiter.packed().decide(none(), 1, new long[1])),
+        argument("decisions", () -> limiter.packed().decide(new long[1], 1, none())),
         argument("key", () -> limiter.peek(none())),
         argument("key", () -> limiter.peek(none(), 2)),
         argument("key", () -> limiter.refund(none(), 1, decision)),
@@ -56,7 +56,19 @@ class ArgumentsTest {
         argument("timeout", () -> limiter.acquire("k", 1, none())),
         argument("key", () -> limiter.reserve(none(), 1, SECOND)),
         argument("maxWait", () -> limiter.reserve("k", 1, none())),
-        argument("policy", () -> RateLimiter.builder(none())),
+        argument("policy", () -> RateLimiter.builder(ArgumentsTest.<Policy>none())),
+        argument("quota", () -> RateLimiter.of(ArgumentsTest.<Quota>none())),
+        argument("policy", () -> limiter.replace(ArgumentsTest.<Policy>none())),
+        argument("listener", () -> limiter.listen(none())),
+        argument("key", () -> limiter.forKey(ArgumentsTest.<String>none())),
+        argument("key", () -> limiter.forKey(ArgumentsTest.<byte[]>none())),
+        argument("key", () -> limiter.forKey("a", none())),
+        argument("key", () -> limiter.reset(none())),
+        argument("key", () -> limiter.acquire(none())),
+        argument("key", () -> limiter.acquireAsync(none())),
+        argument("key", () -> limiter.tryAcquireUpTo(none(), 1)),
+        argument("name", () -> RateLimiter.builder(policy().build()).name(none())),
+        argument("listener", () -> RateLimiter.builder(policy().build()).listener(none())),
         argument("ticker", () -> RateLimiter.builder(policy().build()).ticker(none())),
         argument("load", () -> RateLimiter.builder(policy().build()).load(none())),
         argument("store", () -> RateLimiter.builder(policy().build()).store(none())),
@@ -65,37 +77,40 @@ class ArgumentsTest {
         argument("name", () -> policy().name(none())),
         argument("algorithm", () -> policy().algorithm(none())),
         argument("granularity", () -> policy().granularity(none())),
-        argument("onFailure", () -> policy().onFailure(none())),
-        argument("consistency", () -> policy().consistency(none())),
-        argument("syncInterval", () -> policy().syncInterval(none())),
+        argument("sharing", () -> policy().sharing(none())),
+        argument("onFailure", () -> Sharing.STRICT.onFailure(none())),
+        argument("consistency", () -> Sharing.STRICT.consistency(none())),
+        argument("syncInterval", () -> Sharing.STRICT.syncInterval(none())),
         argument("whenFull", () -> policy().whenFull(none())),
         argument("throttle", () -> policy().throttle(none())),
-        argument("decided", () -> policy().build().told(none(), false)),
+        argument("decided", () -> policy().build().throttled(none(), false)),
         argument("window", () -> Quota.of(1, none())),
-        argument("outcome", () -> new Decision(none(), Reason.INVALID, "p", 1, 1, 1, 1, 1)),
-        argument("reason", () -> new Decision(Outcome.DENIED, none(), "p", 1, 1, 1, 1, 1)),
-        argument(
-            "policy", () -> new Decision(Outcome.DENIED, Reason.INVALID, none(), 1, 1, 1, 1, 1)),
+        argument("reason", () -> new Decision(false, none(), "p", 1, 1, 1, 1, 1)),
+        argument("policy", () -> new Decision(false, Reason.INVALID, none(), 1, 1, 1, 1, 1)),
         argument("key", () -> fingerprint.of(ArgumentsTest.<String>none())),
         argument("key", () -> fingerprint.of(ArgumentsTest.<CharSequence>none())),
         argument("key", () -> fingerprint.of(ArgumentsTest.<ByteBuffer>none())),
         argument("key", () -> fingerprint.of(none(), 0, 0)),
         argument("part", () -> fingerprint.add(0, none())),
-        argument("limit", () -> new Charges().add(none(), 1, 1)),
-        argument("role", () -> new Charges().add(limit, 1, 1, none())),
+        argument("binding", () -> new Charges().add(none(), 1, 1)),
+        argument("role", () -> new Charges().add(binding, 1, 1, none())),
         argument("role", () -> charges.role(0, none())),
-        argument("limit", () -> new Batch(1).add(none(), 1, 1)),
-        argument("name", () -> store.limit(none(), policy().build(), 0)),
-        argument("policy", () -> store.limit("n", none(), 0)),
+        argument("binding", () -> new Batch(1).add(none(), 1, 1)),
+        argument("name", () -> store.bind(none(), policy().build(), 0)),
+        argument("policy", () -> store.bind("n", none(), 0)),
         argument("name", () -> store.retire(none(), 0)),
-        argument("policy", () -> store.variant(limit, none())),
+        argument("policy", () -> store.variant(binding, none())),
         argument("charges", () -> store.decide(ArgumentsTest.<Charges>none(), 0, done -> {})),
         argument("done", () -> store.decide(charges, 0, none())),
+        argument("charges", () -> store.decide(ArgumentsTest.<Charges>none(), 0)),
+        argument("batch", () -> store.decide(ArgumentsTest.<Batch>none(), 0)),
+        argument("charged", () -> store.refund(binding, 1, 1, none(), 0)),
+        argument("done", () -> store.reset(binding, 1, 0, none())),
         argument("charges", () -> store.expect(none())),
         argument("batch", () -> store.decide(ArgumentsTest.<Batch>none(), 0, done -> {})),
         argument("done", () -> store.decide(new Batch(1), 0, none())),
-        argument("charged", () -> store.refund(limit, 1, 1, none(), 0, given -> {})),
-        argument("done", () -> store.refund(limit, 1, 1, decision, 0, none())));
+        argument("charged", () -> store.refund(binding, 1, 1, none(), 0, given -> {})),
+        argument("done", () -> store.refund(binding, 1, 1, decision, 0, none())));
   }
 
   @ParameterizedTest
@@ -156,6 +171,8 @@ class ArgumentsTest {
     assertThat(later.retryAfterSeconds()).isBetween(1L, 60L);
     Decision never = limiter.tryAcquire("k", 4);
     assertThat(never.retryable()).isFalse();
-    assertThat(never.retryAfterSeconds()).isEqualTo(Decision.NEVER);
+    assertThat(never.retryAfterNanos()).isEqualTo(Decision.NEVER);
+    assertThat(never.retryAfterSeconds()).as("a header can have it").isEqualTo(366 * 86_400);
+    assertThat(never.retryAfterMillis()).isEqualTo(366 * 86_400_000L);
   }
 }

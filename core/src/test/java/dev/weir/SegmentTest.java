@@ -20,7 +20,7 @@ class SegmentTest {
         Shape.of(Policy.builder(new Quota(100, WINDOW)).algorithm(algorithm).build()), budget);
   }
 
-  /** Charges a key so that it has rested at some later time, and returns that. */
+  /** Charges a key so that it resets at some later time, and returns that time. */
   private static long charge(Segment segment, Meter meter, Budget budget, long key, long now) {
     int slot = segment.find(key);
     if (slot < 0) {
@@ -28,15 +28,15 @@ class SegmentTest {
       slot = segment.add(key, meter.fresh(), 0, now);
     }
     long[] state = segment.state(slot);
-    int at = segment.stateAt(slot);
+    int at = segment.offset(slot);
     long then = meter.effectiveNanos(state, at, now);
     segment.state(slot, meter.charge(state, at, then, 0, 200, POLICY, true));
-    return meter.restedAtNanos(segment.state(slot), at);
+    return meter.resetAtNanos(segment.state(slot), at);
   }
 
   private static @Nullable Long rests(Segment segment, Meter meter, long key) {
     int slot = segment.find(key);
-    return slot < 0 ? null : meter.restedAtNanos(segment.state(slot), segment.stateAt(slot));
+    return slot < 0 ? null : meter.resetAtNanos(segment.state(slot), segment.offset(slot));
   }
 
   @ParameterizedTest

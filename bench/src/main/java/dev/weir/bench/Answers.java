@@ -5,8 +5,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers were told in one run, and how long it took. What failed is counted apart: it is no
- * decision. Safe for use by many threads.
+ * The decisions that callers received in one run, and how long they took. Failed calls are counted
+ * apart. Safe for use by many threads.
  */
 final class Answers {
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -41,7 +41,7 @@ final class Answers {
     failure = cause;
   }
 
-  /** Adds what another caller was told in the same time. */
+  /** Adds the decisions that another caller received in the same time. */
   synchronized void add(Answers other) {
     nanos.add(other.nanos);
     asked += other.asked;
@@ -64,7 +64,7 @@ final class Answers {
     return (double) refused / nanos.getTotalCount();
   }
 
-  /** Returns the microseconds that so many percent of the decisions took at most. */
+  /** Returns the microseconds that a given percentage of the decisions took at most. */
   synchronized double micros(double percentile) {
     return nanos.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
   }

@@ -14,7 +14,7 @@ import org.openjdk.jmh.annotations.State;
  */
 @SuppressWarnings("NullAway.Init") // JMH calls the method marked Setup.
 public class ByFingerprint extends KeyedBenchmark {
-  /** What arrives together at a busy door; a divisor of {@link Draw#LENGTH}. */
+  /** What arrives together at a busy port; a divisor of {@link Draw#LENGTH}. */
   static final int BATCH = 64;
 
   private StoreKeys store;

@@ -5,8 +5,8 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Setup;
 
 /**
- * One request with one descriptor to one answer: what a door pays, the wire aside. Rules are
- * matched, the key is fingerprinted, a token bucket decides, metrics are counted.
+ * One request with one descriptor to one answer: what a protocol's port pays, the wire aside. Rules
+ * are matched, the key is fingerprinted, a token bucket decides, metrics are counted.
  */
 @SuppressWarnings("NullAway.Init") // JMH calls the method marked Setup.
 public class ByRule extends KeyedBenchmark {

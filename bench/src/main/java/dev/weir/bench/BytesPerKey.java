@@ -1,6 +1,7 @@
 package dev.weir.bench;
 
 import dev.weir.Algorithm;
+import dev.weir.PackedLimiter;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.RateLimiter;
@@ -24,7 +25,7 @@ import java.util.function.Function;
 final class BytesPerKey {
   private static final int DEFAULT_KEYS = 1_000_000;
 
-  /** A log at its limit is so much larger that fewer keys tell as much. */
+  /** A log at its limit is so much larger that fewer keys suffice. */
   private static final int FEWER = 10;
 
   private static final int LOG_PERMITS = 100;
@@ -80,9 +81,10 @@ final class BytesPerKey {
     long before = used();
     RateLimiter limiter =
         RateLimiter.builder(policy).ticker(now::get).maxKeys(Keys.MOST).maxBytes(1L << 36).build();
+    PackedLimiter packed = limiter.packed();
     for (int charge = 0; charge < charges; charge++) {
       for (int i = 0; i < count; i++) {
-        if (limiter.decide(i, 1) < 0) {
+        if (packed.decide(i, 1) < 0) {
           throw new IllegalStateException("denied " + i + " (expected: allowed)");
         }
       }
@@ -97,7 +99,7 @@ final class BytesPerKey {
     }
   }
 
-  /** Charges every key so many times, each time at an instant of its own, and prints its weight. */
+  /** Charges every key several times, each time at an instant of its own, and prints its weight. */
   private void weigh(String name, int permits, Function<Load, KeyedLimiter> limiters) {
     long before = used();
     KeyedLimiter limiter = limiters.apply(Load.ALL_ALLOWED);

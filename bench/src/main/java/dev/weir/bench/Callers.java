@@ -15,7 +15,7 @@ import java.util.function.IntConsumer;
 
 /**
  * Threads that ask a limiter as fast as it answers, in a closed loop: each waits for its answer and
- * asks again, or, asynchronously, has so many questions in flight.
+ * asks again, or, asynchronously, has several calls in flight.
  */
 final class Callers implements AutoCloseable {
   static final int THREADS = 32;
@@ -29,7 +29,7 @@ final class Callers implements AutoCloseable {
   /** At the start of each run, not measured: buckets that were full run dry, leases are taken. */
   private static final long LEAD_IN_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
-  /** After so many, a caller gives up. */
+  /** After this many failures, a caller gives up. */
   private static final int MOST_FAILURES = 100;
 
   /** What may pass beyond the time of a run until every call is over. */

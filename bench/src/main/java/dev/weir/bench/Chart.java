@@ -26,7 +26,7 @@ final class Chart {
   private static final int BOTTOM = 52;
   private static final int LABEL_HEIGHT = 17;
 
-  /** Who is drawn, and as what. */
+  /** Which contenders are drawn, and how. */
   private enum Line {
     BATCH("weir, batch of 64", "Weir, batches of 64", "weir"),
     FINGERPRINT("weir by fingerprint", "Weir, ready hash", "weir"),

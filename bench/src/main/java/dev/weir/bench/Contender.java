@@ -28,7 +28,7 @@ enum Contender {
     this.text = text;
   }
 
-  /** Returns a limiter without keys, by the clock that it has if nobody says otherwise. */
+  /** Returns a limiter without keys, by its default clock. */
   KeyedLimiter limiter(Load load) {
     return limiter(load, Ticker.system(), TimeMeter.SYSTEM_MILLISECONDS);
   }

@@ -1,5 +1,6 @@
 package dev.weir.bench;
 
+import dev.weir.traffic.Zipf;
 import java.util.SplittableRandom;
 
 /** Which keys are asked for: a sequence of key numbers, drawn before anything is measured. */
@@ -16,17 +17,11 @@ enum Draw {
   ZIPF("zipf") {
     @Override
     int[] sequence(int keys, SplittableRandom random) {
-      double[] upTo = new double[keys];
-      double sum = 0;
-      for (int k = 0; k < keys; k++) {
-        sum += 1.0 / (k + 1);
-        upTo[k] = sum;
-      }
+      Zipf zipf = new Zipf(keys, 1);
       int[] shuffled = shuffled(keys, random);
       int[] sequence = new int[LENGTH];
       for (int i = 0; i < LENGTH; i++) {
-        int at = java.util.Arrays.binarySearch(upTo, random.nextDouble(sum));
-        sequence[i] = shuffled[at < 0 ? -at - 1 : at];
+        sequence[i] = shuffled[zipf.draw(random) - 1];
       }
       return sequence;
     }

@@ -15,8 +15,8 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the doors are compared with: a gRPC service and an HTTP handler on the same stacks that
- * answer a constant, as a server without a limiter would.
+ * What Weir's protocols are compared with: a gRPC service and an HTTP handler on the same stacks
+ * that answer a constant, as a server without a limiter would.
  */
 final class EmptyServices {
   /** As long as an answer of Weir's to the same request. */

@@ -1,9 +1,9 @@
 package dev.weir.bench;
 
 import dev.weir.Algorithm;
+import dev.weir.Binding;
 import dev.weir.Fingerprint;
-import dev.weir.FullAnswer;
-import dev.weir.Limit;
+import dev.weir.FullMode;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -31,14 +31,13 @@ final class Flood {
         "| full | keys asked | keys kept | MiB | hot admitted of | flood M/s | hot p50 | p99 | p99.9"
             + " | most | above 1 ms |\n"
             + "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-    flood(FullAnswer.DENY, keys / 10, false);
-    for (FullAnswer answer : FullAnswer.values()) {
+    flood(FullMode.DENY, keys / 10, false);
+    for (FullMode answer : FullMode.values()) {
       flood(answer, keys, true);
     }
   }
 
-  private static void flood(FullAnswer answer, int keys, boolean shown)
-      throws InterruptedException {
+  private static void flood(FullMode answer, int keys, boolean shown) throws InterruptedException {
     Ticker ticker = Ticker.system();
     MemoryStore store = new MemoryStore(keys);
     Policy policy =
@@ -46,7 +45,7 @@ final class Flood {
             .algorithm(Algorithm.SLIDING_WINDOW_COUNTER)
             .whenFull(answer)
             .build();
-    Limit limit = store.limit("flood", policy, ticker.nanos());
+    Binding limit = store.bind("flood", policy, ticker.nanos());
     Fingerprint fingerprint = Fingerprint.random();
     long hot = fingerprint.of("hot");
     LongAdder admitted = new LongAdder();

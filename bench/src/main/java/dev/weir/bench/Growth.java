@@ -1,7 +1,7 @@
 package dev.weir.bench;
 
 import dev.weir.Algorithm;
-import dev.weir.Limit;
+import dev.weir.Binding;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Ticker;
@@ -21,8 +21,8 @@ import org.HdrHistogram.Histogram;
  *
  * <p>To be run with a young generation so large that nothing is collected: then no pause is the
  * collector's. After each decision the same clock is read around nothing at all. What takes the
- * processor away from a thread, be it the compiler or the machine, hits both; what hits only
- * decisions is theirs.
+ * processor away from a thread, be it the compiler or the machine, shows in both; what shows only
+ * in decisions is caused by them.
  */
 final class Growth {
   private static final int FIRST_KEYS = 1_000;
@@ -31,7 +31,7 @@ final class Growth {
   private static final long SLOW_NANOS = 1_000_000;
 
   private final MemoryStore store;
-  private final Limit limit;
+  private final Binding limit;
   private final long permits;
   private final int keys;
   private final int threads;
@@ -43,7 +43,7 @@ final class Growth {
     store = new MemoryStore(2L * keys, Long.MAX_VALUE / 2);
     Policy policy = Load.ALL_ALLOWED.policy(Algorithm.TOKEN_BUCKET);
     permits = Load.ALL_ALLOWED.fillPermits(policy);
-    limit = store.limit("growth", policy, ticker.nanos());
+    limit = store.bind("growth", policy, ticker.nanos());
   }
 
   /** What one thread measured. */

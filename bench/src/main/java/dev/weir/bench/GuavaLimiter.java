@@ -4,7 +4,7 @@ import com.google.common.util.concurrent.RateLimiter;
 
 /**
  * Guava, one limiter a key. It has a rate and no quota: all-allowed is a permit a nanosecond, which
- * nobody can ask faster than.
+ * no caller exceeds.
  */
 final class GuavaLimiter extends PerKey<RateLimiter> {
   private final double permitsPerSecond;

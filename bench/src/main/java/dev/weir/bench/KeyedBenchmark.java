@@ -12,8 +12,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What all benchmarks share: a run that is short unless told otherwise, and the scenario. Every key
- * has state before anything is measured.
+ * What all benchmarks share: a run that is short by default, and the scenario. Every key has state
+ * before anything is measured.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)

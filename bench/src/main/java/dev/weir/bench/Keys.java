@@ -2,7 +2,7 @@ package dev.weir.bench;
 
 /** The keys that are limited: texts of 15 letters and digits, such as a user's number. */
 final class Keys {
-  /** Enough for every run; what limits keys are told. */
+  /** Enough keys for every run; limiters get this number. */
   static final int MOST = 100_000_000;
 
   private Keys() {}
@@ -24,8 +24,8 @@ final class Keys {
   }
 
   /**
-   * Returns a key as a caller has it who has hashed it already: computed, since reading it from an
-   * array would be measured too. [Steele, Lea and Flood, SplitMix, 2014]
+   * Returns a key that the caller has hashed already: computed, since reading it from an array
+   * would be measured too. [Steele, Lea and Flood, SplitMix, 2014]
    */
   static long hashed(int number) {
     long z = (number + 1) * 0x9e3779b97f4a7c15L;

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Shows that a limiter limits before its speed is measured: whoever does not is fast. */
+/** Shows that a limiter limits before its speed is measured: one that does not limit is fast. */
 final class LimitProof {
   private static final int PERMITS = 10;
   private static final int ASKS = 100;
@@ -20,7 +20,7 @@ final class LimitProof {
   }
 
   /**
-   * Asks a limiter by {@link #policy} for keys that nobody has asked for, from many threads.
+   * Asks a limiter by {@link #policy} for keys that were never used, from many threads.
    *
    * @throws IllegalStateException if a key was admitted more or less often than its quota says
    */

@@ -2,6 +2,7 @@ package dev.weir.bench;
 
 import dev.weir.Algorithm;
 import dev.weir.PackedDecision;
+import dev.weir.PackedLimiter;
 import dev.weir.Policy;
 import dev.weir.RateLimiter;
 import dev.weir.Ticker;
@@ -26,7 +27,8 @@ interface NumberKeys {
 
   private static NumberKeys weir(int keys, Load load, Ticker ticker) {
     Policy policy = load.policy(Algorithm.TOKEN_BUCKET);
-    RateLimiter limiter = RateLimiter.builder(policy).ticker(ticker).maxKeys(Keys.MOST).build();
+    PackedLimiter limiter =
+        RateLimiter.builder(policy).ticker(ticker).maxKeys(Keys.MOST).build().packed();
     for (int i = 0; i < keys; i++) {
       limiter.decide(Keys.hashed(i), load.fillPermits(policy));
     }

@@ -8,7 +8,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
  * What is run: stages, each a set of scenarios that are measured in turn, the whole list once a
- * round. Rounds alternate what is compared, so that a slow minute of the machine hits everybody.
+ * round. Rounds alternate what is compared, so that a slow minute of the machine affects all of
+ * them.
  */
 enum Plan {
   /** A minute: does it run, and about how fast? */

@@ -66,7 +66,7 @@ final class Program implements AutoCloseable {
     throw new IOException(String.join(" ", command) + ": ended early\n" + said);
   }
 
-  /** Reads what nobody wants to know, until the program or its output is closed. */
+  /** Reads and drops the output, until the program or its output is closed. */
   private static void skip(BufferedReader lines) {
     try (lines) {
       while (lines.readLine() != null) {}

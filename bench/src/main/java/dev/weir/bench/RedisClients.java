@@ -17,9 +17,9 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** What each contender talks to Redis by, set up as its own documentation says. */
+/** The client of each contender, set up as its own documentation says. */
 final class RedisClients implements AutoCloseable {
-  /** No call may take longer, whoever makes it; one that does has failed. */
+  /** No call of any limiter may take longer; one that does has failed. */
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -62,7 +62,7 @@ final class RedisClients implements AutoCloseable {
     }
   }
 
-  /** Returns the connection of the plain script, which also serves to look at Redis. */
+  /** Returns the connection of the plain script, which also serves to query Redis. */
   StatefulRedisConnection<String, String> connection() {
     return connection;
   }

@@ -3,6 +3,7 @@ package dev.weir.bench;
 import dev.weir.Consistency;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.Sharing;
 import io.github.bucket4j.Bandwidth;
 
 /** The limiters that are compared through Redis, by their names in tables. */
@@ -83,7 +84,7 @@ enum RedisContender {
             .name(policy.name())
             .algorithm(policy.algorithm())
             .burst(policy.burst())
-            .consistency(consistency)
+            .sharing(Sharing.STRICT.consistency(consistency))
             .build());
   }
 

@@ -108,7 +108,7 @@ final class RedisMemory {
     }
   }
 
-  /** Charges every key so many times, at equal distances, and tells the weight. */
+  /** Charges every key several times, at equal distances, and returns its weight. */
   private String weigh(int count, int charges, Duration pause, Predicate<String> charge)
       throws InterruptedException {
     String[] keys = Keys.of(count);

@@ -2,7 +2,7 @@ package dev.weir.bench;
 
 import dev.weir.Algorithm;
 import dev.weir.Batch;
-import dev.weir.Limit;
+import dev.weir.Binding;
 import dev.weir.MemoryStore;
 import dev.weir.PackedDecision;
 import dev.weir.Policy;
@@ -12,12 +12,12 @@ import dev.weir.Ticker;
 final class StoreKeys {
   private final MemoryStore store = new MemoryStore(Keys.MOST);
   private final Ticker ticker;
-  private final Limit limit;
+  private final Binding limit;
 
   StoreKeys(int keys, Load load, Ticker ticker) {
     this.ticker = ticker;
     Policy policy = load.policy(Algorithm.TOKEN_BUCKET);
-    limit = store.limit("bench", policy, ticker.nanos());
+    limit = store.bind("bench", policy, ticker.nanos());
     for (int i = 0; i < keys; i++) {
       store.decide(limit, Keys.hashed(i), load.fillPermits(policy), ticker.nanos());
     }
@@ -46,6 +46,6 @@ final class StoreKeys {
     return fit;
   }
 
-  /** Does nothing: the answer comes before the call returns, so nobody waits for it. */
+  /** Does nothing: the answer comes before the call returns, so no thread waits for it. */
   private static void done(Batch batch) {}
 }

@@ -73,7 +73,7 @@ final class ThroughRedis {
           new RedisClients(RedisServer.start(started, UnaryOperator.identity()))) {
         new ThroughRedis(rounds, seconds, clients, callers).all();
       }
-      // A server of its own: no connection of before takes or gives back memory.
+      // A server of its own: no earlier connection takes or gives back memory.
       try (RedisClients clients =
           new RedisClients(RedisServer.start(started, UnaryOperator.identity()))) {
         new RedisMemory(clients, callers).all();
@@ -118,7 +118,7 @@ final class ThroughRedis {
     return rows;
   }
 
-  /** Returns a policy's name that nobody else has: its state is its own. */
+  /** Returns a policy's name that is used only once, so that its state is its own. */
   private String name() {
     return "bench-" + names++;
   }
@@ -156,7 +156,8 @@ final class ThroughRedis {
     double asked = hotPerSecond.getOrDefault(row, 0.0);
     Ready ready = ready(scenario, row, asked);
     double found = round(scenario + ", warm-up", ready, seconds).perSecond();
-    // Who refuses faster than he admits is asked more often, which refuses more: meet in between.
+    // A limiter that refuses faster than it admits is asked more often, which refuses more:
+    // average.
     for (int i = 0; scenario == RedisScenario.REFUSED && i < MORE_WARM_UPS; i++) {
       asked = Math.sqrt(asked * found);
       ready = ready(scenario, row, asked);

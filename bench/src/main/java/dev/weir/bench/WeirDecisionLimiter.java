@@ -4,7 +4,7 @@ import dev.weir.Algorithm;
 import dev.weir.RateLimiter;
 import dev.weir.Ticker;
 
-/** Weir by String key, asked for decisions as values with all that they tell. */
+/** Weir by String key, asked for decisions as values with all their fields. */
 final class WeirDecisionLimiter implements KeyedLimiter {
   private final RateLimiter limiter;
   private final long fillPermits;

@@ -2,13 +2,14 @@ package dev.weir.bench;
 
 import dev.weir.Algorithm;
 import dev.weir.PackedDecision;
+import dev.weir.PackedLimiter;
 import dev.weir.Policy;
 import dev.weir.RateLimiter;
 import dev.weir.Ticker;
 
 /** Weir by String key, as a program calls it. */
 final class WeirLimiter implements KeyedLimiter {
-  private final RateLimiter limiter;
+  private final PackedLimiter limiter;
   private final long fillPermits;
 
   WeirLimiter(Algorithm algorithm, Load load, Ticker ticker) {
@@ -16,7 +17,7 @@ final class WeirLimiter implements KeyedLimiter {
   }
 
   WeirLimiter(Policy policy, long fillPermits, Ticker ticker) {
-    this.limiter = RateLimiter.builder(policy).ticker(ticker).maxKeys(Keys.MOST).build();
+    this.limiter = RateLimiter.builder(policy).ticker(ticker).maxKeys(Keys.MOST).build().packed();
     this.fillPermits = fillPermits;
   }
 

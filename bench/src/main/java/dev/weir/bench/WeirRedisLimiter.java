@@ -7,7 +7,7 @@ import dev.weir.Reason;
 import dev.weir.redis.RedisStore;
 import java.util.concurrent.CompletionStage;
 
-/** Weir on a store in Redis, asked for decisions as values with all that they tell. */
+/** Weir on a store in Redis, asked for decisions as values with all their fields. */
 final class WeirRedisLimiter implements AsyncLimiter {
   private final RateLimiter limiter;
 
@@ -30,7 +30,7 @@ final class WeirRedisLimiter implements AsyncLimiter {
     return limiter.tryAcquireAsync(key).thenApply(WeirRedisLimiter::verdict);
   }
 
-  /** What the store could not know is an answer, but no decision. */
+  /** An uncertain answer is no decision. */
   private static boolean verdict(Decision decision) {
     if (decision.reason() != Reason.WITHIN_LIMIT && decision.reason() != Reason.OVER_LIMIT) {
       throw new IllegalStateException(

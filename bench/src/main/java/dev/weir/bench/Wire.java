@@ -16,8 +16,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Weir's doors beside others, over the loopback interface, with the load generators of the field.
- * In comparisons, server and client have a processor each; rounds alternate, medians count.
+ * Weir's protocols beside other servers, over the loopback interface, with the load generators of
+ * the field. In comparisons, server and client have a processor each; rounds alternate, medians
+ * count.
  */
 final class Wire {
   private static final String RULES =

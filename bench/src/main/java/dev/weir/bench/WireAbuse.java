@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Clients that misbehave at the RESP door, at a bounded rate, for as long as it is open: what is to
- * be seen is whether others wait for them, not who gets more of a processor.
+ * Clients that misbehave at the RESP port, at a bounded rate, until closed. The question is whether
+ * other clients wait for them, not how the processor is divided.
  */
 final class WireAbuse implements AutoCloseable {
   private static final int SILENT = 500;

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * How long the doors take: at shares of their maximum, in the first seconds, and when others
+ * How long each protocol takes: at shares of their maximum, in the first seconds, and when others
  * misbehave; and what an idle connection costs. Server and client share all processors.
  */
 final class WireLatency {
@@ -26,11 +26,11 @@ final class WireLatency {
     this.home = home;
   }
 
-  /** Prints the percentiles of each door under open-loop load, from when a request was due. */
+  /** Prints the percentiles of each protocol under open-loop load, from when a request was due. */
   void shares(Map<String, String> ports) throws IOException, InterruptedException {
     System.out.printf(
         "%n**Latency at shares of the maximum, ms, from when a request was due**%n%n"
-            + "| door | maximum per second | share | answered per second | p50 | p99 | p99.9 |%n"
+            + "| protocol | maximum per second | share | answered per second | p50 | p99 | p99.9 |%n"
             + "|---|---|---|---|---|---|---|%n");
     for (Map.Entry<String, String> door : ports.entrySet()) {
       String[] shape = {
@@ -134,7 +134,7 @@ final class WireLatency {
   /** Prints what a connection that has asked once and is silent since takes of the heap. */
   void idle(long pid, Map<String, String> ports) throws IOException, InterruptedException {
     System.out.printf(
-        "%n**An idle connection, bytes of the heap**%n%n| door | bytes |%n|---|---|%n");
+        "%n**An idle connection, bytes of the heap**%n%n| protocol | bytes |%n|---|---|%n");
     for (Map.Entry<String, String> door : ports.entrySet()) {
       String ask =
           door.getKey().equals("http")
@@ -159,13 +159,13 @@ final class WireLatency {
     }
   }
 
-  /** Prints what others at the RESP door see of clients that misbehave. */
+  /** Prints how clients that misbehave affect other clients of the RESP port. */
   void abuse(String port) throws IOException, InterruptedException {
     System.out.printf(
         "%n**RESP at 2,000 per second while others misbehave, ms from when a request was due**%n%n"
             + "| | answered | errors | p50 | p99 | p99.9 |%n|---|---|---|---|---|---|%n");
     for (int round = 1; round <= 3; round++) {
-      abused("nobody else", port);
+      abused("no other connections", port);
       try (WireAbuse abuse = new WireAbuse(Integer.parseInt(port)).begin()) {
         abused("with " + abuse, port);
       }

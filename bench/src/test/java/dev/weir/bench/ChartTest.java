@@ -24,7 +24,7 @@ class ChartTest {
       chart.add(reading("weir-token-bucket", keys, "uniform", 1e7 / keys));
       chart.add(reading("bucket4j", keys, "uniform", 0.7));
       chart.add(reading("bucket4j", keys, "zipf", 99));
-      chart.add(reading("somebody", keys, "uniform", 99));
+      chart.add(reading("unknown", keys, "uniform", 99));
     }
     Document svg =
         DocumentBuilderFactory.newInstance()

@@ -11,7 +11,7 @@ class DrawTest {
   private static final int KEYS = 1_000;
 
   @Test
-  void uniform_draws_every_key_about_as_often() {
+  void uniform_drawsEveryKeyAboutAsOften() {
     int[] counts = counts(Draw.UNIFORM);
     double mean = (double) Draw.LENGTH / KEYS;
     assertThat(counts[0]).isCloseTo((int) mean, within((int) (mean / 4)));
@@ -19,7 +19,7 @@ class DrawTest {
   }
 
   @Test
-  void zipf_draws_the_kth_key_a_kth_as_often_as_the_first() {
+  void zipf_drawsTheKthKeyAKthAsOftenAsTheFirst() {
     int[] counts = counts(Draw.ZIPF);
     double harmonic = 0;
     for (int k = 1; k <= KEYS; k++) {
@@ -33,7 +33,7 @@ class DrawTest {
   }
 
   @Test
-  void a_draw_is_the_same_every_time() {
+  void draw_isTheSameEveryTime() {
     for (Draw draw : Draw.values()) {
       int[] first = draw.sequence(50);
       int[] second = draw.sequence(50);
@@ -42,7 +42,7 @@ class DrawTest {
   }
 
   @Test
-  void unknown_names_are_refused() {
+  void unknownNames_areRefused() {
     assertThatThrownBy(() -> Draw.of("normal"))
         .hasMessage("draw: normal (expected: uniform or zipf)");
     assertThatThrownBy(() -> Load.of("none"))

@@ -36,7 +36,7 @@ class LikeWithLikeTest {
 
   @ParameterizedTest
   @EnumSource
-  void mostly_denied_gives_each_key_one_permit(Contender contender) {
+  void mostlyDenied_givesEachKeyOnePermit(Contender contender) {
     KeyedLimiter limiter = contender.limiter(Load.MOSTLY_DENIED, ticker, bucket4jTime);
     assertThat(limiter.fill("a")).isTrue();
     assertThat(asks(limiter, "a", 100)).isZero();
@@ -47,20 +47,20 @@ class LikeWithLikeTest {
 
   @ParameterizedTest
   @EnumSource
-  void all_allowed_refuses_nobody(Contender contender) {
+  void allAllowed_refusesNobody(Contender contender) {
     KeyedLimiter limiter = contender.limiter(Load.ALL_ALLOWED, ticker, bucket4jTime);
     assertThat(limiter.fill("a")).isTrue();
     assertThat(asks(limiter, "a", 10_000)).isEqualTo(10_000);
     assertThat(asks(limiter, "b", 100)).isEqualTo(100);
   }
 
-  /** Of those whose time can be told; Resilience4j and Guava read the system's clock. */
+  /** Of the limiters whose time can be set; Resilience4j and Guava read the system's clock. */
   @ParameterizedTest
   @EnumSource(
       value = Contender.class,
       mode = EnumSource.Mode.EXCLUDE,
       names = {"RESILIENCE4J", "GUAVA"})
-  void a_permit_comes_back_after_its_window(Contender contender) {
+  void permit_comesBackAfterItsWindow(Contender contender) {
     KeyedLimiter limiter = contender.limiter(Load.MOSTLY_DENIED, ticker, bucket4jTime);
     limiter.fill("a");
     now.addAndGet(Load.DAY.minusHours(13).toNanos());
@@ -72,7 +72,7 @@ class LikeWithLikeTest {
 
   @ParameterizedTest
   @EnumSource
-  void the_store_agrees_one_by_one_and_in_a_batch(Load load) {
+  void store_agreesOneByOneAndInABatch(Load load) {
     KeyedLimiter limiter = new WeirLimiter(dev.weir.Algorithm.TOKEN_BUCKET, load, ticker);
     StoreKeys store = new StoreKeys(10, load, ticker);
     for (int i = 0; i < 10; i++) {
@@ -93,7 +93,7 @@ class LikeWithLikeTest {
 
   @ParameterizedTest
   @EnumSource
-  void the_engine_agrees(Load load) {
+  void engine_agrees(Load load) {
     EngineKeys engine = new EngineKeys(3, load, ticker);
     boolean expected = load == Load.ALL_ALLOWED;
     for (int key : List.of(0, 1, 2, 2, 1, 0)) {
@@ -105,7 +105,7 @@ class LikeWithLikeTest {
   }
 
   @Test
-  void every_name_leads_back_to_its_contender() {
+  void everyName_leadsBackToItsContender() {
     Set<Contender> found = EnumSet.noneOf(Contender.class);
     for (Contender contender : Contender.values()) {
       found.add(Contender.of(contender.toString()));

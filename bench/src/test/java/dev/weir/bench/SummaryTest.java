@@ -13,11 +13,11 @@ class SummaryTest {
   private static String result(
       String benchmark, int threads, String params, String rawData, String bytes) {
     return """
-        {"benchmark": "dev.weir.bench.%s", "threads": %d, "vmName": "A VM", "vmVersion": "17",
-         "params": {%s},
-         "primaryMetric": {"score": 1.0, "scoreError": "NaN", "scoreUnit": "ops/us", "rawData": %s},
-         "secondaryMetrics": {"gc.alloc.rate.norm": {"score": %s}}}
-        """
+    {"benchmark": "dev.weir.bench.%s", "threads": %d, "vmName": "A VM", "vmVersion": "17",
+     "params": {%s},
+     "primaryMetric": {"score": 1.0, "scoreError": "NaN", "scoreUnit": "ops/us", "rawData": %s},
+     "secondaryMetrics": {"gc.alloc.rate.norm": {"score": %s}}}
+    """
         .formatted(benchmark, threads, params, rawData, bytes);
   }
 
@@ -27,7 +27,7 @@ class SummaryTest {
   }
 
   @Test
-  void rounds_are_merged_and_compared_with_bucket4j() throws IOException {
+  void rounds_areMergedAndComparedWithBucket4j() throws IOException {
     Summary summary = new Summary();
     summary.add(
         "["
@@ -55,7 +55,7 @@ class SummaryTest {
   }
 
   @Test
-  void other_threads_and_draws_are_never_compared() throws IOException {
+  void otherThreadsAndDraws_areNeverCompared() throws IOException {
     Summary summary = new Summary();
     summary.add(
         "["
@@ -69,7 +69,7 @@ class SummaryTest {
   }
 
   @Test
-  void what_is_no_result_is_refused() {
+  void whatIsNoResult_isRefused() {
     assertThatThrownBy(() -> new Summary().add("[{}]"))
         .hasMessage("params: missing (expected: a result of JMH 1.37)");
     String seconds = byString("guava", "[[1.0]]", "0").replace("ops/us", "ops/s");

@@ -41,7 +41,7 @@ class ThroughRedisTest {
 
   @ParameterizedTest
   @EnumSource
-  void every_contender_holds_a_small_quota(RedisContender contender) throws Exception {
+  void everyContender_holdsASmallQuota(RedisContender contender) throws Exception {
     LimitProof.prove(contender.limiter(clients, LimitProof.policy("proof-" + contender)), callers);
   }
 

@@ -1,5 +1,7 @@
 package dev.weir.cli;
 
+import dev.weir.load.LoadProgress;
+import dev.weir.load.LoadResult;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import me.tongfei.progressbar.ProgressBar;
@@ -7,7 +9,7 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** Shows on standard error how far a load is, if a person is looking. */
+/** Shows the progress of a load on standard error, if that is a terminal. */
 final class BenchBar implements LoadProgress, AutoCloseable {
   /** Set by the {@code weir} script: Java 17 cannot tell where standard error goes. */
   private final boolean watched = Boolean.getBoolean("weir.terminal");

@@ -1,13 +1,19 @@
 package dev.weir.cli;
 
 import dev.weir.Ticker;
+import dev.weir.load.Door;
+import dev.weir.load.KeyDraw;
+import dev.weir.load.LoadGenerator;
+import dev.weir.load.LoadPlan;
+import dev.weir.load.LoadReport;
+import dev.weir.load.LoadResult;
+import dev.weir.rules.Choice;
+import dev.weir.rules.ShareText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,29 +25,27 @@ import picocli.CommandLine.Spec;
     name = "bench",
     mixinStandardHelpOptions = true,
     description = {
-      "Puts load on a running server and tells how fast it answers.",
+      "Puts load on a running server and measures how fast it answers.",
       "",
-      "Without --rate each connection asks again as soon as it is answered. With --rate requests"
-          + " are due at fixed times, and latency counts from when a request was due, not from"
-          + " when it could be sent. Ctrl-C ends early and shows what was measured.",
+      "Without --rate each connection sends its next request as soon as one is answered."
+          + " With --rate requests are due at fixed times, and latency is measured from"
+          + " when a request was due, not from when it could be sent. Ctrl-C ends early"
+          + " and shows what was measured until then.",
       "",
-      "Exit status: 0 if any request was decided, 3 if none was. The JSON is described in"
-          + " docs/bench.md.",
+      "Exit status: 0 if at least one request was decided, 3 if none was. docs/bench.md"
+          + " describes the JSON.",
       ""
     })
 final class BenchCommand implements Callable<Integer> {
-  /** All requests in flight together; each needs a little memory here and there. */
+  /** Bounds the memory for requests in flight, here and in the server. */
   private static final long MAX_IN_FLIGHT = 1_000_000;
-
-  /** How long Ctrl-C waits for the report. */
-  private static final long REPORT_SECONDS = 20;
 
   @Option(
       names = "--door",
       defaultValue = "grpc",
       paramLabel = "grpc|http|json|resp|resp-rules",
       description =
-          "How to ask: ShouldRateLimit, POST /v1/check, POST /json, CL.THROTTLE, WEIR.CHECK."
+          "Protocol: ShouldRateLimit, POST /v1/check, POST /json, CL.THROTTLE, WEIR.CHECK."
               + " Default: ${DEFAULT-VALUE}")
   private String door = "grpc";
 
@@ -49,7 +53,7 @@ final class BenchCommand implements Callable<Integer> {
       names = "--target",
       defaultValue = "127.0.0.1",
       paramLabel = "HOST[:PORT]",
-      description = "The server. Default: ${DEFAULT-VALUE} and the door's usual port")
+      description = "The server. Default: ${DEFAULT-VALUE} and the protocol's usual port")
   private String target = "127.0.0.1";
 
   @Option(
@@ -63,14 +67,14 @@ final class BenchCommand implements Callable<Integer> {
       names = "--in-flight",
       paramLabel = "N",
       description =
-          "Requests of each connection that are out at once: gRPC streams, or the depth of a"
+          "Requests in flight on each connection: gRPC streams, or the depth of a"
               + " pipeline. Default: 16, or 1 for http and json")
   private @Nullable String inFlight;
 
   @Option(
       names = "--rate",
       paramLabel = "N",
-      description = "Requests due in a second. Default: as many as are answered")
+      description = "Requests due per second. Default: as many as the server answers")
   private @Nullable String rate;
 
   @Option(
@@ -84,21 +88,23 @@ final class BenchCommand implements Callable<Integer> {
       names = "--warmup",
       defaultValue = "2s",
       paramLabel = "TIME",
-      description = "How long to ask before that is measured. Default: ${DEFAULT-VALUE}")
+      description = "How long to send requests before the measurement. Default: ${DEFAULT-VALUE}")
   private String warmup = "2s";
 
   @Option(
       names = "--keys",
       defaultValue = "100000",
       paramLabel = "N",
-      description = "How many keys are asked for. Default: ${DEFAULT-VALUE}")
+      description = "Number of different keys. Default: ${DEFAULT-VALUE}")
   private String keys = "100000";
 
   @Option(
       names = "--draw",
       defaultValue = "uniform",
       paramLabel = "uniform|zipf",
-      description = "How often each key is asked for. Default: ${DEFAULT-VALUE}")
+      description =
+          "How keys are drawn: all equally likely, or by Zipf's law. Default:"
+              + " ${DEFAULT-VALUE}")
   private String draw = "uniform";
 
   @Option(
@@ -111,7 +117,7 @@ final class BenchCommand implements Callable<Integer> {
       names = "--descriptor",
       defaultValue = "user",
       paramLabel = "KEY",
-      description = "The key of their one entry. Default: ${DEFAULT-VALUE}")
+      description = "The key of each descriptor's only entry. Default: ${DEFAULT-VALUE}")
   private String descriptor = "user";
 
   @Option(
@@ -119,33 +125,33 @@ final class BenchCommand implements Callable<Integer> {
       defaultValue = "0",
       paramLabel = "SHARE",
       description =
-          "Share of requests that go to 8 more keys, used up in the warm-up if their limit is not"
-              + " too high. Default: ${DEFAULT-VALUE}")
+          "Share of requests to be refused: they go to 8 extra keys whose limit the"
+              + " warm-up uses up, unless it is too high. Default: ${DEFAULT-VALUE}")
   private String denied = "0";
 
   @Option(
       names = "--throttle",
       defaultValue = "999999,1000000,60",
       paramLabel = "BURST,COUNT,SECONDS",
-      description = "The limit that CL.THROTTLE asks with. Default: ${DEFAULT-VALUE}")
+      description = "The limit in each CL.THROTTLE command. Default: ${DEFAULT-VALUE}")
   private String throttle = "999999,1000000,60";
 
   @Option(
       names = "--json",
       paramLabel = "FILE|-",
-      description = "Write the result to this file; - shows it instead of the table.")
+      description = "Write the result as JSON to this file; - prints it instead of the table.")
   private @Nullable String json;
 
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "A token to show: as bearer, or by AUTH.")
+      description = "A token to send, as a bearer token or by AUTH.")
   private @Nullable Path tokenFile;
 
   @Option(
       names = "--tls-ca",
       paramLabel = "FILE",
-      description = "Use TLS, and trust these certificates.")
+      description = "Use TLS, and trust only the CA certificates in this file.")
   private @Nullable Path tlsCa;
 
   @Option(
@@ -163,39 +169,36 @@ final class BenchCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
-    Load load = new Load(plan, Ticker.system());
-    CountDownLatch shown = new CountDownLatch(1);
-    Thread hook = new Thread(() -> stop(load, shown), "weir-stop");
-    Runtime.getRuntime().addShutdownHook(hook);
+    LoadGenerator load = new LoadGenerator(plan, Ticker.system());
+    CtrlC ctrlC = new CtrlC(load::stop);
     try {
       LoadResult result;
       try (BenchBar bar = new BenchBar()) {
         result = load.run(bar);
       }
-      show(new BenchReport(plan, result));
+      show(new LoadReport(plan, result));
       return result.counts().answered() > 0 ? 0 : Main.FAILED;
     } catch (IOException e) {
-      throw new Failure(
+      throw new CommandFailure(
           plan.target().authority()
               + ": "
               + e.getMessage()
-              + " (expected: a server with a door for "
+              + " (expected: a running server for protocol "
               + plan.door()
               + ", such as 'weir serve')",
           e);
     } finally {
-      shown.countDown();
-      forget(hook);
+      ctrlC.close();
     }
   }
 
   private LoadPlan plan() {
-    Door way = Door.of(door);
-    long lanes = BenchFlags.number("--connections", connections, 1, 10_000);
+    Door way = Choice.of(Door.class, "--door", door);
+    long lanes = FlagValues.number("--connections", connections, 1, 10_000);
     long each =
         inFlight == null
             ? way.defaultInFlight()
-            : BenchFlags.number("--in-flight", inFlight, 1, 10_000);
+            : FlagValues.number("--in-flight", inFlight, 1, 10_000);
     if (lanes * each > MAX_IN_FLIGHT) {
       throw new IllegalArgumentException(
           "--connections, --in-flight: "
@@ -208,23 +211,23 @@ final class BenchCommand implements Callable<Integer> {
     }
     return new LoadPlan(
         way,
-        BenchFlags.target(target, way.defaultPort(), allowRemote),
+        FlagValues.target(target, way.defaultPort(), allowRemote),
         (int) lanes,
         (int) each,
-        rate == null ? 0 : BenchFlags.rate(rate),
-        BenchFlags.durationNanos("--duration", duration, 100_000_000L, "100ms..1h"),
-        BenchFlags.durationNanos("--warmup", warmup, 0, "0s..1h"),
-        BenchFlags.number("--keys", keys, 1, LoadPlan.MAX_KEYS),
-        KeyDraw.Kind.of(draw),
-        BenchFlags.share("--denied", denied),
-        BenchFlags.text("--domain", domain),
-        BenchFlags.text("--descriptor", descriptor),
-        BenchFlags.throttle(throttle),
-        tokenFile == null ? null : BenchFlags.token(tokenFile),
-        tlsCa == null ? null : BenchFlags.readable("--tls-ca", tlsCa));
+        rate == null ? 0 : FlagValues.rate(rate),
+        FlagValues.durationNanos("--duration", duration, 100_000_000L),
+        FlagValues.durationNanos("--warmup", warmup, 0),
+        FlagValues.number("--keys", keys, 1, LoadPlan.MAX_KEYS),
+        Choice.of(KeyDraw.Kind.class, "--draw", draw),
+        ShareText.read("--denied", denied),
+        FlagValues.text("--domain", domain),
+        FlagValues.text("--descriptor", descriptor),
+        FlagValues.throttle(throttle),
+        tokenFile == null ? null : FlagValues.token(tokenFile),
+        tlsCa == null ? null : FlagValues.readable("--tls-ca", tlsCa));
   }
 
-  private void show(BenchReport report) {
+  private void show(LoadReport report) {
     PrintWriter out = spec.commandLine().getOut();
     out.print("-".equals(json) ? report.json() : report.text());
     out.flush();
@@ -232,28 +235,8 @@ final class BenchCommand implements Callable<Integer> {
       try {
         Files.writeString(Path.of(json), report.json());
       } catch (IOException e) {
-        throw new Failure("--json: " + json + " cannot be written: " + e.getMessage(), e);
+        throw new CommandFailure("--json: " + json + " cannot be written: " + e.getMessage(), e);
       }
-    }
-  }
-
-  /** Holds the process until the report is there. */
-  private static void stop(Load load, CountDownLatch shown) {
-    load.stop();
-    try {
-      if (!shown.await(REPORT_SECONDS, TimeUnit.SECONDS)) {
-        Runtime.getRuntime().halt(Main.FAILED);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private static void forget(Thread hook) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException e) {
-      // The process is ending, and the hook waits for this.
     }
   }
 }

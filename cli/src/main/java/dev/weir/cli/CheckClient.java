@@ -47,7 +47,7 @@ final class CheckClient {
   /**
    * Posts a check and returns the answer, which is a decision.
    *
-   * @throws Failure if there is none; says why and what to do
+   * @throws CommandFailure if there is none; says why and what to do
    */
   HttpResponse<String> post(String body) throws InterruptedException {
     HttpClient.Builder client = HttpClient.newBuilder().connectTimeout(timeout);
@@ -67,19 +67,20 @@ final class CheckClient {
           client.build().send(request.build(), HttpResponse.BodyHandlers.ofString());
       int status = response.statusCode();
       if (status != 200 && status != 429) {
-        throw new Failure(url + ": " + refusal(status, response.body()));
+        throw new CommandFailure(url + ": " + refusal(status, response.body()));
       }
       return response;
     } catch (IOException e) {
-      throw new Failure(url + ": " + why(e), e);
+      throw new CommandFailure(url + ": " + why(e), e);
     }
   }
 
   private String refusal(int status, String body) {
     if (status == 401) {
       return token == null
-          ? "the server asks for a token (expected: --token-file FILE)"
-          : "the server does not know this token (expected: one of its --token-file in --token-file)";
+          ? "the server requires a token (expected: --token-file FILE)"
+          : "the server does not accept this token (expected: --token-file with a token"
+              + " from the server's own --token-file)";
     }
     return "answered " + status + " " + body.strip();
   }
@@ -115,7 +116,7 @@ final class CheckClient {
   private String tls(IOException e) {
     String trusted = tlsCa == null ? "of this machine" : "in " + tlsCa;
     if (caused(e, CertificateExpiredException.class) != null) {
-      return "the server's certificate has expired (expected: a certificate that is in force)";
+      return "the server's certificate has expired (expected: a valid certificate)";
     }
     if (caused(e, CertPathBuilderException.class) != null
         || caused(e, CertPathValidatorException.class) != null) {
@@ -135,7 +136,7 @@ final class CheckClient {
       return "the port does not speak TLS (expected: http:// in --url, without --tls-ca)";
     }
     if (lower.contains("certificate_required") || lower.contains("bad_certificate")) {
-      return "the server asks for a client's certificate, which 'weir check' does not have"
+      return "the server requires a client certificate, which 'weir check' cannot send"
           + " (expected: a server without --tls-client-ca)";
     }
     return "no TLS connection: " + message;
@@ -155,7 +156,7 @@ final class CheckClient {
       Collection<? extends Certificate> certificates =
           CertificateFactory.getInstance("X.509").generateCertificates(in);
       if (certificates.isEmpty()) {
-        throw new Failure(
+        throw new CommandFailure(
             "--tls-ca: " + file + " has no certificate (expected: certificates in PEM)");
       }
       KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
@@ -171,7 +172,8 @@ final class CheckClient {
       context.init(null, managers.getTrustManagers(), null);
       return context;
     } catch (IOException | GeneralSecurityException e) {
-      throw new Failure("--tls-ca: " + file + " cannot be used (expected: certificates in PEM)", e);
+      throw new CommandFailure(
+          "--tls-ca: " + file + " cannot be used (expected: certificates in PEM)", e);
     }
   }
 }

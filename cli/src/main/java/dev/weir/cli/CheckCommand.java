@@ -27,9 +27,9 @@ import picocli.CommandLine.Spec;
     name = "check",
     mixinStandardHelpOptions = true,
     description = {
-      "Asks a running server for a decision, and is charged for it.",
+      "Asks a running server for a decision; the permits are charged.",
       "",
-      "Exit status: 0 if allowed, 1 if denied, 3 if the server gave no decision.",
+      "Exit status: 0 if allowed, 1 if refused, 3 if the server gave no decision.",
       ""
     })
 final class CheckCommand implements Callable<Integer> {
@@ -45,13 +45,13 @@ final class CheckCommand implements Callable<Integer> {
   @Option(
       names = "--token-file",
       paramLabel = "FILE",
-      description = "The first token in this file is shown to the server.")
+      description = "Sends the first token in this file to the server.")
   private @Nullable Path tokenFile;
 
   @Option(
       names = "--tls-ca",
       paramLabel = "FILE",
-      description = "Ask by TLS, and trust the certificates in this file alone.")
+      description = "Use TLS, and trust only the CA certificates in this file.")
   private @Nullable Path tlsCa;
 
   @Option(names = "--domain", required = true, description = "The request's domain.")
@@ -61,14 +61,18 @@ final class CheckCommand implements Callable<Integer> {
       names = "--descriptor",
       required = true,
       paramLabel = "k=v,k2=v2",
-      description = "A descriptor's entries, in order. Several: all are decided as one request.")
+      description =
+          "A descriptor's entries, in order. May be given several times: all"
+              + " are decided as one request.")
   private List<String> descriptors = List.of();
 
   @Option(
       names = "--permits",
       defaultValue = "1",
       paramLabel = "N",
-      description = "What the request costs; 0 looks without charging. Default: ${DEFAULT-VALUE}")
+      description =
+          "Permits that the request asks for; 0 peeks without charging."
+              + " Default: ${DEFAULT-VALUE}")
   private long permits = 1;
 
   @Option(
@@ -78,7 +82,7 @@ final class CheckCommand implements Callable<Integer> {
       description = "How long to wait for the answer. Default: ${DEFAULT-VALUE}")
   private int timeoutSeconds = 5;
 
-  @Option(names = "--json", description = "Show the answer's body and nothing else.")
+  @Option(names = "--json", description = "Show only the body of the answer.")
   private boolean json;
 
   @Spec private CommandSpec spec;
@@ -103,7 +107,7 @@ final class CheckCommand implements Callable<Integer> {
     try {
       return new CheckClient(
           server(),
-          tlsCa == null ? null : BenchFlags.readable("--tls-ca", tlsCa),
+          tlsCa == null ? null : FlagValues.readable("--tls-ca", tlsCa),
           tokenFile == null ? null : TokenFlag.first("--token-file", tokenFile),
           Duration.ofSeconds(timeoutSeconds));
     } catch (IllegalArgumentException e) {
@@ -154,7 +158,7 @@ final class CheckCommand implements Callable<Integer> {
         }
       }
     } catch (IOException e) {
-      return ""; // A server that says it in another way has said yes all the same.
+      return ""; // The status decides; a body that cannot be read only lacks the reason.
     }
     String more = detail.isEmpty() ? "" : ": " + detail;
     return reason.isEmpty() || reason.equals("WITHIN_LIMIT") ? "" : " (" + reason + ")" + more;

@@ -3,7 +3,7 @@ package dev.weir.cli;
 import dev.weir.Quota;
 import dev.weir.replay.Compare;
 import dev.weir.replay.Comparison;
-import dev.weir.replay.ReplayException;
+import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -15,9 +15,10 @@ import picocli.CommandLine.ParameterException;
     name = "compare",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs recorded traffic through every algorithm and shows them side by side.",
+      "Replays recorded traffic through every algorithm and shows the results side by side.",
       "",
-      "Without --descriptor, a column with a usual name (ip, user, host, key, ...) is the key.",
+      "Without --descriptor, the key is the first column with a usual name (ip, user,"
+          + " host, key, ...).",
       "For example:",
       "",
       "  weir compare --input access.log --limit 100/1m --report compare.html",
@@ -34,20 +35,21 @@ final class CompareCommand extends TrafficCommand {
   @Option(
       names = "--key",
       paramLabel = "k=value",
-      description = "Whose requests to plot. Default: the key they differ most about.")
+      description =
+          "Key whose requests to plot. Default: the key on which the algorithms" + " differ most.")
   private @Nullable String key;
 
   @Option(
       names = "--report",
       paramLabel = "OUT.html",
-      description = "Write a page to this file, with a plot of one key.")
+      description = "Write an HTML page with a plot of one key to this file.")
   private @Nullable Path report;
 
   @Option(names = "--json", description = "Show the result as one JSON object.")
   private boolean json;
 
   @Override
-  void run() throws IOException, ReplayException {
+  void run() throws IOException, TrafficException {
     Quota quota = quota();
     Comparison comparison;
     try (ReplayBar bar = new ReplayBar("compare")) {
@@ -60,7 +62,7 @@ final class CompareCommand extends TrafficCommand {
     int slash = limit.indexOf('/');
     try {
       long permits = Long.parseLong(limit.substring(0, Math.max(0, slash)));
-      return Quota.of(permits, DurationFlag.duration("window", limit.substring(slash + 1)));
+      return Quota.of(permits, FlagValues.window("window", limit.substring(slash + 1)));
     } catch (NumberFormatException e) {
       throw new ParameterException(
           spec().commandLine(), "--limit: " + limit + " (expected: N/WINDOW, such as 100/1m)", e);

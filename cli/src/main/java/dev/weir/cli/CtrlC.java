@@ -4,23 +4,31 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets Ctrl-C, or SIGTERM, end a command's reading and not the command: it is interrupted, and has
- * a minute to show what it has read. To be opened by the thread that reads, and closed when all is
- * shown.
+ * Lets Ctrl-C, or SIGTERM, end a command's work but not the command: it has a minute to show its
+ * result so far. Closed when the result is shown.
  */
 final class CtrlC implements AutoCloseable {
   private static final int SECONDS_TO_END = 60;
 
-  private final Thread reader = Thread.currentThread();
+  private final Runnable end;
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Thread hook = new Thread(this::stop, "weir-stop");
 
+  /** Interrupts the thread that opens this, which ends a reading. */
   CtrlC() {
+    this(Thread.currentThread()::interrupt);
+  }
+
+  /**
+   * @param end ends the work early; must not block
+   */
+  CtrlC(Runnable end) {
+    this.end = end;
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
   private void stop() {
-    reader.interrupt();
+    end.run();
     try {
       if (!ended.await(SECONDS_TO_END, TimeUnit.SECONDS)) {
         System.err.println("weir: not ended within " + SECONDS_TO_END + " s after it was stopped");

@@ -17,7 +17,8 @@ import picocli.CommandLine.Spec;
     name = "explain",
     mixinStandardHelpOptions = true,
     description = {
-      "Tells which rule decides a descriptor, which were considered, and why not those.",
+      "Shows which rule decides a descriptor, which others were considered, and why they"
+          + " do not apply.",
       "",
       "Exit status: 0, also when no rule matches; 1 if the rules have errors.",
       ""

@@ -1,9 +1,9 @@
 package dev.weir.cli;
 
-import dev.weir.replay.Format;
-import dev.weir.replay.Generator;
-import dev.weir.replay.GeneratorOptions;
-import dev.weir.replay.ReplayException;
+import dev.weir.traffic.Format;
+import dev.weir.traffic.Generator;
+import dev.weir.traffic.GeneratorOptions;
+import dev.weir.traffic.TrafficException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -26,14 +26,14 @@ import picocli.CommandLine.Spec;
     name = "generate",
     mixinStandardHelpOptions = true,
     description = {
-      "Makes traffic, to be replayed: the same flags give the same bytes. Kinds to be mixed:",
+      "Generates traffic to replay; the same flags give the same bytes. Kinds of traffic:",
       "",
       "  poisson  ordinary clients at a constant rate",
       "  daily    the same, the rate following the day",
-      "  bursts   some that are silent for long and then send many requests at once",
-      "  scraper  one that fetches page after page, 192.0.2.66",
+      "  bursts   clients that are silent for long and then send many requests at once",
+      "  scraper  one client that fetches page after page, 192.0.2.66",
       "  stuffer  200 addresses that try passwords at /login, 198.51.100.*",
-      "  herd     50 that all come back when a window resets, 203.0.113.*",
+      "  herd     50 clients that all come back when a window resets, 203.0.113.*",
       "",
       "For example:",
       "",
@@ -45,34 +45,35 @@ final class GenerateCommand implements Callable<Integer> {
       names = "--traffic",
       split = ",",
       paramLabel = "KIND",
-      description = "What it is made of. Default: all but poisson")
+      description = "Kinds to mix. Default: all but poisson")
   private List<String> traffic = List.of();
 
   @Option(
       names = "--format",
       defaultValue = "combined",
       paramLabel = "combined|csv|tsv|jsonl",
-      description = "How to write it. Default: ${DEFAULT-VALUE}")
+      description = "Format to write. Default: ${DEFAULT-VALUE}")
   private String format = "combined";
 
   @Option(
       names = "--duration",
       defaultValue = "1h",
-      description = "How long it lasts, for example 90s, 6h, 7d. Default: ${DEFAULT-VALUE}")
+      description = "Length of the traffic, for example 90s, 6h, 7d. Default: ${DEFAULT-VALUE}")
   private String duration = "1h";
 
   @Option(
       names = "--rate",
       defaultValue = "10",
       paramLabel = "N",
-      description = "Requests a second of the ordinary clients. Default: ${DEFAULT-VALUE}")
+      description =
+          "Requests per second of all ordinary clients together. Default:" + " ${DEFAULT-VALUE}")
   private double rate = 10;
 
   @Option(
       names = "--clients",
       defaultValue = "1000",
       paramLabel = "N",
-      description = "How many ordinary clients there are. Default: ${DEFAULT-VALUE}")
+      description = "Number of ordinary clients. Default: ${DEFAULT-VALUE}")
   private int clients = 1000;
 
   @Option(
@@ -80,7 +81,8 @@ final class GenerateCommand implements Callable<Integer> {
       defaultValue = "1",
       paramLabel = "S",
       description =
-          "The k-th of them asks 1/k^S as often as the first (Zipf's law). Default: ${DEFAULT-VALUE}")
+          "The k-th ordinary client sends 1/k^S as many requests as the first (Zipf's"
+              + " law). Default: ${DEFAULT-VALUE}")
   private double skew = 1;
 
   @Option(
@@ -93,22 +95,25 @@ final class GenerateCommand implements Callable<Integer> {
       names = "--start",
       defaultValue = "2026-11-02T09:00:00Z",
       paramLabel = "TIME",
-      description = "When it begins. Default: ${DEFAULT-VALUE}")
+      description = "Time of the first request. Default: ${DEFAULT-VALUE}")
   private String start = "2026-11-02T09:00:00Z";
 
   @Option(
       names = "--requests",
       paramLabel = "N",
-      description = "Stop after so many. Default: when the time is over")
+      description = "Stop after this many requests. Default: at the end of --duration")
   private long requests = Long.MAX_VALUE;
 
-  @Option(names = "--seed", defaultValue = "1", description = "Default: ${DEFAULT-VALUE}")
+  @Option(
+      names = "--seed",
+      defaultValue = "1",
+      description = "Seed of the random draws." + " Default: ${DEFAULT-VALUE}")
   private long seed = 1;
 
   @Option(
       names = "--output",
       paramLabel = "FILE",
-      description = "Where to write it. Default: standard output")
+      description = "File to write. Default: standard output")
   private @Nullable Path output;
 
   @Spec private CommandSpec spec;
@@ -118,9 +123,9 @@ final class GenerateCommand implements Callable<Integer> {
     GeneratorOptions options = options();
     Format as = format();
     try {
-      Generator.check(options, as); // Before the output is opened, which loses what was in it.
+      Generator.check(options, as); // Before the output is opened: opening it truncates the file.
       if (output == null) {
-        // Not closed: it is the process's.
+        // Not closed: standard output belongs to the process.
         Generator.write(options, as, new FileOutputStream(FileDescriptor.out));
       } else {
         try (OutputStream out = new FileOutputStream(output.toFile())) {
@@ -128,13 +133,13 @@ final class GenerateCommand implements Callable<Integer> {
         }
       }
       return 0;
-    } catch (ReplayException e) {
+    } catch (TrafficException e) {
       return Main.refused(e, spec.commandLine().getErr());
     } catch (IOException e) {
       if (output == null && "Broken pipe".equals(e.getMessage())) {
-        return 0; // Whoever reads it has seen enough.
+        return 0; // The reader of the pipe has ended, as head does.
       }
-      throw new Failure(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+      throw new CommandFailure(e.getMessage() == null ? e.toString() : e.getMessage(), e);
     }
   }
 
@@ -146,11 +151,11 @@ final class GenerateCommand implements Callable<Integer> {
           kinds.isEmpty() ? GeneratorOptions.DEFAULTS.traffic() : kinds,
           seed,
           instant(),
-          DurationFlag.duration("duration", duration),
+          FlagValues.window("duration", duration),
           rate,
           clients,
           skew,
-          DurationFlag.duration("window", window),
+          FlagValues.window("window", window),
           requests);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), "--" + e.getMessage(), e);

@@ -1,8 +1,11 @@
 package dev.weir.cli;
 
-import dev.weir.replay.ReplayException;
-import dev.weir.server.StoreUri;
+import dev.weir.rules.DidYouMean;
+import dev.weir.server.settings.StoreUri;
+import dev.weir.traffic.TrafficException;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -10,12 +13,13 @@ import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The {@code weir} command.
  *
- * <p>Exit status: 0 when the command did what it was asked, 1 when it found problems or a denial, 2
- * for wrong usage, 3 when it could not do its work.
+ * <p>Exit status: 0 if the command succeeded, 1 if it found problems or the request was refused, 2
+ * for wrong usage, 3 if it could not do its work.
  */
 @Command(
     name = "weir",
@@ -24,7 +28,7 @@ import picocli.CommandLine.Spec;
     synopsisSubcommandLabel = "COMMAND",
     description = "Rate limits that hold.%n",
     commandListHeading = "%nCommands:%n",
-    footer = {"", "'weir help COMMAND' tells more about a command."},
+    footer = {"", "'weir help COMMAND' describes a command."},
     subcommands = {
       ServeCommand.class,
       CheckCommand.class,
@@ -38,7 +42,7 @@ import picocli.CommandLine.Spec;
       HelpCommand.class
     })
 public final class Main implements Runnable {
-  /** The command found problems, or a denial. */
+  /** The command found problems, or the request was refused. */
   static final int FOUND = 1;
 
   /** The command was used wrongly. */
@@ -61,7 +65,7 @@ public final class Main implements Runnable {
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(
             (exception, line, result) -> {
-              if (exception instanceof Failure) {
+              if (exception instanceof CommandFailure) {
                 line.getErr().println("weir: " + exception.getMessage());
                 return FAILED;
               }
@@ -70,26 +74,42 @@ public final class Main implements Runnable {
         .setParameterExceptionHandler(Main::wrongUsage);
   }
 
-  /** Shows all that is wrong with what was asked, a line each. */
-  static int refused(ReplayException exception, PrintWriter err) {
+  /** Shows every problem with the flags or the input, one per line. */
+  static int refused(TrafficException exception, PrintWriter err) {
     exception.problems().forEach(problem -> err.println("weir: " + problem));
     return USAGE;
   }
 
+  /** Shows the error first, then what was probably meant, and where the flags are described. */
   private static int wrongUsage(ParameterException exception, String[] arguments) {
     CommandLine line = exception.getCommandLine();
     PrintWriter err = line.getErr();
-    err.println("weir: " + StoreUri.hidden(String.valueOf(exception.getMessage())));
-    if (!CommandLine.UnmatchedArgumentException.printSuggestions(exception, err)) {
+    err.println(
+        "weir: " + StoreUri.hidden(String.valueOf(exception.getMessage())) + meant(exception));
+    if (arguments.length == 0) {
       err.println();
       line.usage(err);
+    } else {
+      err.println("See '" + line.getCommandSpec().qualifiedName() + " --help'.");
     }
     return USAGE;
+  }
+
+  /** Returns what an unknown flag or command was probably meant to be. */
+  private static String meant(ParameterException exception) {
+    if (!(exception instanceof UnmatchedArgumentException unmatched)
+        || unmatched.getUnmatched().isEmpty()) {
+      return "";
+    }
+    CommandSpec command = exception.getCommandLine().getCommandSpec();
+    List<String> known = new ArrayList<>(command.optionsMap().keySet());
+    known.addAll(command.subcommands().keySet());
+    return DidYouMean.of(unmatched.getUnmatched().get(0), known);
   }
 
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "command: missing (expected: one of those below)");
+        spec.commandLine(), "command: missing (expected: one of the commands below)");
   }
 }

@@ -1,15 +1,15 @@
 package dev.weir.cli;
 
-import dev.weir.replay.Progress;
+import dev.weir.traffic.Progress;
 import java.util.Locale;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
-/** Shows on standard error how far long inputs are read, how fast, and what is left to do. */
+/** Shows on standard error how much of a long input is read, how fast, and the time left. */
 final class ReplayBar implements Progress, AutoCloseable {
-  /** Inputs up to here are done before a bar could be read. */
+  /** Smaller inputs are read before a person could read a bar. */
   private static final long LONG_BYTES = 16L << 20;
 
   private static final int MEGABYTE = 1_000_000;

@@ -1,9 +1,9 @@
 package dev.weir.cli;
 
 import dev.weir.replay.Replay;
-import dev.weir.replay.ReplayException;
 import dev.weir.replay.ReplayOptions;
 import dev.weir.replay.ReplaySummary;
+import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,7 +16,8 @@ import picocli.CommandLine.Option;
     name = "replay",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs recorded traffic through rules on its own time, and tells what they would have done.",
+      "Replays recorded traffic through rules and shows which requests they would have"
+          + " refused. Time is that of the records.",
       "",
       "For example, an access log by client address:",
       "",
@@ -37,34 +38,37 @@ final class ReplayCommand extends TrafficCommand {
   @Option(
       names = "--report",
       paramLabel = "OUT.html",
-      description = "Write a page to this file: who is refused, when, how often, by which rule.")
+      description =
+          "Write an HTML page to this file: which keys are refused, when, how"
+              + " often, by which rule.")
   private @Nullable Path report;
 
   @Option(
       names = "--decisions",
       paramLabel = "OUT.csv",
-      description = "Write one row for each record to this file.")
+      description = "Write one CSV row for each record to this file.")
   private @Nullable Path decisions;
 
   @Option(
       names = "--load",
       paramLabel = "'{column}'|N/1s",
       description =
-          "The load that elastic rules listen to: a column of shares such as 0.4 or 40%%, or the"
-              + " requests that are full load. Default: none, and they are hard.")
+          "The load for elastic rules: a column with shares such as 0.4 or 40%%, or the"
+              + " request rate that counts as 100 %% load. Default: none; elastic rules are"
+              + " then enforced.")
   private @Nullable String load;
 
   @Option(
       names = "--max-keys",
       paramLabel = "N",
-      description = "Most keys that are counted at once. Default: as 'weir serve'.")
+      description = "Most keys counted at once. Default: as for 'weir serve'.")
   private @Nullable Long maxKeys;
 
   @Option(names = "--json", description = "Show the summary as one JSON object.")
   private boolean json;
 
   @Override
-  void run() throws IOException, ReplayException {
+  void run() throws IOException, TrafficException {
     ReplaySummary summary;
     try (ReplayBar bar = new ReplayBar("replay")) {
       summary = Replay.run(options(), bar);

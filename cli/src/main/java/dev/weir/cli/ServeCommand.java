@@ -1,10 +1,11 @@
 package dev.weir.cli;
 
-import dev.weir.server.ServerSettings;
-import dev.weir.server.Setting;
-import dev.weir.server.SettingsException;
-import dev.weir.server.StartException;
 import dev.weir.server.WeirServer;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.SettingsException;
+import dev.weir.server.settings.StartException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,10 +22,10 @@ import picocli.CommandLine.Spec;
     name = "serve",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs the rate limit service: gRPC for Envoy, HTTP for everybody.",
+      "Runs the rate limit service: gRPC for Envoy, HTTP, and the Redis protocol.",
       "",
-      "Each setting is taken from its flag, else from the environment, else from the file named by"
-          + " --config, else its default holds.",
+      "The value of a setting comes from its flag; without one from the environment, then"
+          + " from the file named by --config, then from its default.",
       ""
     })
 final class ServeCommand implements Callable<Integer> {
@@ -32,7 +33,7 @@ final class ServeCommand implements Callable<Integer> {
 
   /** Adds a flag for every setting of the server. */
   static void addSettings(CommandLine serve) {
-    for (Setting<?> setting : Setting.all()) {
+    for (Setting<?> setting : Settings.all()) {
       OptionSpec.Builder option =
           OptionSpec.builder(setting.flag())
               .type(String.class)
@@ -51,9 +52,9 @@ final class ServeCommand implements Callable<Integer> {
     List<String> lines = new ArrayList<>();
     lines.add(setting.description().replace("%", "%%"));
     String variables =
-        setting.fallbackVariable().isEmpty()
+        setting.envoyVariable().isEmpty()
             ? setting.variable()
-            : setting.variable() + " (or " + setting.fallbackVariable() + ")";
+            : setting.variable() + " (or " + setting.envoyVariable() + ")";
     String otherwise = setting.defaultText().isEmpty() ? "" : ". Default: " + setting.defaultText();
     lines.add("Environment: " + variables + otherwise.replace("%", "%%"));
     return lines.toArray(new String[0]);
@@ -71,7 +72,7 @@ final class ServeCommand implements Callable<Integer> {
       err.println("'weir help serve' shows every setting.");
       return Main.USAGE;
     } catch (StartException e) {
-      throw new Failure(String.valueOf(e.getMessage()), e);
+      throw new CommandFailure(String.valueOf(e.getMessage()), e);
     }
     Runtime.getRuntime().addShutdownHook(StopHook.of(server));
     server.awaitStopped();
@@ -80,7 +81,7 @@ final class ServeCommand implements Callable<Integer> {
 
   private Map<String, String> flags() {
     Map<String, String> flags = new HashMap<>();
-    for (Setting<?> setting : Setting.all()) {
+    for (Setting<?> setting : Settings.all()) {
       if (spec.commandLine().getParseResult().hasMatchedOption(setting.flag())) {
         flags.put(setting.name(), spec.findOption(setting.flag()).getValue());
       }

@@ -7,17 +7,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 
 /**
- * What a signal to stop runs: it drains the server and ends the process, in a bounded time whatever
- * hangs.
+ * Runs on a signal to stop: drains the server and ends the process, within a bounded time even if a
+ * part of the server hangs.
  */
 final class StopHook extends Thread {
   /*
-   * A process that runs out of memory may not even have enough for a thread when it is told to stop.
-   * So what drains is a thread that waits from the start, and this one does nothing but wait for it
-   * and end the process.
+   * A process that runs out of memory may not be able to start a thread when the signal arrives. So
+   * the draining thread is started in advance and waits; the hook only releases it, waits for it,
+   * and ends the process.
    */
 
-  /** What the server's own bound is given on top, to be the first to say what hangs. */
+  /** Added to the server's own bound, so that the server can name the part that hangs first. */
   static final Duration SPARE = Duration.ofSeconds(1);
 
   private final Duration longest;
@@ -70,7 +70,7 @@ final class StopHook extends Thread {
     }
   }
 
-  /** A stop that was asked for is no failure: 0, unless it was not done in time. */
+  /** Ends with status 0, or 3 if the server did not stop in time. */
   @Override
   public void run() {
     int status = Main.FAILED;

@@ -1,9 +1,10 @@
 package dev.weir.cli;
 
 import dev.weir.Algorithm;
-import dev.weir.replay.ReplayException;
 import dev.weir.replay.Suggest;
 import dev.weir.replay.Suggestion;
+import dev.weir.rules.ShareText;
+import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,9 +17,11 @@ import picocli.CommandLine.ParameterException;
     name = "suggest",
     mixinStandardHelpOptions = true,
     description = {
-      "Finds the smallest limits that refuse at most a share of recorded requests and of keys.",
+      "Finds the smallest limits that refuse at most a given share of recorded requests"
+          + " and of keys.",
       "",
-      "Without --descriptor, a column with a usual name (ip, user, host, key, ...) is the key.",
+      "Without --descriptor, the key is the first column with a usual name (ip, user,"
+          + " host, key, ...).",
       "For example:",
       "",
       "  weir suggest --input access.log --refuse-at-most 0.1%%",
@@ -29,7 +32,9 @@ final class SuggestCommand extends TrafficCommand {
       names = "--refuse-at-most",
       defaultValue = "0.1%",
       paramLabel = "SHARE",
-      description = "Of requests, and of keys, for example 0.1%%. Default: ${DEFAULT-VALUE}")
+      description =
+          "Largest share of requests, and of keys, that may be refused, for"
+              + " example 0.1%%. Default: ${DEFAULT-VALUE}")
   private String refuseAtMost = "0.1%";
 
   @Option(
@@ -37,33 +42,33 @@ final class SuggestCommand extends TrafficCommand {
       split = ",",
       defaultValue = "1s,10s,1m,10m,1h",
       paramLabel = "WINDOW",
-      description = "For which windows. Default: ${DEFAULT-VALUE}")
+      description = "Windows to find a limit for. Default: ${DEFAULT-VALUE}")
   private List<String> windows = List.of();
 
   @Option(
       names = "--algorithm",
       defaultValue = "sliding-window",
       paramLabel = "NAME",
-      description = "Default: ${DEFAULT-VALUE}")
+      description = "Algorithm of the limits. Default: ${DEFAULT-VALUE}")
   private String algorithm = "sliding-window";
 
   @Option(
       names = "--domain",
       defaultValue = "site",
-      description = "The domain of the rules to paste. Default: ${DEFAULT-VALUE}")
+      description = "Domain in the suggested rules. Default: ${DEFAULT-VALUE}")
   private String domain = "site";
 
   @Option(
       names = "--report",
       paramLabel = "OUT.html",
-      description = "Write a page to this file, with the curves.")
+      description = "Write an HTML page with curves of refused requests by limit to this file.")
   private @Nullable Path report;
 
   @Option(names = "--json", description = "Show the result as one JSON object.")
   private boolean json;
 
   @Override
-  void run() throws IOException, ReplayException {
+  void run() throws IOException, TrafficException {
     Suggest.Options options = options();
     Suggestion suggestion;
     try (ReplayBar bar = new ReplayBar("suggest")) {
@@ -75,8 +80,8 @@ final class SuggestCommand extends TrafficCommand {
   private Suggest.Options options() {
     try {
       return new Suggest.Options(
-          windows.stream().map(each -> DurationFlag.duration("window", each)).toList(),
-          BenchFlags.share("--refuse-at-most", refuseAtMost),
+          windows.stream().map(each -> FlagValues.window("window", each)).toList(),
+          ShareText.read("--refuse-at-most", refuseAtMost) / (double) ShareText.WHOLE,
           Algorithm.of(algorithm),
           domain);
     } catch (IllegalArgumentException e) {

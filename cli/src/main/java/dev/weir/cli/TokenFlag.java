@@ -6,23 +6,23 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads a token from the file that a server reads its tokens from, or one like it. */
+/** Reads a token from a file in the format of the server's token file. */
 final class TokenFlag {
-  /** As much as a thousand long tokens have. */
+  /** Room for a thousand long tokens. */
   private static final int MAX_BYTES = 1 << 20;
 
   private TokenFlag() {}
 
   /**
-   * Returns the first token of a file. As to the server, blank lines and those that begin with #
-   * are none.
+   * Returns the first token of a file. As in the server, blank lines and lines that begin with #
+   * are skipped.
    *
-   * @throws IllegalArgumentException if there is none; does not show what is there instead
+   * @throws IllegalArgumentException if there is none; the message does not show the file's content
    */
   static String first(String flag, Path file) {
     try {
       if (Files.size(file) > MAX_BYTES) {
-        throw wrong(flag, file + " is too large", "a file of tokens, one a line");
+        throw wrong(flag, file + " is too large", "a file of tokens, one per line");
       }
       for (String line : Files.readAllLines(file, StandardCharsets.UTF_8)) {
         String token = line.strip();
@@ -30,18 +30,18 @@ final class TokenFlag {
           if (!token.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
             throw wrong(
                 flag,
-                "the first token in " + file + " cannot stand in a header",
+                "the first token in " + file + " cannot be sent in a header",
                 "printable ASCII without spaces");
           }
           return token;
         }
       }
     } catch (CharacterCodingException e) {
-      throw wrong(flag, file + " is no text", "a file of tokens, one a line");
+      throw wrong(flag, file + " is not text", "a file of tokens, one per line");
     } catch (IOException e) {
-      throw wrong(flag, file + " cannot be read", "a file of tokens, one a line");
+      throw wrong(flag, file + " cannot be read", "a file of tokens, one per line");
     }
-    throw wrong(flag, file + " has no token", "a file of tokens, one a line");
+    throw wrong(flag, file + " has no token", "a file of tokens, one per line");
   }
 
   private static IllegalArgumentException wrong(String flag, String what, String expected) {

@@ -1,6 +1,6 @@
 package dev.weir.cli;
 
-import dev.weir.replay.ReplayException;
+import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.channels.ClosedByInterruptException;
@@ -9,14 +9,16 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** A command that reads recorded traffic, and shows what it has read also when it is stopped. */
+/**
+ * A command that reads recorded traffic. Stopped early, it shows the result of what it has read.
+ */
 abstract class TrafficCommand implements Callable<Integer> {
   @Mixin private final TrafficFlags flags = new TrafficFlags();
 
   @Spec private CommandSpec spec;
 
-  /** Does all of it. */
-  abstract void run() throws IOException, ReplayException;
+  /** Reads the traffic and shows the result. */
+  abstract void run() throws IOException, TrafficException;
 
   @Override
   public final Integer call() {
@@ -24,17 +26,17 @@ abstract class TrafficCommand implements Callable<Integer> {
     try {
       run();
       return 0;
-    } catch (ReplayException e) {
+    } catch (TrafficException e) {
       return Main.refused(e, err());
     } catch (ClosedByInterruptException e) {
-      throw new Failure("stopped before anything was read", e);
+      throw new CommandFailure("stopped before anything was read", e);
     } catch (IOException e) {
-      throw new Failure(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+      throw new CommandFailure(e.getMessage() == null ? e.toString() : e.getMessage(), e);
     } catch (OutOfMemoryError e) {
-      throw new Failure(
+      throw new CommandFailure(
           "memory: "
               + (Runtime.getRuntime().maxMemory() >> 20)
-              + " MiB (expected: more; as in WEIR_JAVA_OPTS=-Xmx4g)",
+              + " MiB are not enough (expected: a larger heap, for example WEIR_JAVA_OPTS=-Xmx4g)",
           e);
     } finally {
       ctrlC.close();

@@ -1,7 +1,7 @@
 package dev.weir.cli;
 
-import dev.weir.replay.Format;
-import dev.weir.replay.Traffic;
+import dev.weir.traffic.Format;
+import dev.weir.traffic.Traffic;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,39 +17,42 @@ final class TrafficFlags {
       arity = "1..*",
       paramLabel = "FILE",
       description =
-          "The traffic, may be compressed with gzip or zstd; - reads standard input. Several are"
-              + " read side by side, by time.")
+          "The traffic, plain or compressed with gzip or zstd; - reads standard input."
+              + " Several files are merged by time.")
   private List<String> inputs = List.of();
 
   @Option(
       names = "--descriptor",
       paramLabel = "'k={column}'",
       description =
-          "What a record is to the rules: k={column}[,k2={column2}], text outside braces literal."
-              + " Several: each record is one request with all of them.")
+          "The descriptor made from a record: k={column}[,k2={column2}]; text outside"
+              + " braces is literal. May be given several times: each record is one request"
+              + " with all of them.")
   private List<String> descriptors = List.of();
 
   @Option(
       names = "--format",
       defaultValue = "auto",
       paramLabel = "auto|combined|csv|tsv|jsonl",
-      description = "How the traffic is written. Default: ${DEFAULT-VALUE}")
+      description = "Format of the traffic. Default: ${DEFAULT-VALUE}")
   private String format = "auto";
 
   @Option(
       names = "--time",
       paramLabel = "COLUMN",
-      description = "The column with the time. Default: one with a usual name.")
+      description = "The column with the time. Default: the first with a usual name.")
   private @Nullable String time;
 
   @Option(
       names = "--permits",
       defaultValue = "1",
       paramLabel = "'{column}'|N",
-      description = "What a record costs. Default: ${DEFAULT-VALUE}")
+      description = "Permits that a record asks for. Default: ${DEFAULT-VALUE}")
   private String permits = "1";
 
-  @Option(names = "--sort", description = "Sort the records by time first; holds them in memory.")
+  @Option(
+      names = "--sort",
+      description = "Sort the records by time first; all records" + " are held in memory.")
   private boolean sort;
 
   @Spec(Spec.Target.MIXEE)

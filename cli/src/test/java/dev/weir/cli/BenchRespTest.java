@@ -3,6 +3,11 @@ package dev.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Ticker;
+import dev.weir.load.Door;
+import dev.weir.load.KeyDraw;
+import dev.weir.load.LoadGenerator;
+import dev.weir.load.LoadPlan;
+import dev.weir.load.LoadResult;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -126,7 +131,7 @@ class BenchRespTest {
   @Test
   void nonsense_endsTheConnectionAndIsCounted() throws Exception {
     AtomicInteger left = new AtomicInteger(1);
-    CompletableFuture<Load> load = new CompletableFuture<>();
+    CompletableFuture<LoadGenerator> load = new CompletableFuture<>();
     try (RespStub stub =
         RespStub.start(
             (self, command) -> {
@@ -136,7 +141,7 @@ class BenchRespTest {
               load.join().stop();
               return RespStub.array(1, 1, 1, 1, 1);
             })) {
-      load.complete(new Load(plan(stub.port(), Door.RESP_RULES, "1"), Ticker.system()));
+      load.complete(new LoadGenerator(plan(stub.port(), Door.RESP_RULES, "1"), Ticker.system()));
 
       LoadResult result = load.join().run((at, of, latest) -> {});
 
@@ -147,7 +152,7 @@ class BenchRespTest {
   @Test
   void stop_endsEarlyAndKeepsWhatWasMeasured() throws Exception {
     AtomicInteger left = new AtomicInteger(1_000);
-    CompletableFuture<Load> load = new CompletableFuture<>();
+    CompletableFuture<LoadGenerator> load = new CompletableFuture<>();
     try (RespStub stub =
         RespStub.start(
             (self, command) -> {
@@ -156,7 +161,7 @@ class BenchRespTest {
               }
               return RespStub.array(0, 10, 9, -1, 1);
             })) {
-      load.complete(new Load(plan(stub.port(), Door.RESP, "1"), Ticker.system()));
+      load.complete(new LoadGenerator(plan(stub.port(), Door.RESP, "1"), Ticker.system()));
 
       LoadResult result = load.join().run((at, of, latest) -> {});
 
@@ -170,7 +175,7 @@ class BenchRespTest {
   @Test
   void lostConnection_isOpenedAgain() throws Exception {
     AtomicInteger asked = new AtomicInteger();
-    CompletableFuture<Load> load = new CompletableFuture<>();
+    CompletableFuture<LoadGenerator> load = new CompletableFuture<>();
     try (RespStub stub =
         RespStub.start(
             (self, command) -> {
@@ -180,7 +185,7 @@ class BenchRespTest {
               }
               return number == 100 ? RespStub.HANG_UP : RespStub.array(0, 10, 9, -1, 1);
             })) {
-      load.complete(new Load(plan(stub.port(), Door.RESP, "1"), Ticker.system()));
+      load.complete(new LoadGenerator(plan(stub.port(), Door.RESP, "1"), Ticker.system()));
 
       LoadResult result = load.join().run((at, of, latest) -> {});
 

@@ -2,8 +2,8 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.ServerSettings;
 import dev.weir.server.WeirServer;
+import dev.weir.server.settings.ServerSettings;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

@@ -2,8 +2,8 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.ServerSettings;
 import dev.weir.server.WeirServer;
+import dev.weir.server.settings.ServerSettings;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -134,11 +134,11 @@ class CheckTlsTest {
     assertFails(
         check(https(), "--tls-ca", "server.crt"),
         3,
-        "the server asks for a token (expected: --token-file FILE)");
+        "the server requires a token (expected: --token-file FILE)");
     assertFails(
         check(https(), "--tls-ca", "server.crt", "--token-file", "wrong"),
         3,
-        "the server does not know this token");
+        "the server does not accept this token");
     assertFails(
         check(https(), "--tls-ca", "server.crt", "--token-file", "none"),
         2,

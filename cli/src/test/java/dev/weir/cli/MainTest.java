@@ -2,7 +2,8 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.Setting;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -36,8 +37,8 @@ class MainTest {
   void help_ofACommand_showsItsFlags() {
     assertThat(Ran.weir("help", "replay").out()).contains("--decisions", "--permits");
     String serve = Ran.weir("help", "serve").out();
-    for (Setting<?> setting : Setting.all()) {
-      assertThat(serve).contains(setting.flag(), setting.variable(), setting.fallbackVariable());
+    for (Setting<?> setting : Settings.all()) {
+      assertThat(serve).contains(setting.flag(), setting.variable(), setting.envoyVariable());
     }
   }
 
@@ -60,7 +61,7 @@ class MainTest {
         Map.of(
             List.of(), "Commands:",
             List.of("serv"), "serve",
-            List.of("lint"), "Usage: weir lint",
+            List.of("lint"), "See 'weir lint --help'.",
             List.of("serve", "--prot", "1"), "--port",
             List.of("serve", "--port", "99999"), "0..65535",
             List.of("explain", "--rules", "r", "--domain", "d", "--descriptor", "x"), "key=value",
@@ -85,6 +86,20 @@ class MainTest {
           assertThat(ran.err()).as("%s", arguments).contains(hint);
           assertThat(ran.out()).isEmpty();
         });
+  }
+
+  @Test
+  void wrongFlag_isAnsweredInAtMostThreeLines() {
+    for (String[] arguments :
+        new String[][] {
+          {"bench", "--duratoin", "1s"}, {"bench", "--duration", "1"}, {"replay", "--nonsense"}
+        }) {
+      Ran ran = Ran.weir(arguments);
+      assertThat(ran.err().lines()).as("%s", List.of(arguments)).hasSizeBetween(2, 3);
+      assertThat(ran.err()).startsWith("weir: ").contains(" --help'.");
+    }
+    assertThat(Ran.weir("bench", "--duratoin", "1s").err())
+        .contains("did you mean \"--duration\"?");
   }
 
   @Test

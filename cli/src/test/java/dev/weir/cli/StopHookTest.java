@@ -47,7 +47,7 @@ class StopHookTest {
   @Timeout(60)
   void signal_endsAProcessThatHangs() throws Exception {
     try (Served served = Served.start(HangingServe.class)) {
-      served.await("hangs when it is told to stop");
+      served.await("hangs when it is asked to stop");
       served.process().toHandle().destroy(); // The other way closes the streams, too.
       assertThat(served.process().waitFor(30, TimeUnit.SECONDS)).isTrue();
       assertThat(served.process().exitValue()).isEqualTo(Main.FAILED);
@@ -67,7 +67,7 @@ class StopHookTest {
                   never::await,
                   Duration.ofMillis(200),
                   status -> Runtime.getRuntime().halt(status)));
-      System.err.println("hangs when it is told to stop");
+      System.err.println("hangs when it is asked to stop");
       never.await();
     }
   }

@@ -2,20 +2,23 @@ package dev.weir.engine;
 
 import dev.weir.Decision;
 import dev.weir.Reason;
+import dev.weir.rules.QueueBounds;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verdict on one request: the overall code and one status for each descriptor, in order.
+ * The answer to one request: whether it may pass, and one status for each descriptor, in order.
  *
- * @param error why the request could not be judged, or null; there are no statuses then
- * @param revision of the rules that judged it
+ * @param allowed whether the request may pass
+ * @param statuses in the order of the descriptors; immutable
+ * @param error why the request could not be decided, or null; there are no statuses then
+ * @param revision of the rules that decided it
  * @param shadowed whether it would have been refused, and passes because the engine only watches
  * @param domainKnown whether there are rules for the request's domain
  */
 public record Answer(
-    Code code,
+    boolean allowed,
     List<Status> statuses,
     @Nullable String error,
     long revision,
@@ -33,16 +36,12 @@ public record Answer(
           Reason.WITHIN_LIMIT);
 
   /** Makes the answer of an engine that does not only watch, to a domain with rules. */
-  public Answer(Code code, List<Status> statuses, @Nullable String error, long revision) {
-    this(code, statuses, error, revision, false, true);
+  public Answer(boolean allowed, List<Status> statuses, @Nullable String error, long revision) {
+    this(allowed, statuses, error, revision, false, true);
   }
 
   static Answer error(String message, long revision) {
-    return new Answer(Code.OVER_LIMIT, List.of(), message, revision, false, true);
-  }
-
-  public boolean allowed() {
-    return code == Code.OK;
+    return new Answer(false, List.of(), message, revision, false, true);
   }
 
   /**
@@ -58,7 +57,7 @@ public record Answer(
     }
     List<Status> over = new ArrayList<>();
     for (Status status : statuses) {
-      if (status.code() == Code.OVER_LIMIT) {
+      if (!status.allowed()) {
         over.add(status);
       }
     }
@@ -72,7 +71,7 @@ public record Answer(
    *
    * <p>Of a refusal it is {@code OVER_LIMIT} if any status that refuses is that, else the reason of
    * the last of them. Of a request that may pass it is {@code SHADOW} if only the engine's shadow
-   * mode lets it; else what weighs most among the statuses with the code OK, in this order: {@code
+   * mode lets it; else what weighs most among the statuses that are allowed, in this order: {@code
    * OVERLOADED}, {@code UNCERTAIN}, {@code KEY_SPACE_FULL}, {@code SHADOW}, {@code TOLERATED},
    * {@code WITHIN_LIMIT}; and {@code NO_LIMIT} where nothing limits any of them.
    */
@@ -90,7 +89,7 @@ public record Answer(
     int best = BY_WEIGHT.size();
     for (Status status : statuses) {
       int weight = BY_WEIGHT.indexOf(status.reason());
-      if (status.code() == Code.OK && weight >= 0) {
+      if (status.allowed() && weight >= 0) {
         best = Math.min(best, weight);
       }
     }
@@ -110,6 +109,30 @@ public record Answer(
   }
 
   /**
+   * Returns how long the rules let this request wait for its turn, in nanoseconds: the least that
+   * {@code on_limit} says in those that refuse it. 0 if the request is not refused, if one of them
+   * refuses at once, if that is for another reason than the limit, or if no wait would help.
+   */
+  public long maxWaitNanos() {
+    long least = Long.MAX_VALUE;
+    for (Status status : refusing()) {
+      CurrentLimit limit = status.currentLimit();
+      Decision decision = status.decision();
+      QueueBounds queue = limit == null ? null : limit.queue();
+      boolean noPlace = status.rule() != null && status.rule().quotaMode();
+      if (queue == null
+          || noPlace
+          || decision == null
+          || decision.reason() != Reason.OVER_LIMIT
+          || decision.retryAfterNanos() == Decision.NEVER) {
+        return 0;
+      }
+      least = Math.min(least, queue.waitNanos());
+    }
+    return least == Long.MAX_VALUE ? 0 : least;
+  }
+
+  /**
    * Returns the status that decided: of those that refuse, the one with the longest retry-after; if
    * the request may pass, the limited one with the least remaining. The first on ties; null if no
    * limit matched.
@@ -125,12 +148,12 @@ public record Answer(
   }
 
   private static boolean before(Status a, Status b) {
-    if (a.code() != b.code()) {
-      return a.code() == Code.OVER_LIMIT;
+    if (a.allowed() != b.allowed()) {
+      return !a.allowed();
     }
-    return a.code() == Code.OVER_LIMIT
-        ? retryAfterNanos(a) > retryAfterNanos(b)
-        : a.limitRemaining() < b.limitRemaining();
+    return a.allowed()
+        ? a.limitRemaining() < b.limitRemaining()
+        : retryAfterNanos(a) > retryAfterNanos(b);
   }
 
   private static long retryAfterNanos(Status status) {

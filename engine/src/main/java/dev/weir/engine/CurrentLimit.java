@@ -1,16 +1,29 @@
 package dev.weir.engine;
 
 import dev.weir.Policy;
+import dev.weir.rules.QueueBounds;
 import dev.weir.rules.RateLimitUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limit that a descriptor was judged by.
+ * The limit that a descriptor was decided by.
  *
  * @param requestsPerUnit 0 to 4294967295
  * @param unit the rule's unit, or null where the rule gives a window that is none
  * @param name the {@code name} in the rule file, or empty
  * @param policy what decided
+ * @param queue how requests beyond the limit may wait, or null if they are refused at once
  */
 public record CurrentLimit(
-    long requestsPerUnit, @Nullable RateLimitUnit unit, String name, Policy policy) {}
+    long requestsPerUnit,
+    @Nullable RateLimitUnit unit,
+    String name,
+    Policy policy,
+    @Nullable QueueBounds queue) {
+
+  /** Returns a limit whose excess is refused at once. */
+  public CurrentLimit(
+      long requestsPerUnit, @Nullable RateLimitUnit unit, String name, Policy policy) {
+    this(requestsPerUnit, unit, name, policy, null);
+  }
+}

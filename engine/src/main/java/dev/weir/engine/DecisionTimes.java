@@ -19,11 +19,12 @@ final class DecisionTimes {
     }
   }
 
-  void add(long nanos) {
+  /** Adds decisions that took the same time. */
+  void add(long nanos, int decisions) {
     long positive = Math.max(0, nanos);
     int bits = 64 - Long.numberOfLeadingZeros(Math.max(0, positive - 1));
-    counts[Math.max(0, Math.min(BOUNDS, bits - FIRST_BIT))].increment();
-    sumNanos.add(positive);
+    counts[Math.max(0, Math.min(BOUNDS, bits - FIRST_BIT))].add(decisions);
+    sumNanos.add(positive * decisions);
   }
 
   List<Long> counts() {

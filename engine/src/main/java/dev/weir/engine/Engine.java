@@ -3,66 +3,75 @@ package dev.weir.engine;
 import dev.weir.Charges;
 import dev.weir.Fingerprint;
 import dev.weir.LoadSignal;
+import dev.weir.LocalStore;
 import dev.weir.Reason;
 import dev.weir.Store;
 import dev.weir.Ticker;
-import dev.weir.rules.Descriptor;
-import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
-import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.IntFunction;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges requests by the rules in force: one request with several descriptors to one answer, all or
- * nothing. Safe for use by many threads; each request is judged by exactly one revision.
- *
- * <p>The way of a request: the rules match each descriptor, each match becomes a charge, the store
- * makes all charges or none, and the answer says how each descriptor fared.
+ * Decides requests by the rules in force: one request with several descriptors to one answer, all
+ * or nothing. Safe for use by many threads; each request is decided by exactly one revision.
  */
-public final class Engine implements AutoCloseable {
-  /** When to come back to a server that has too much to do. */
+public final class Engine implements Decider, AutoCloseable {
+  /*
+   * How does a request become an answer? RequestMatcher checks the request and finds a rule for
+   * each descriptor (BoundRule); each rule with a limit becomes a charge (PendingRequest); the
+   * store makes all charges or none; PendingRequest says how each descriptor fared (Status) and
+   * counts it.
+   *
+   * Where all charges lie in a store that decides on the caller's thread, nothing but the answer is
+   * allocated: the thread uses its pending requests again (SparePending). They are given back
+   * before the answer is handed out, so a callback may ask the engine again. Where a store answers
+   * later, the pending request is the store's until then and is not used again: a store may look at
+   * it after a timeout.
+   */
+
+  /** The retry-after of a server that has too much to do. */
   private static final long RETRY_OVERLOAD_NANOS = 1_000_000_000L;
 
+  /** Takes the answer to one of several requests. */
+  private interface Sink {
+    void put(int index, Answer answer);
+  }
+
   private final RoutedStore store;
+  private final @Nullable LocalStore local;
   private final Ticker ticker;
   private final EngineSettings settings;
-  private final Fingerprint fingerprint;
   private final LoadSignal load;
-  private final RuleLimits limits;
-  private final Overrides overrides;
+  private final RequestMatcher matcher;
+  private final RuleBindings bindings;
+  private final EngineCounters counters = new EngineCounters();
+  private final ThreadLocal<SparePending> spares = ThreadLocal.withInitial(SparePending::new);
 
-  private final DecisionTimes decisionTimes = new DecisionTimes();
-  private final LongAdder requests = new LongAdder();
-  private final LongAdder denied = new LongAdder();
-  private final LongAdder keySpaceFull = new LongAdder();
-  private final LongAdder overloaded = new LongAdder();
-  private final LongAdder uncertain = new LongAdder();
-  private final LongAdder errors = new LongAdder();
-  private final LongAdder reloads = new LongAdder();
-  private final LongAdder reloadFailures = new LongAdder();
+  private final Queues queues;
 
-  private volatile InForce inForce = InForce.NOTHING;
+  private volatile Revision revision = Revision.NONE;
 
   private Engine(
       Store store,
       Ticker ticker,
       EngineSettings settings,
       Fingerprint fingerprint,
-      LoadSignal load) {
+      LoadSignal load,
+      Alarm alarm) {
     this.store = store instanceof RoutedStore routed ? routed : RoutedStore.local(store);
+    this.local = this.store.localStore();
     this.ticker = ticker;
     this.settings = settings;
-    this.fingerprint = fingerprint;
     this.load = load;
-    this.limits = new RuleLimits(this.store);
-    this.overrides = new Overrides(this.store);
+    this.bindings = new RuleBindings(this.store, fingerprint);
+    this.matcher = new RequestMatcher(settings, fingerprint, new Overrides(this.store));
+    this.queues =
+        new Queues(new QueueAsker(this, this.store, ticker), alarm, settings.maxWaiting());
   }
 
   /**
@@ -80,16 +89,40 @@ public final class Engine implements AutoCloseable {
    */
   public static Engine create(
       Store store, Ticker ticker, EngineSettings settings, Fingerprint fingerprint) {
-    return new Engine(store, ticker, settings, fingerprint, LoadSignal.UNKNOWN);
+    return new Engine(
+        store, ticker, settings, fingerprint, LoadSignal.UNKNOWN, new TickerAlarm(ticker));
   }
 
   /**
-   * As {@link #create(Store, Ticker, EngineSettings)}, with what elastic rules listen to. Without,
-   * they are as hard ones.
+   * As {@link #create(Store, Ticker, EngineSettings)}, with the load that elastic rules depend on.
+   * Without it they are hard.
    */
   public static Engine create(
       Store store, Ticker ticker, EngineSettings settings, LoadSignal load) {
-    return new Engine(store, ticker, settings, store.fingerprint(), load);
+    return create(store, ticker, settings, load, new TickerAlarm(ticker));
+  }
+
+  /**
+   * As {@link #create(Store, Ticker, EngineSettings, LoadSignal)}, with an alarm of the caller's
+   * for requests that wait; the engine closes it when it is closed.
+   */
+  public static Engine create(
+      Store store, Ticker ticker, EngineSettings settings, LoadSignal load, Alarm alarm) {
+    return create(store, ticker, settings, store.fingerprint(), load, alarm);
+  }
+
+  /**
+   * As {@link #create(Store, Ticker, EngineSettings, LoadSignal, Alarm)}, with other fingerprints
+   * than the store's.
+   */
+  public static Engine create(
+      Store store,
+      Ticker ticker,
+      EngineSettings settings,
+      Fingerprint fingerprint,
+      LoadSignal load,
+      Alarm alarm) {
+    return new Engine(store, ticker, settings, fingerprint, load, alarm);
   }
 
   /**
@@ -102,60 +135,64 @@ public final class Engine implements AutoCloseable {
    */
   public synchronized long apply(RuleSet rules) {
     long now = ticker.nanos();
-    InForce before = inForce;
+    Revision before = revision;
+    Revision after;
     try {
-      inForce = limits.bind(before, rules, now);
+      after = bindings.bind(before, rules, now);
     } catch (RuntimeException | Error e) {
-      reloadFailures.increment();
+      counters.reloadFailures.increment();
       throw e;
     }
-    limits.retire(before, inForce, now);
-    reloads.increment();
-    return inForce.revision;
+    revision = after;
+    bindings.retire(before, after, now);
+    counters.reloads.increment();
+    return after.number;
   }
 
   /** Counts a rule set that never got as far as {@link #apply}. */
   public void reloadFailed() {
-    reloadFailures.increment();
+    counters.reloadFailures.increment();
   }
 
   /** Returns the rules in force, empty before the first. */
   public RuleSet rules() {
-    return inForce.rules;
+    return revision.rules;
   }
 
   /** Returns the number of the rule set in force, 0 before the first. */
   public long revision() {
-    return inForce.revision;
+    return revision.number;
   }
 
   /**
-   * Judges a request now. Calls {@code done} exactly once: before returning if the store is in this
-   * process, else on a thread of the store's. A request that cannot be judged gets an answer with
-   * an error.
-   */
-  public void decide(Request request, Consumer<? super Answer> done) {
-    decideAt(request, ticker.nanos(), done);
-  }
-
-  /**
-   * Judges a request now.
+   * Decides a request now.
    *
    * @throws IllegalStateException if the store does not answer on the caller's thread
    */
   public Answer decide(Request request) {
-    return decideAt(request, ticker.nanos());
+    long now = ticker.nanos();
+    return decide(request, now, now);
   }
 
   /**
-   * Judges a request at the caller's own time, on the ticker's scale.
+   * Decides a request at the caller's own time, on the ticker's scale.
    *
    * @throws IllegalStateException if the store does not answer on the caller's thread
    */
   public Answer decideAt(Request request, long nowNanos) {
-    @Nullable Answer[] answer = {null};
-    decideAt(request, nowNanos, decided -> answer[0] = decided);
-    Answer decided = answer[0];
+    return decide(request, nowNanos, ticker.nanos());
+  }
+
+  private Answer decide(Request request, long nowNanos, long startNanos) {
+    SparePending spare = spares.get();
+    Revision current = revision;
+    PendingRequest pending = match(spare.take(), request, current, nowNanos, load(current));
+    if (pending.isLocal()) {
+      return decideHere(spare, pending, startNanos);
+    }
+    AtomicReference<@Nullable Answer> answer = new AtomicReference<>();
+    decideLater(pending, startNanos, answer::set);
+    Answer decided = answer.get();
     if (decided == null) {
       throw new IllegalStateException("store: answers later (expected: one in this process)");
     }
@@ -163,59 +200,102 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Answers a request without deciding it, because there is no time for that: with {@link
-   * Reason#OVERLOADED}. Lets it pass if all policies that could refuse it answer a failure with
-   * {@code ALLOW}; {@code LOCAL} denies, for deciding here is what there is no time for. Charges
-   * nothing.
+   * Decides a request now. Calls {@code done} exactly once: before returning if the store is in
+   * this process, else on a thread of the store's. A request that cannot be decided gets an answer
+   * with an error.
    */
-  public void refuse(Request request, Consumer<? super Answer> done) {
-    InForce current = inForce;
-    String problem = problem(request, current);
-    if (problem != null) {
-      errors.increment();
-      done.accept(Answer.error(problem, current.revision));
-      return;
-    }
+  @Override
+  public void decide(Request request, Consumer<? super Answer> done) {
     long now = ticker.nanos();
-    Judgement judgement = judgement(request, current, now, Double.NaN);
-    Charges charges = judgement.charges();
-    for (int i = 0; i < charges.size(); i++) {
-      charges.result(i, Reason.OVERLOADED, 0, RETRY_OVERLOAD_NANOS, 0, now);
-    }
-    charges.allowed(forgiven(charges));
-    Answer answer = judgement.answer(charges, settings);
-    requests.increment();
-    overloaded.increment();
-    if (!answer.allowed()) {
-      denied.increment();
-    }
-    done.accept(answer);
+    SparePending spare = spares.get();
+    Revision current = revision;
+    decide(match(spare.take(), request, current, now, load(current)), spare, now, done);
   }
 
-  /** Returns whether a request passes of whose charges nobody knows whether they fit. */
-  private static boolean forgiven(Charges charges) {
-    boolean required = true;
-    boolean anyAsked = false;
-    boolean any = false;
-    for (int i = 0; i < charges.size(); i++) {
-      switch (charges.role(i)) {
-        case REQUIRED -> required &= charges.forgiven(i);
-        case ANY -> {
-          anyAsked = true;
-          any |= charges.forgiven(i);
-        }
-        case OPTIONAL -> {}
-      }
+  /** As {@link #decide(Request, Consumer)}, for a request whose turn it is. */
+  void decideFirst(Request request, Consumer<? super Answer> done) {
+    long now = ticker.nanos();
+    SparePending spare = spares.get();
+    Revision current = revision;
+    PendingRequest pending = matcher.match(spare.take(), request, current, now, load(current));
+    pending.asksAgain();
+    decide(pending, spare, now, done);
+  }
+
+  /** Returns a request with what limits it, to look at. */
+  PendingRequest matched(Request request) {
+    Revision current = revision;
+    return matcher.match(new PendingRequest(), request, current, ticker.nanos(), load(current));
+  }
+
+  /** Finds what limits a request, and who waits for the same. */
+  private PendingRequest match(
+      PendingRequest pending, Request request, Revision current, long nowNanos, double load) {
+    matcher.match(pending, request, current, nowNanos, load);
+    if (!queues.isEmpty()) {
+      QueueAsker.lineUp(pending, queues);
     }
-    return required && (any || !anyAsked);
+    return pending;
+  }
+
+  @Override
+  public void peek(Request request, Consumer<? super Answer> done) {
+    long now = ticker.nanos();
+    Revision current = revision;
+    PendingRequest pending = match(new PendingRequest(), request, current, now, load(current));
+    pending.peek();
+    if (pending.isLocal()) {
+      done.accept(answer(pending));
+    } else {
+      store.decide(pending.charges(), now, decided -> done.accept(pending.answer(settings)));
+    }
+  }
+
+  @Override
+  public void refund(Request request, Answer answer, LongConsumer done) {
+    new Refund(matched(request), answer, store, done).give();
+  }
+
+  @Override
+  public Ticket enqueue(
+      Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
+    return queues.enqueue(request, refused, maxWaitNanos, done);
+  }
+
+  private void decide(
+      PendingRequest pending, SparePending spare, long now, Consumer<? super Answer> done) {
+    if (pending.isLocal()) {
+      done.accept(decideHere(spare, pending, now));
+    } else {
+      decideLater(pending, now, done);
+    }
   }
 
   /**
-   * Judges many requests, each for itself and in their order, as if by {@link #decideAt(Request,
-   * long)}, but faster: what the store has to fetch for them is fetched at once.
+   * Decides many requests now, each for itself and in their order, by one revision of the rules.
+   * What the store has to fetch for them is fetched at once.
+   *
+   * @param done is given all answers, in the order of the requests, when the last one is there
+   */
+  public void decideAll(List<Request> requests, Consumer<? super List<Answer>> done) {
+    if (requests.isEmpty()) {
+      done.accept(List.of());
+      return;
+    }
+    AnswerCollector answers = new AnswerCollector(requests.size(), done);
+    long[] nowNanos = new long[requests.size()];
+    double[] loads = new double[requests.size()];
+    Arrays.fill(nowNanos, ticker.nanos());
+    Arrays.fill(loads, load(revision));
+    decideAll(requests, nowNanos, loads, answers::put);
+  }
+
+  /**
+   * Decides many requests, each for itself and in their order, as if by {@link #decideAt}, but
+   * faster: what the store has to fetch for them is fetched at once.
    *
    * @param nowNanos the time of each request, on the ticker's scale
-   * @param loads the load at each time, as a {@link LoadSignal} tells it
+   * @param loads the load at each time, as a {@link LoadSignal} returns it
    * @param done is given their answers, in their order if the store is in this process
    * @throws IllegalArgumentException if there are fewer times or loads than requests
    */
@@ -226,215 +306,125 @@ public final class Engine implements AutoCloseable {
       throw new IllegalArgumentException(
           "nowNanos, loads: " + given + " (expected: at least " + requests.size() + ")");
     }
-    decideAll(requests, nowNanos, loads, i -> done);
+    decideAll(requests, nowNanos, loads, (i, answer) -> done.accept(answer));
+  }
+
+  private void decideAll(List<Request> requests, long[] nowNanos, double[] loads, Sink sink) {
+    long startNanos = ticker.nanos();
+    SparePending spare = spares.get();
+    Revision current = revision;
+    int size = requests.size();
+    PendingRequest[] pending = new PendingRequest[size];
+    for (int i = 0; i < size; i++) {
+      pending[i] = match(spare.take(), requests.get(i), current, nowNanos[i], loads[i]);
+      store.expect(pending[i].charges());
+    }
+    @Nullable Answer[] answers = new Answer[size];
+    int here = 0;
+    for (int i = 0; i < size; i++) {
+      if (pending[i].isLocal()) {
+        answers[i] = answer(pending[i]);
+        here += pending[i].problem() == null ? 1 : 0;
+      } else {
+        int index = i;
+        decideLater(pending[i], startNanos, answer -> sink.put(index, answer));
+      }
+    }
+    counters.took(ticker.nanos() - startNanos, here);
+    for (int i = 0; i < size; i++) {
+      Answer answer = answers[i];
+      if (answer != null) {
+        count(pending[i], answer);
+        spare.giveBack(pending[i]);
+        sink.put(i, answer);
+      }
+    }
   }
 
   /**
-   * Judges many requests now, each for itself and in their order, by one revision of the rules.
-   * What the store has to fetch for them is fetched at once.
-   *
-   * @param done is given all answers, in the order of the requests, whenever and in whatever order
-   *     the store gives them
+   * Answers a request without deciding it, because there is no time for that: with {@link
+   * Reason#OVERLOADED}. Lets it pass if all policies that could refuse it answer a failure with
+   * {@code ALLOW}; {@code LOCAL} denies: there is no time to decide in this process either. Charges
+   * nothing.
    */
-  public void decideAll(List<Request> requests, Consumer<? super List<Answer>> done) {
-    if (requests.isEmpty()) {
-      done.accept(List.of());
-      return;
-    }
-    Answers answers = new Answers(requests.size(), done);
-    long[] nowNanos = new long[requests.size()];
-    double[] loads = new double[requests.size()];
-    Arrays.fill(nowNanos, ticker.nanos());
-    Arrays.fill(loads, load());
-    decideAll(requests, nowNanos, loads, i -> answer -> answers.put(i, answer));
-  }
-
-  /** Returns the load if any rule listens to it: to ask for it may cost a look at the clock. */
-  private double load() {
-    return inForce.elastic ? load.load() : Double.NaN;
-  }
-
-  private void decideAll(
-      List<Request> requests,
-      long[] nowNanos,
-      double[] loads,
-      IntFunction<Consumer<? super Answer>> done) {
-    long startNanos = ticker.nanos();
-    InForce current = inForce;
-    List<Object> judgements = new ArrayList<>(requests.size());
-    for (int i = 0; i < requests.size(); i++) {
-      String problem = problem(requests.get(i), current);
-      if (problem != null) {
-        judgements.add(problem);
-      } else {
-        Judgement judgement = judgement(requests.get(i), current, nowNanos[i], loads[i]);
-        store.expect(judgement.charges());
-        judgements.add(judgement);
+  public void refuse(Request request, Consumer<? super Answer> done) {
+    long now = ticker.nanos();
+    SparePending spare = spares.get();
+    PendingRequest pending = matcher.match(spare.take(), request, revision, now, Double.NaN);
+    Answer answer;
+    if (pending.problem() == null) {
+      Charges charges = pending.charges();
+      for (int i = 0; i < charges.size(); i++) {
+        charges.result(i, Reason.OVERLOADED, 0, RETRY_OVERLOAD_NANOS, 0, now);
       }
+      charges.settle();
+      answer = pending.answer(settings);
+      counters.overloaded(answer);
+    } else {
+      answer = invalid(pending);
+      counters.errors.increment();
     }
-    for (int i = 0; i < judgements.size(); i++) {
-      if (judgements.get(i) instanceof Judgement judgement) {
-        judge(judgement, judgement.charges(), nowNanos[i], startNanos, done.apply(i));
-      } else {
-        errors.increment();
-        done.apply(i).accept(Answer.error((String) judgements.get(i), current.revision));
-      }
-    }
+    spare.giveBack(pending);
+    done.accept(answer);
   }
 
-  private void decideAt(Request request, long nowNanos, Consumer<? super Answer> done) {
-    long startNanos = ticker.nanos();
-    InForce current = inForce;
-    String problem = problem(request, current);
-    if (problem != null) {
-      errors.increment();
-      done.accept(Answer.error(problem, current.revision));
-      return;
-    }
-    Judgement judgement = judgement(request, current, nowNanos, load());
-    judge(judgement, judgement.charges(), nowNanos, startNanos, done);
+  /** Returns the load if any rule depends on it: to ask for it may cost a reading of the clock. */
+  private double load(Revision current) {
+    return current.elastic ? load.load() : Double.NaN;
   }
 
-  private void judge(
-      Judgement judgement,
-      Charges charges,
-      long nowNanos,
-      long startNanos,
-      Consumer<? super Answer> done) {
+  private Answer decideHere(SparePending spare, PendingRequest pending, long startNanos) {
+    Answer answer = answer(pending);
+    if (pending.problem() == null && pending.counts()) {
+      counters.took(ticker.nanos() - startNanos, 1);
+    }
+    count(pending, answer);
+    spare.giveBack(pending);
+    return answer;
+  }
+
+  /** Decides a request on this thread. */
+  private Answer answer(PendingRequest pending) {
+    if (pending.problem() != null) {
+      return invalid(pending);
+    }
+    Charges charges = pending.charges();
+    if (local == null || charges.size() == 0) {
+      charges.settle(); // Nothing is charged, so no store is asked.
+    } else {
+      local.decide(charges, pending.nowNanos());
+    }
+    return pending.answer(settings);
+  }
+
+  private static Answer invalid(PendingRequest pending) {
+    return Answer.error(String.valueOf(pending.problem()), pending.revision().number);
+  }
+
+  /** Has the store decide a request, which it may do later and on another thread. */
+  private void decideLater(PendingRequest pending, long startNanos, Consumer<? super Answer> done) {
     store.decide(
-        charges,
-        nowNanos,
+        pending.charges(),
+        pending.nowNanos(),
         decided -> {
-          if (judgement.forgives(decided)) {
-            judge(judgement, judgement.charges(), nowNanos, startNanos, done);
-          } else {
-            Answer answer = judgement.answer(decided, settings);
-            count(answer, decided);
-            decisionTimes.add(ticker.nanos() - startNanos);
-            done.accept(answer);
+          Answer answer = pending.answer(settings);
+          if (pending.counts()) {
+            counters.took(ticker.nanos() - startNanos, 1);
           }
+          count(pending, answer);
+          done.accept(answer);
         });
   }
 
-  private void count(Answer answer, Charges decided) {
-    requests.increment();
-    if (!answer.allowed()) {
-      denied.increment();
+  private void count(PendingRequest pending, Answer answer) {
+    if (!pending.counts()) {
+      return;
     }
-    for (int i = 0; i < decided.size(); i++) {
-      switch (decided.reason(i)) {
-        case KEY_SPACE_FULL -> keySpaceFull.increment();
-        case UNCERTAIN -> uncertain.increment();
-        default -> {}
-      }
+    if (pending.problem() == null) {
+      counters.decided(answer, pending.charges());
+    } else {
+      counters.errors.increment();
     }
-  }
-
-  /** Returns what makes a request impossible to judge, or null. */
-  private @Nullable String problem(Request request, InForce current) {
-    if (request.domain().isEmpty()) {
-      return "rate limit domain must not be empty";
-    }
-    if (request.descriptors().isEmpty()) {
-      return "rate limit descriptor list must not be empty";
-    }
-    if (current.revision == 0) {
-      return "no rate limit configuration loaded";
-    }
-    if (request.domain().length() > settings.maxKeyLength()) {
-      return tooMany("domain length", request.domain().length(), settings.maxKeyLength());
-    }
-    if (request.descriptors().size() > settings.maxDescriptors()) {
-      return tooMany("descriptors", request.descriptors().size(), settings.maxDescriptors());
-    }
-    if (request.permits() < 0) {
-      return "permits: " + request.permits() + " (expected: at least 0)";
-    }
-    for (Descriptor descriptor : request.descriptors()) {
-      String problem = problem(descriptor);
-      if (problem != null) {
-        return problem;
-      }
-    }
-    return null;
-  }
-
-  private @Nullable String problem(Descriptor descriptor) {
-    Long permits = descriptor.permits();
-    if (permits != null && permits < 0) {
-      return "descriptor permits: " + permits + " (expected: at least 0)";
-    }
-    if (descriptor.entries().size() > settings.maxEntries()) {
-      return tooMany("descriptor entries", descriptor.entries().size(), settings.maxEntries());
-    }
-    for (Entry entry : descriptor.entries()) {
-      int length = Math.max(entry.key().length(), entry.value().length());
-      if (length > settings.maxKeyLength()) {
-        return tooMany("entry length", length, settings.maxKeyLength());
-      }
-    }
-    return null;
-  }
-
-  private static String tooMany(String name, int value, int most) {
-    return name + ": " + value + " (expected: at most " + most + ")";
-  }
-
-  /** Matches every descriptor and drops what is replaced. */
-  private Judgement judgement(Request request, InForce current, long nowNanos, double load) {
-    int size = request.descriptors().size();
-    boolean domainKnown = current.rules.hasDomain(request.domain());
-    Judgement judgement = new Judgement(current.revision, domainKnown, size, load);
-    List<@Nullable Rule> matched = new ArrayList<>(size);
-    List<String> replaced = List.of();
-    for (Descriptor descriptor : request.descriptors()) {
-      Rule rule =
-          descriptor.limitOverride() == null
-              ? current.rules.match(request.domain(), descriptor.entries())
-              : null;
-      matched.add(rule);
-      if (rule != null && !rule.replaces().isEmpty()) {
-        replaced = new ArrayList<>(replaced);
-        replaced.addAll(rule.replaces());
-      }
-    }
-    for (int i = 0; i < size; i++) {
-      Descriptor descriptor = request.descriptors().get(i);
-      Rule rule = matched.get(i);
-      long permits = permits(request, descriptor);
-      if (descriptor.limitOverride() != null && domainKnown) {
-        judgement.override(
-            overrides.limit(
-                request.domain(), descriptor.limitOverride(), current.rules.defaults(), nowNanos),
-            descriptor.limitOverride(),
-            fingerprint(null, descriptor),
-            permits);
-      } else if (rule == null) {
-        judgement.unmatched();
-      } else if (!rule.name().isEmpty() && replaced.contains(rule.name())) {
-        judgement.replaced(rule);
-      } else {
-        InForce.Bound bound = current.of(rule);
-        judgement.rule(bound, descriptor, fingerprint(rule, descriptor), permits);
-      }
-    }
-    return judgement;
-  }
-
-  private static long permits(Request request, Descriptor descriptor) {
-    Long own = descriptor.permits();
-    return own != null ? own : Math.max(1, request.permits());
-  }
-
-  /** Fingerprints the values that a counter belongs to; those of a shared level are its pattern. */
-  private long fingerprint(@Nullable Rule rule, Descriptor descriptor) {
-    long key = 0;
-    for (int i = 0; i < descriptor.entries().size(); i++) {
-      Entry entry = descriptor.entries().get(i);
-      String value = rule != null && rule.sharedAt(i) ? rule.patternAt(i) : entry.value();
-      key = fingerprint.add(fingerprint.add(key, entry.key()), value);
-    }
-    return key;
   }
 
   /** Forgets what no longer matters, a bounded amount; to be called every second or so. */
@@ -444,34 +434,19 @@ public final class Engine implements AutoCloseable {
 
   /** Returns how full the store in this process is, the fuller of keys and bytes, 0 to 100. */
   public int fullPercent() {
-    double keys = (double) store.keys() / store.maxKeys();
-    double bytes = (double) store.bytes() / store.maxBytes();
-    return (int) Math.min(100, 100 * Math.max(keys, bytes));
+    return store.fullPercent();
   }
 
+  /** Returns what the engine has counted. */
   public EngineMetrics metrics() {
-    return new EngineMetrics(
-        limits.metrics(inForce.rules),
-        requests.sum(),
-        denied.sum(),
-        errors.sum(),
-        decisionTimes.counts(),
-        DecisionTimes.boundsNanos(),
-        decisionTimes.sumNanos(),
-        keySpaceFull.sum(),
-        overloaded.sum(),
-        uncertain.sum(),
-        store.keys(),
-        store.maxKeys(),
-        store.bytes(),
-        store.maxBytes(),
-        reloads.sum(),
-        reloadFailures.sum(),
-        revision());
+    Revision current = revision;
+    return counters.snapshot(
+        bindings.metrics(current.rules), store, current.number, queues.metrics());
   }
 
   @Override
   public void close() {
+    queues.close();
     store.close();
   }
 }

@@ -8,7 +8,7 @@ import java.util.List;
  * @param rules in the order of their paths
  * @param requests all that were decided, allowed or denied, without errors
  * @param denied those that were refused
- * @param errors requests that could not be judged
+ * @param errors requests that could not be decided
  * @param decisionTimeCounts how many decisions took at most the bound of the same index, and more
  *     than the one before; one element more than the bounds, for those beyond
  * @param decisionTimeBoundsNanos ascending, in nanoseconds
@@ -23,6 +23,7 @@ import java.util.List;
  * @param reloads rule sets that came into force
  * @param reloadFailures rule sets that did not
  * @param revision of the rules in force, 0 before the first
+ * @param queues of requests that waited for their turn
  */
 public record EngineMetrics(
     List<RuleMetrics> rules,
@@ -41,4 +42,5 @@ public record EngineMetrics(
     long maxBytes,
     long reloads,
     long reloadFailures,
-    long revision) {}
+    long revision,
+    QueueMetrics queues) {}

@@ -1,10 +1,10 @@
 package dev.weir.engine;
 
 import dev.weir.Algorithm;
-import dev.weir.Limit;
+import dev.weir.Binding;
 import dev.weir.Policy;
 import dev.weir.Quota;
-import dev.weir.Store;
+import dev.weir.Sharing;
 import dev.weir.rules.LimitOverride;
 import dev.weir.rules.RateLimitUnit;
 import dev.weir.rules.RuleDefaults;
@@ -23,19 +23,19 @@ final class Overrides {
 
   private record Key(String domain, LimitOverride limit, RuleDefaults defaults) {}
 
-  private final Store store;
-  private final ConcurrentHashMap<Key, Limit> remembered = new ConcurrentHashMap<>();
+  private final RoutedStore store;
+  private final ConcurrentHashMap<Key, Binding> remembered = new ConcurrentHashMap<>();
 
-  Overrides(Store store) {
+  Overrides(RoutedStore store) {
     this.store = store;
   }
 
   /**
    * @param defaults say what is answered where the store cannot know: no rule does
    */
-  Limit limit(String domain, LimitOverride override, RuleDefaults defaults, long nowNanos) {
+  Binding binding(String domain, LimitOverride override, RuleDefaults defaults, long nowNanos) {
     Key key = new Key(domain, override, defaults);
-    Limit known = remembered.get(key);
+    Binding known = remembered.get(key);
     if (known != null) {
       return known;
     }
@@ -45,7 +45,12 @@ final class Overrides {
     return remembered.computeIfAbsent(key, made -> make(made, nowNanos));
   }
 
-  private Limit make(Key key, long nowNanos) {
+  /** Returns whether the store that counts for a binding decides on the caller's thread. */
+  boolean isLocal(Binding binding) {
+    return store.decidesHere(binding);
+  }
+
+  private Binding make(Key key, long nowNanos) {
     String domain = key.domain;
     LimitOverride override = key.limit;
     RateLimitUnit unit = override.unit();
@@ -53,9 +58,11 @@ final class Overrides {
         Policy.builder(new Quota(override.requestsPerUnit(), unit.seconds() * 1_000_000_000L))
             .name(domain + " override")
             .algorithm(Algorithm.SLIDING_WINDOW_BUCKETS)
-            .onFailure(key.defaults.onFailure())
-            .localShare(key.defaults.localShare())
+            .sharing(
+                Sharing.STRICT
+                    .onFailure(key.defaults.onFailure())
+                    .localShare(key.defaults.localShare()))
             .build();
-    return store.limit("override " + unit + " " + domain, policy, nowNanos);
+    return store.bind("override " + unit + " " + domain, policy, nowNanos);
   }
 }

@@ -1,11 +1,11 @@
 package dev.weir.engine;
 
 import dev.weir.Batch;
+import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
 import dev.weir.Fingerprint;
-import dev.weir.Limit;
-import dev.weir.MemoryStore;
+import dev.weir.LocalStore;
 import dev.weir.Policy;
 import dev.weir.Store;
 import dev.weir.rules.StoreChoice;
@@ -15,14 +15,16 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in this process and, if there is one, a store that others share: each limit lies in one
- * of them, as its rule says. Safe for use by many threads.
+ * Two stores as one, as a rule a store in this process and one that others share: each limit lies
+ * in one of them, as its rule says. Any two stores will do; with one of them a {@link LocalStore},
+ * requests over both are decided in fewer steps. Safe for use by many threads.
  *
  * <p>A request whose charges all lie in one store is that store's alone. One with charges in both
- * is all or nothing as well, and answered by the shared store's thread: it is charged in this
- * process first, and given back if the shared store refuses. In between it may have another request
- * denied wrongly; it never has one admitted. What {@link Store#refund} cannot give back, as where a
- * bucket was charged again meanwhile, stays charged.
+ * is all or nothing as well, and answered by the store that answers last: it is charged in one
+ * first, the one that answers on the caller's thread if either does, and given back there if the
+ * other refuses. In between it may have another request refused wrongly; it never has one admitted.
+ * What {@link Store#refund} cannot give back, as where a bucket was charged again meanwhile, stays
+ * charged.
  *
  * <p>A name is in force in one of the stores. Its state does not move to the other: within a window
  * after such a change both quotas can be admitted.
@@ -35,48 +37,73 @@ public final class RoutedStore implements Store {
 
   private final boolean hasShared;
 
-  /** The local store, if there are two to be told apart. */
-  private final @Nullable MemoryStore memory;
+  /** The store that is charged first where a request has charges in both. */
+  private final Store first;
+
+  private final Store second;
 
   /** The store that each name is in force in. */
   private final ConcurrentHashMap<String, Store> homes = new ConcurrentHashMap<>();
 
-  private RoutedStore(Store local, Store shared, boolean hasShared, @Nullable MemoryStore memory) {
+  private RoutedStore(Store local, Store shared, boolean hasShared) {
     this.local = local;
     this.shared = shared;
     this.hasShared = hasShared;
-    this.memory = memory;
+    boolean sharedAnswersAtOnce = !(local instanceof LocalStore) && shared instanceof LocalStore;
+    first = sharedAnswersAtOnce ? shared : local;
+    second = sharedAnswersAtOnce ? local : shared;
   }
 
   /** Returns a store for rules that are counted in this process, and no others. */
   public static RoutedStore local(Store local) {
-    return new RoutedStore(local, local, false, null);
+    return new RoutedStore(local, local, false);
   }
 
   /** Returns a store for rules of both kinds, by default the shared one's. It closes both. */
-  public static RoutedStore of(MemoryStore local, Store shared) {
-    return new RoutedStore(local, shared, true, local);
+  public static RoutedStore of(Store local, Store shared) {
+    return new RoutedStore(local, shared, true);
   }
 
   /**
-   * Returns a store that counts every rule in one, whichever the rule names: for a replay, or
-   * whoever else tries rules out.
+   * Returns a store that counts every rule in one, whichever the rule names: for a replay and other
+   * trials of rules.
    */
   public static RoutedStore inOne(Store store) {
-    return new RoutedStore(store, store, true, null);
+    return new RoutedStore(store, store, true);
   }
 
   /** Returns whether there is a store of that choice. */
   public boolean has(StoreChoice choice) {
-    return hasShared || choice != StoreChoice.REDIS;
+    return hasShared || choice != StoreChoice.SHARED;
   }
 
   private Store store(StoreChoice choice) {
     return choice == StoreChoice.LOCAL ? local : shared;
   }
 
-  private Store storeOf(Limit limit) {
-    return memory == null || memory.owns(limit) ? local : shared;
+  /** Returns the store that a binding belongs to; the shared one refuses those of neither. */
+  private Store storeOf(Binding binding) {
+    return shared == local || local.owns(binding) ? local : shared;
+  }
+
+  /** Returns the store in this process if it decides on the caller's thread, else null. */
+  @Nullable LocalStore localStore() {
+    return local instanceof LocalStore here ? here : null;
+  }
+
+  /** Returns whether {@link #localStore} decides what is charged to a binding. */
+  boolean decidesHere(Binding binding) {
+    return local instanceof LocalStore && storeOf(binding) == local;
+  }
+
+  @Override
+  public boolean owns(Binding binding) {
+    return local.owns(binding) || shared.owns(binding);
+  }
+
+  @Override
+  public Binding variant(Binding binding, Policy policy) {
+    return storeOf(binding).variant(binding, policy);
   }
 
   /** Returns those of the shared store, if there is one. */
@@ -85,10 +112,10 @@ public final class RoutedStore implements Store {
     return shared.fingerprint();
   }
 
-  /** As {@link #limit(String, Policy, StoreChoice, long)}, in the default store. */
+  /** As {@link #bind(String, Policy, StoreChoice, long)}, in the default store. */
   @Override
-  public Limit limit(String name, Policy policy, long nowNanos) {
-    return limit(name, policy, StoreChoice.DEFAULT, nowNanos);
+  public Binding bind(String name, Policy policy, long nowNanos) {
+    return bind(name, policy, StoreChoice.DEFAULT, nowNanos);
   }
 
   /**
@@ -96,19 +123,19 @@ public final class RoutedStore implements Store {
    * force in the other.
    *
    * @throws IllegalArgumentException if there is no such store
-   * @throws IllegalStateException as {@link Store#limit}
+   * @throws IllegalStateException as {@link Store#bind}
    */
-  public Limit limit(String name, Policy policy, StoreChoice choice, long nowNanos) {
+  public Binding bind(String name, Policy policy, StoreChoice choice, long nowNanos) {
     if (!has(choice)) {
       throw new IllegalArgumentException(name + ": " + missing(choice));
     }
     Store store = store(choice);
-    Limit limit = store.limit(name, policy, nowNanos);
+    Binding binding = store.bind(name, policy, nowNanos);
     Store before = homes.put(name, store);
     if (before != null && before != store) {
       before.retire(name, nowNanos);
     }
-    return limit;
+    return binding;
   }
 
   /** Returns what is wrong with a rule of that choice if there is no such store. */
@@ -126,28 +153,42 @@ public final class RoutedStore implements Store {
 
   @Override
   public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
-    int here = memory == null ? charges.size() : countHere(memory, charges);
-    if (memory == null || here == charges.size()) {
+    int here = countHere(charges);
+    if (here == charges.size()) {
       local.decide(charges, nowNanos, done);
     } else if (here == 0) {
       shared.decide(charges, nowNanos, done);
     } else {
-      new SplitRequest(memory, shared, charges, nowNanos, done).decide();
+      for (int i = 0; i < charges.size(); i++) {
+        own(charges.binding(i));
+      }
+      new SplitRequest(first, second, charges, nowNanos, done).decide();
     }
   }
 
-  private static int countHere(MemoryStore memory, Charges charges) {
+  private int countHere(Charges charges) {
+    if (shared == local) {
+      return charges.size();
+    }
     int here = 0;
     for (int i = 0; i < charges.size(); i++) {
-      here += memory.owns(charges.limit(i)) ? 1 : 0;
+      here += local.owns(charges.binding(i)) ? 1 : 0;
     }
     return here;
   }
 
-  /** A request with charges in both stores waits for the shared one: it gains nothing. */
+  /** Refuses a binding of neither store, before a request that has it is charged anywhere. */
+  private void own(Binding binding) {
+    if (!owns(binding)) {
+      throw new IllegalArgumentException(
+          "binding: " + binding + " (expected: one of either store)");
+    }
+  }
+
+  /** A request with charges in both stores waits for the slower one: it gains nothing. */
   @Override
   public void expect(Charges charges) {
-    int here = memory == null ? charges.size() : countHere(memory, charges);
+    int here = countHere(charges);
     if (here == charges.size()) {
       local.expect(charges);
     } else if (here == 0) {
@@ -157,33 +198,45 @@ public final class RoutedStore implements Store {
 
   @Override
   public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
-    int here = memory == null ? batch.size() : countHere(memory, batch);
-    if (memory == null || here == batch.size()) {
+    int here = countHere(batch);
+    if (here == batch.size()) {
       local.decide(batch, nowNanos, done);
     } else if (here == 0) {
       shared.decide(batch, nowNanos, done);
     } else {
-      SplitBatch.decide(memory, shared, batch, nowNanos, done);
+      for (int i = 0; i < batch.size(); i++) {
+        own(batch.binding(i));
+      }
+      SplitBatch.decide(first, second, batch, nowNanos, done);
     }
   }
 
-  private static int countHere(MemoryStore memory, Batch batch) {
+  private int countHere(Batch batch) {
+    if (shared == local) {
+      return batch.size();
+    }
     int here = 0;
     for (int i = 0; i < batch.size(); i++) {
-      here += memory.owns(batch.limit(i)) ? 1 : 0;
+      here += local.owns(batch.binding(i)) ? 1 : 0;
     }
     return here;
   }
 
   @Override
   public void refund(
-      Limit limit,
+      Binding binding,
       long fingerprint,
       long permits,
       Decision charged,
       long nowNanos,
       LongConsumer done) {
-    storeOf(limit).refund(limit, fingerprint, permits, charged, nowNanos, done);
+    storeOf(binding).refund(binding, fingerprint, permits, charged, nowNanos, done);
+  }
+
+  @Override
+  public void reset(
+      Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
+    storeOf(binding).reset(binding, fingerprint, nowNanos, done);
   }
 
   @Override
@@ -215,6 +268,12 @@ public final class RoutedStore implements Store {
   @Override
   public long maxBytes() {
     return local.maxBytes();
+  }
+
+  /** Returns how full the fuller of the two is. */
+  @Override
+  public int fullPercent() {
+    return Math.max(local.fullPercent(), shared.fullPercent());
   }
 
   @Override

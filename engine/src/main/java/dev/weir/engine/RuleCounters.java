@@ -22,8 +22,9 @@ final class RuleCounters {
   private final LongAdder shadowMode = new LongAdder();
 
   /**
-   * Counts one verdict. Permits of which nobody knows whether they fit are never over the limit: a
-   * store that is away must not read as callers beyond their limits.
+   * Counts one decision. Permits of which it is not known whether they fit are never counted as
+   * over the limit: an operator must be able to tell a store that is away from callers beyond their
+   * limits.
    *
    * @param decision before anything makes up for a refusal, such as a shadow
    * @param fits whether the permits fit for themselves

@@ -23,10 +23,22 @@ final class RuleLabels {
     this.path = path;
   }
 
-  RuleCounters of(Rule rule, Descriptor descriptor) {
-    if (!byValue(rule)) {
-      return all;
+  /** Returns whether a rule wants counters for each value. */
+  static boolean wanted(Rule rule) {
+    boolean wanted = rule.detailedMetric();
+    for (int i = 0; i < rule.levels(); i++) {
+      wanted |= rule.valueToMetricAt(i);
     }
+    return wanted;
+  }
+
+  /** Returns the counters that all values share. */
+  RuleCounters all() {
+    return all;
+  }
+
+  /** Returns the counters of a descriptor's values. */
+  RuleCounters of(Rule rule, Descriptor descriptor) {
     String label = label(rule, descriptor);
     RuleCounters known = byValue.get(label);
     if (known != null) {
@@ -34,14 +46,6 @@ final class RuleLabels {
     }
     String kept = byValue.size() < MAX_VALUES ? label : path + ".other";
     return byValue.computeIfAbsent(kept, name -> new RuleCounters());
-  }
-
-  private static boolean byValue(Rule rule) {
-    boolean byValue = rule.detailedMetric();
-    for (int i = 0; i < rule.levels(); i++) {
-      byValue |= rule.valueToMetricAt(i);
-    }
-    return byValue;
   }
 
   private static String label(Rule rule, Descriptor descriptor) {

@@ -14,8 +14,8 @@ package dev.weir.engine;
  *     limit; not charged
  * @param refusedByOther permits that fitted and were not charged, because another descriptor of the
  *     request did not fit
- * @param uncertain permits of which nobody knew whether they fit: the store could not be asked, the
- *     server was overloaded, or there was no room for a new key
+ * @param uncertain permits of which it was not known whether they fit: the store could not be
+ *     asked, the server was overloaded, or there was no room for a new key
  * @param nearLimit permits above the near share and not beyond the limit, whichever class they are
  *     in
  * @param shadowMode permits of requests that were over and passed because the rule only watches
@@ -32,7 +32,8 @@ public record RuleMetrics(
     long nearLimit,
     long shadowMode) {
 
-  RuleMetrics plus(RuleMetrics other) {
+  /** Returns the sums of both, under this one's path and policy. */
+  public RuleMetrics plus(RuleMetrics other) {
     return new RuleMetrics(
         path,
         policy,

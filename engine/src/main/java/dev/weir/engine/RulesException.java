@@ -7,7 +7,7 @@ import java.util.List;
 public final class RulesException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
-  /** More than anybody reads. */
+  /** More problems than these are only counted in the message. */
   private static final int MAX_LISTED = 50;
 
   private final transient List<Problem> problems;

@@ -1,63 +1,64 @@
 package dev.weir.engine;
 
 import dev.weir.Batch;
-import dev.weir.MemoryStore;
-import dev.weir.PackedDecision;
 import dev.weir.Store;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** A batch with requests for both stores of a {@link RoutedStore}: one batch for each. */
+/**
+ * A batch with requests for both stores of a {@link RoutedStore}: one batch for each store, both
+ * asked at once. Whichever answers last puts the answers together.
+ */
 final class SplitBatch {
   /** To begin with. */
   private static final int CAPACITY = 16;
 
-  private final MemoryStore local;
+  private final Store first;
   private final Batch whole;
-  private final Batch here;
-  private final Batch there;
+  private final Batch inFirst;
+  private final Batch inSecond;
 
-  private SplitBatch(MemoryStore local, Batch whole) {
-    this.local = local;
+  private SplitBatch(Store first, Batch whole) {
+    this.first = first;
     this.whole = whole;
-    here = new Batch(CAPACITY).detailed();
-    there = new Batch(CAPACITY).detailed();
+    inFirst = new Batch(CAPACITY).detailed();
+    inSecond = new Batch(CAPACITY).detailed();
     for (int i = 0; i < whole.size(); i++) {
-      part(i).add(whole.limit(i), whole.fingerprint(i), whole.permits(i));
+      part(i).add(whole.binding(i), whole.fingerprint(i), whole.permits(i));
     }
   }
 
   private Batch part(int i) {
-    return local.owns(whole.limit(i)) ? here : there;
+    return first.owns(whole.binding(i)) ? inFirst : inSecond;
   }
 
+  /**
+   * Decides the batch.
+   *
+   * @param second owns every binding that the first does not
+   */
   static void decide(
-      MemoryStore local, Store shared, Batch whole, long nowNanos, Consumer<? super Batch> done) {
-    SplitBatch split = new SplitBatch(local, whole);
-    local.decide(split.here, nowNanos, decided -> {});
-    shared.decide(
-        split.there,
-        nowNanos,
-        decided -> {
-          split.join();
-          done.accept(whole);
-        });
+      Store first, Store second, Batch whole, long nowNanos, Consumer<? super Batch> done) {
+    SplitBatch split = new SplitBatch(first, whole);
+    AtomicInteger missing = new AtomicInteger(2);
+    Consumer<Batch> answered =
+        part -> {
+          if (missing.decrementAndGet() == 0) {
+            split.join();
+            done.accept(whole);
+          }
+        };
+    first.decide(split.inFirst, nowNanos, answered);
+    second.decide(split.inSecond, nowNanos, answered);
   }
 
   private void join() {
-    int nextHere = 0;
-    int nextThere = 0;
+    int nextInFirst = 0;
+    int nextInSecond = 0;
     for (int i = 0; i < whole.size(); i++) {
       Batch part = part(i);
-      int at = part == here ? nextHere++ : nextThere++;
-      long packed = part.decision(at);
-      whole.result(
-          i,
-          PackedDecision.reason(packed),
-          part.remaining(at),
-          PackedDecision.retryAfterNanos(packed),
-          part.resetAfterNanos(at),
-          0);
-      whole.decision(i, packed);
+      int place = part == inFirst ? nextInFirst++ : nextInSecond++;
+      whole.result(i, part.decision(place), part.remaining(place), part.resetAfterNanos(place));
     }
   }
 }

@@ -2,35 +2,45 @@ package dev.weir.engine;
 
 import dev.weir.Charges;
 import dev.weir.Charges.Role;
-import dev.weir.MemoryStore;
 import dev.weir.Store;
 import java.util.function.Consumer;
 
-/** One request with charges in both stores of a {@link RoutedStore}, decided once. */
+/**
+ * One request with charges in both stores of a {@link RoutedStore}, decided once. Each step begins
+ * when the one before has been answered, on whichever thread that is, so no two run at once.
+ */
 final class SplitRequest {
   /*
-   * Why in this order? The local part is charged first: that takes no time, so what the local part
-   * refuses never costs the shared store a charge. Only then is the shared store asked, and what it
-   * refuses is given back here, where giving back is certain to arrive. For as long as the shared
-   * store takes, permits are held that may be given back: a concurrent request can be denied for
-   * their sake, but at every instant each store counts at least what was admitted.
+   * Why in this order? The first store is the one that answers on the caller's thread, if there is
+   * one: to ask it takes no time, so what it refuses never costs the second store a charge. Only
+   * then is the second store asked, and what it refuses is given back in the first. For as long as
+   * the second store takes, permits are held in the first that may be given back: a concurrent
+   * request can be refused because of them, but at every instant each store counts at least what was
+   * admitted.
    *
-   * One of all charges with the role ANY must fit, wherever it lies. While the other store may have
-   * it, an ANY is OPTIONAL here; and once one has fitted here, those there are.
+   * What is given back goes in the reverse order of the charges, one refund after the other: a
+   * bucket takes back all of a charge only if it is its latest. The request is answered when all
+   * refunds are, so that a caller who asks again finds the permits where they were.
+   *
+   * One of all charges with the role ANY must pass, wherever it lies. While the second store may
+   * have it, an ANY is OPTIONAL in the first; and once one has passed there, those in the second
+   * are. So both stores allow their parts exactly if Charges.settle allows the whole.
    */
 
   /** The charges that lie in one store, and their places in the whole. */
   private static final class Part {
+    final Store store;
     final Charges charges = new Charges();
     private final int[] places;
 
-    Part(int size) {
+    Part(Store store, int size) {
+      this.store = store;
       places = new int[size];
     }
 
     void add(Charges whole, int i) {
       places[charges.size()] = i;
-      charges.add(whole.limit(i), whole.fingerprint(i), whole.permits(i), whole.role(i));
+      charges.add(whole.binding(i), whole.fingerprint(i), whole.permits(i), whole.role(i));
     }
 
     boolean has(Role role) {
@@ -50,10 +60,10 @@ final class SplitRequest {
       }
     }
 
-    /** Returns whether one of those fits of which in the whole one must. */
-    boolean anyFits(Charges whole) {
+    /** Returns whether one of the charges passes of which in the whole one must. */
+    boolean anyPasses(Charges whole) {
       for (int i = 0; i < charges.size(); i++) {
-        if (whole.role(places[i]) == Role.ANY && charges.fits(i)) {
+        if (whole.role(places[i]) == Role.ANY && (charges.fits(i) || charges.forgiven(i))) {
           return true;
         }
       }
@@ -73,87 +83,101 @@ final class SplitRequest {
     }
   }
 
-  private final MemoryStore local;
-  private final Store shared;
   private final Charges whole;
   private final long nowNanos;
   private final Consumer<? super Charges> done;
-  private final Part here;
-  private final Part there;
-  private boolean answered;
+  private final Part first;
+  private final Part second;
+  private boolean secondAnswered;
 
+  /**
+   * @param first the store that is asked first
+   * @param second the other; it owns every binding that the first does not
+   */
   SplitRequest(
-      MemoryStore local,
-      Store shared,
-      Charges whole,
-      long nowNanos,
-      Consumer<? super Charges> done) {
-    this.local = local;
-    this.shared = shared;
+      Store first, Store second, Charges whole, long nowNanos, Consumer<? super Charges> done) {
     this.whole = whole;
     this.nowNanos = nowNanos;
     this.done = done;
-    here = new Part(whole.size());
-    there = new Part(whole.size());
+    this.first = new Part(first, whole.size());
+    this.second = new Part(second, whole.size());
     for (int i = 0; i < whole.size(); i++) {
-      (local.owns(whole.limit(i)) ? here : there).add(whole, i);
+      (first.owns(whole.binding(i)) ? this.first : this.second).add(whole, i);
     }
     if (whole.peeking()) {
-      here.charges.peek();
-      there.charges.peek();
+      this.first.charges.peek();
+      this.second.charges.peek();
     }
   }
 
   void decide() {
-    if (there.has(Role.ANY)) {
-      here.anyIsOptional();
+    if (second.has(Role.ANY)) {
+      first.anyIsOptional();
     }
-    local.decide(here.charges, nowNanos, decided -> {});
-    if (here.anyFits(whole)) {
-      there.anyIsOptional();
+    first.store.decide(first.charges, nowNanos, decided -> decideSecond());
+  }
+
+  private void decideSecond() {
+    if (first.anyPasses(whole)) {
+      second.anyIsOptional();
     }
-    if (!here.charges.allowed()) {
-      there.charges.peek(); // The answer still tells what remains.
+    if (!first.charges.allowed()) {
+      second.charges.peek(); // The answer still tells what remains.
     }
     try {
-      shared.decide(there.charges, nowNanos, decided -> answer());
+      second.store.decide(second.charges, nowNanos, decided -> answer());
     } catch (RuntimeException e) {
-      if (!answered && here.charges.allowed()) {
-        giveBack();
+      if (!secondAnswered && isCharged(first)) {
+        giveBack(first.charges.size() - 1, () -> {});
       }
       throw e;
     }
   }
 
   private void answer() {
-    answered = true;
-    boolean allowed = here.charges.allowed() && there.charges.allowed();
-    if (!allowed && here.charges.allowed()) {
-      giveBack();
+    secondAnswered = true;
+    first.copyTo(whole);
+    second.copyTo(whole);
+    if (whole.settle() || !isCharged(first)) {
+      done.accept(whole);
+    } else {
+      giveBack(first.charges.size() - 1, this::peekFirst);
     }
-    here.copyTo(whole);
-    there.copyTo(whole);
-    whole.allowed(allowed);
-    done.accept(whole);
   }
 
-  /** Gives back what was charged here, the last charge first, and looks at what is left then. */
-  private void giveBack() {
-    Charges charges = here.charges;
-    if (charges.peeking()) {
+  private static boolean isCharged(Part part) {
+    return part.charges.allowed() && !part.charges.peeking();
+  }
+
+  /** Gives back what the first store charged: charge {@code i} and then those before it. */
+  private void giveBack(int i, Runnable then) {
+    Charges charges = first.charges;
+    int last = i;
+    while (last >= 0 && !(charges.fits(last) && charges.permits(last) > 0)) {
+      last--;
+    }
+    if (last < 0) {
+      then.run();
       return;
     }
-    for (int i = charges.size() - 1; i >= 0; i--) {
-      if (charges.fits(i) && charges.permits(i) > 0) {
-        local.refund(
-            charges.limit(i),
-            charges.fingerprint(i),
-            charges.permits(i),
-            charges.decision(i),
-            nowNanos,
-            given -> {});
-      }
-    }
-    local.decide(charges.peek(), nowNanos, decided -> {});
+    int charged = last;
+    first.store.refund(
+        charges.binding(charged),
+        charges.fingerprint(charged),
+        charges.permits(charged),
+        charges.decision(charged),
+        nowNanos,
+        given -> giveBack(charged - 1, then));
+  }
+
+  /** Finds out what is left in the first store now that nothing is charged, and answers. */
+  private void peekFirst() {
+    first.store.decide(
+        first.charges.peek(),
+        nowNanos,
+        decided -> {
+          first.copyTo(whole);
+          done.accept(whole);
+        });
   }
 }

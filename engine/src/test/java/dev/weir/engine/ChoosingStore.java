@@ -1,7 +1,7 @@
 package dev.weir.engine;
 
+import dev.weir.Binding;
 import dev.weir.Charges;
-import dev.weir.Limit;
 import dev.weir.Policy;
 import dev.weir.rules.StoreChoice;
 import dev.weir.testkit.ForwardingStore;
@@ -18,8 +18,8 @@ final class ChoosingStore extends ForwardingStore<RoutedStore> {
   }
 
   @Override
-  public Limit limit(String name, Policy policy, long nowNanos) {
-    return delegate.limit(name, policy, choices.apply(name), nowNanos);
+  public Binding bind(String name, Policy policy, long nowNanos) {
+    return delegate.bind(name, policy, choices.apply(name), nowNanos);
   }
 
   @Override

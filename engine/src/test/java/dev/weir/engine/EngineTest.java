@@ -1,7 +1,5 @@
 package dev.weir.engine;
 
-import static dev.weir.engine.Code.OK;
-import static dev.weir.engine.Code.OVER_LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Decision;
@@ -40,8 +38,8 @@ class EngineTest {
     return new Request("shop", List.of(descriptors), permits);
   }
 
-  private static List<Code> codes(Answer answer) {
-    return answer.statuses().stream().map(Status::code).toList();
+  private static List<Boolean> allowed(Answer answer) {
+    return answer.statuses().stream().map(Status::allowed).toList();
   }
 
   private static Decision decision(Status status) {
@@ -113,7 +111,7 @@ class EngineTest {
     Answer refused = fixture.engine.decide(request);
 
     assertThat(remaining).containsExactly(2L, 1L, 0L);
-    assertThat(refused.code()).isEqualTo(OVER_LIMIT);
+    assertThat(refused.allowed()).isFalse();
     Status status = refused.statuses().get(0);
     assertThat(status.currentLimit()).isNotNull();
     assertThat(Objects.requireNonNull(status.currentLimit()).requestsPerUnit()).isEqualTo(3);
@@ -169,8 +167,8 @@ class EngineTest {
 
     for (int i = 0; i < 10; i++) {
       Answer refused = fixture.engine.decide(request(1, tenant, user));
-      assertThat(refused.code()).isEqualTo(OVER_LIMIT);
-      assertThat(codes(refused)).containsExactly(OK, OVER_LIMIT);
+      assertThat(refused.allowed()).isFalse();
+      assertThat(allowed(refused)).containsExactly(true, false);
       assertThat(refused.statuses().get(0).limitRemaining()).isEqualTo(5);
     }
     assertThat(fixture.engine.decide(request(5, tenant)).allowed()).isTrue();
@@ -181,15 +179,14 @@ class EngineTest {
     Fixture fixture = new Fixture(USERS);
     Descriptor user = Descriptor.of("user", "alice");
 
-    assertThat(codes(fixture.engine.decide(request(2, user, user))))
-        .containsExactly(OK, OVER_LIMIT);
-    assertThat(codes(fixture.engine.decide(request(1, user, user)))).containsExactly(OK, OK);
+    assertThat(allowed(fixture.engine.decide(request(2, user, user)))).containsExactly(true, false);
+    assertThat(allowed(fixture.engine.decide(request(1, user, user)))).containsExactly(true, true);
     assertThat(fixture.engine.decide(request(2, user)).allowed()).isFalse();
     assertThat(fixture.engine.decide(request(1, user)).allowed()).isTrue();
   }
 
   @Test
-  void permits_zeroMeansOneForTheRequestAndLooksForADescriptor() {
+  void permits_zeroMeansOneForTheRequestAndPeeksForADescriptor() {
     Fixture fixture = new Fixture(USERS);
     Descriptor look = new Descriptor(Descriptor.of("user", "a").entries(), null, 0L);
 
@@ -197,9 +194,8 @@ class EngineTest {
     assertThat(fixture.engine.decide(request(9, look)).statuses().get(0).limitRemaining())
         .isEqualTo(2);
     fixture.engine.decide(request(2, Descriptor.of("user", "a")));
-    assertThat(fixture.engine.decide(request(9, look)).code()).isEqualTo(OK);
-    assertThat(fixture.engine.decide(request(1, Descriptor.of("user", "a"))).code())
-        .isEqualTo(OVER_LIMIT);
+    assertThat(fixture.engine.decide(request(9, look)).allowed()).isTrue();
+    assertThat(fixture.engine.decide(request(1, Descriptor.of("user", "a"))).allowed()).isFalse();
   }
 
   @Test
@@ -252,8 +248,8 @@ class EngineTest {
     fixture.engine.decide(request);
     Answer answer = fixture.engine.decide(request);
 
-    assertThat(answer.code()).isEqualTo(OK);
-    assertThat(answer.statuses().get(0).code()).isEqualTo(OK);
+    assertThat(answer.allowed()).isTrue();
+    assertThat(answer.statuses().get(0).allowed()).isTrue();
     assertThat(answer.statuses().get(0).limitRemaining()).isZero();
     assertThat(decision(answer.statuses().get(0)).reason()).isEqualTo(Reason.SHADOW);
     assertThat(fixture.engine.metrics().rules())
@@ -263,12 +259,12 @@ class EngineTest {
   @Test
   void globalShadowMode_onlyTheOverallCodeTurnsOk() {
     Fixture fixture =
-        new Fixture(USERS, new EngineSettings(true, 80, 128, 32, 4096), new MemoryStore());
+        new Fixture(USERS, new EngineSettings(true, 80, 128, 32, 4096, 1_000), new MemoryStore());
 
     Answer answer = fixture.engine.decide(request(4, Descriptor.of("user", "a")));
 
-    assertThat(answer.code()).isEqualTo(OK);
-    assertThat(codes(answer)).containsExactly(OVER_LIMIT);
+    assertThat(answer.allowed()).isTrue();
+    assertThat(allowed(answer)).containsExactly(false);
   }
 
   @Test
@@ -291,15 +287,15 @@ class EngineTest {
     Descriptor a = Descriptor.of("a", "");
     Descriptor b = Descriptor.of("b", "");
 
-    assertThat(codes(fixture.engine.decide(request(1, a, b)))).containsExactly(OK, OK);
+    assertThat(allowed(fixture.engine.decide(request(1, a, b)))).containsExactly(true, true);
     Answer second = fixture.engine.decide(request(1, a, b));
-    assertThat(second.code()).isEqualTo(OK);
-    assertThat(codes(second)).containsExactly(OVER_LIMIT, OK);
+    assertThat(second.allowed()).isTrue();
+    assertThat(allowed(second)).containsExactly(false, true);
     Answer third = fixture.engine.decide(request(1, a, b));
-    assertThat(third.code()).isEqualTo(OVER_LIMIT);
-    assertThat(codes(third)).containsExactly(OVER_LIMIT, OVER_LIMIT);
+    assertThat(third.allowed()).isFalse();
+    assertThat(allowed(third)).containsExactly(false, false);
     Answer fourth = fixture.engine.decide(request(1, a, b, Descriptor.of("free", "")));
-    assertThat(fourth.code()).isEqualTo(OK);
+    assertThat(fourth.allowed()).isTrue();
     assertThat(fourth.statuses().get(2).limitRemaining()).isEqualTo(4_294_967_295L);
     assertThat(fourth.statuses().get(2).currentLimit()).isNull();
   }

@@ -3,7 +3,7 @@ package dev.weir.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.Limit;
+import dev.weir.Binding;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.rules.Request;
@@ -120,12 +120,12 @@ class ReloadTest {
     }
 
     @Override
-    public Limit limit(String name, Policy policy, long nowNanos) {
+    public Binding bind(String name, Policy policy, long nowNanos) {
       if (name.contains(refused)) {
         throw new OutOfMemoryError("pretended");
       }
       known.add(name);
-      return delegate.limit(name, policy, nowNanos);
+      return delegate.bind(name, policy, nowNanos);
     }
 
     @Override

@@ -33,7 +33,7 @@ class RoutedStoreContractTest {
     return switch (name) {
       case "wide", "five", "rule-1", "rule-3", "sliding-window-log", "fixed-window" ->
           StoreChoice.LOCAL;
-      default -> StoreChoice.REDIS;
+      default -> StoreChoice.SHARED;
     };
   }
 
@@ -43,7 +43,7 @@ class RoutedStoreContractTest {
         both(maxKeys),
         name ->
             choice(name) == StoreChoice.LOCAL || name.endsWith("-bucket")
-                ? StoreChoice.REDIS
+                ? StoreChoice.SHARED
                 : StoreChoice.LOCAL);
   }
 

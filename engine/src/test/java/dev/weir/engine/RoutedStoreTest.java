@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.management.ThreadMXBean;
 import dev.weir.Algorithm;
 import dev.weir.Batch;
+import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
-import dev.weir.Limit;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -29,8 +29,8 @@ class RoutedStoreTest {
     return Policy.of(Quota.perSecond(permits));
   }
 
-  private static long charge(Store store, Limit limit, long permits) {
-    Charges charges = new Charges().add(limit, 7, permits);
+  private static long charge(Store store, Binding binding, long permits) {
+    Charges charges = new Charges().add(binding, 7, permits);
     store.decide(charges, 0, done -> {});
     return charges.allowed() ? charges.remaining(0) : -1;
   }
@@ -41,21 +41,21 @@ class RoutedStoreTest {
     MemoryStore shared = new MemoryStore();
     RoutedStore store = RoutedStore.of(local, shared);
     assertThat(store.fingerprint()).isSameAs(shared.fingerprint());
-    assertThat(local.owns(store.limit("a", policy(1), StoreChoice.LOCAL, 0))).isTrue();
-    assertThat(shared.owns(store.limit("b", policy(1), StoreChoice.REDIS, 0))).isTrue();
-    assertThat(shared.owns(store.limit("c", policy(1), StoreChoice.DEFAULT, 0))).isTrue();
-    assertThat(shared.owns(store.limit("d", policy(1), 0))).isTrue();
+    assertThat(local.owns(store.bind("a", policy(1), StoreChoice.LOCAL, 0))).isTrue();
+    assertThat(shared.owns(store.bind("b", policy(1), StoreChoice.SHARED, 0))).isTrue();
+    assertThat(shared.owns(store.bind("c", policy(1), StoreChoice.DEFAULT, 0))).isTrue();
+    assertThat(shared.owns(store.bind("d", policy(1), 0))).isTrue();
 
     RoutedStore alone = RoutedStore.local(local);
     assertThat(alone.fingerprint()).isSameAs(local.fingerprint());
-    assertThat(local.owns(alone.limit("c", policy(1), StoreChoice.DEFAULT, 0))).isTrue();
-    assertThat(alone.has(StoreChoice.REDIS)).isFalse();
-    assertThatThrownBy(() -> alone.limit("b", policy(1), StoreChoice.REDIS, 0))
+    assertThat(local.owns(alone.bind("c", policy(1), StoreChoice.DEFAULT, 0))).isTrue();
+    assertThat(alone.has(StoreChoice.SHARED)).isFalse();
+    assertThatThrownBy(() -> alone.bind("b", policy(1), StoreChoice.SHARED, 0))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("b: store: redis (expected: local, there is no shared store)");
+        .hasMessage("b: store: shared (expected: local, there is no shared store)");
 
     RoutedStore one = RoutedStore.inOne(local);
-    assertThat(local.owns(one.limit("b", policy(1), StoreChoice.REDIS, 0))).isTrue();
+    assertThat(local.owns(one.bind("b", policy(1), StoreChoice.SHARED, 0))).isTrue();
   }
 
   @Test
@@ -63,9 +63,9 @@ class RoutedStoreTest {
     MemoryStore local = new MemoryStore();
     MemoryStore shared = new MemoryStore();
     RoutedStore store = RoutedStore.of(local, shared);
-    assertThat(charge(store, store.limit("n", policy(3), StoreChoice.LOCAL, 0), 2)).isEqualTo(1);
-    assertThat(charge(store, store.limit("n", policy(3), StoreChoice.REDIS, 0), 3)).isZero();
-    assertThat(charge(store, store.limit("n", policy(3), StoreChoice.LOCAL, 0), 2)).isEqualTo(-1);
+    assertThat(charge(store, store.bind("n", policy(3), StoreChoice.LOCAL, 0), 2)).isEqualTo(1);
+    assertThat(charge(store, store.bind("n", policy(3), StoreChoice.SHARED, 0), 3)).isZero();
+    assertThat(charge(store, store.bind("n", policy(3), StoreChoice.LOCAL, 0), 2)).isEqualTo(-1);
 
     // Out of force in both, it is forgotten in both.
     store.retire("n", 0);
@@ -80,15 +80,15 @@ class RoutedStoreTest {
   void name_isInForceInOneStore() {
     List<String> log = new ArrayList<>();
     RoutedStore store = RoutedStore.of(new MemoryStore(), new UncertainStore(log));
-    store.limit("n", policy(1), StoreChoice.REDIS, 0);
-    store.limit("n", policy(2), StoreChoice.DEFAULT, 0);
+    store.bind("n", policy(1), StoreChoice.SHARED, 0);
+    store.bind("n", policy(2), StoreChoice.DEFAULT, 0);
     assertThat(log).isEmpty();
-    store.limit("n", policy(1), StoreChoice.LOCAL, 0);
+    store.bind("n", policy(1), StoreChoice.LOCAL, 0);
     assertThat(log).containsExactly("retire n");
     store.retire("n", 0);
     store.retire("unknown", 0);
     assertThat(log).hasSize(1);
-    store.limit("n", policy(1), StoreChoice.REDIS, 0);
+    store.bind("n", policy(1), StoreChoice.SHARED, 0);
     store.retire("n", 0);
     assertThat(log).containsExactly("retire n", "retire n");
   }
@@ -97,13 +97,13 @@ class RoutedStoreTest {
   void refund_goesToTheStoreThatCharged() {
     RoutedStore store = RoutedStore.of(new MemoryStore(), new MemoryStore());
     for (StoreChoice choice : StoreChoice.values()) {
-      Limit limit = store.limit("rule " + choice, policy(3), choice, 0);
-      Charges charges = new Charges().add(limit, 7, 3);
+      Binding binding = store.bind("rule " + choice, policy(3), choice, 0);
+      Charges charges = new Charges().add(binding, 7, 3);
       store.decide(charges, 0, done -> {});
       List<Long> given = new ArrayList<>();
-      store.refund(limit, 7, 2, charges.decision(0), 0, given::add);
+      store.refund(binding, 7, 2, charges.decision(0), 0, given::add);
       assertThat(given).containsExactly(2L);
-      assertThat(charge(store, limit, 1)).isEqualTo(1);
+      assertThat(charge(store, binding, 1)).isEqualTo(1);
     }
   }
 
@@ -111,7 +111,7 @@ class RoutedStoreTest {
   void room_isThatOfTheStoreInThisProcess() {
     MemoryStore local = new MemoryStore(10, 1 << 20);
     RoutedStore store = RoutedStore.of(local, new MemoryStore(99));
-    charge(store, store.limit("a", policy(1), StoreChoice.LOCAL, 0), 1);
+    charge(store, store.bind("a", policy(1), StoreChoice.LOCAL, 0), 1);
     assertThat(store.keys()).isEqualTo(1);
     assertThat(store.maxKeys()).isEqualTo(10);
     assertThat(store.bytes()).isEqualTo(local.bytes()).isPositive();
@@ -127,11 +127,11 @@ class RoutedStoreTest {
       MemoryStore one = new MemoryStore();
       Batch asked = new Batch(1).detailed();
       Batch expected = new Batch(1).detailed();
-      List<List<Limit>> limits = List.of(new ArrayList<>(), new ArrayList<>());
+      List<List<Binding>> limits = List.of(new ArrayList<>(), new ArrayList<>());
       for (int i = 0; i < 4; i++) {
-        StoreChoice choice = i % 2 == 0 ? StoreChoice.LOCAL : StoreChoice.REDIS;
-        limits.get(0).add(two.limit("rule-" + i, policy(i * 3L), choice, 0));
-        limits.get(1).add(one.limit("rule-" + i, policy(i * 3L), 0));
+        StoreChoice choice = i % 2 == 0 ? StoreChoice.LOCAL : StoreChoice.SHARED;
+        limits.get(0).add(two.bind("rule-" + i, policy(i * 3L), choice, 0));
+        limits.get(1).add(one.bind("rule-" + i, policy(i * 3L), 0));
       }
       for (int i = random.nextInt(1, 60); i > 0; i--) {
         int limit = random.nextInt(4);
@@ -156,8 +156,8 @@ class RoutedStoreTest {
   @Test
   void batchWithoutDetails_isSplitAsWell() {
     RoutedStore store = RoutedStore.of(new MemoryStore(), new MemoryStore());
-    Limit here = store.limit("here", policy(1), StoreChoice.LOCAL, 0);
-    Limit there = store.limit("there", policy(1), StoreChoice.REDIS, 0);
+    Binding here = store.bind("here", policy(1), StoreChoice.LOCAL, 0);
+    Binding there = store.bind("there", policy(1), StoreChoice.SHARED, 0);
     Batch batch = new Batch(4).add(here, 7, 1).add(there, 7, 1).add(here, 7, 1).add(there, 7, 9);
     store.decide(batch, 0, done -> {});
     assertThat(List.of(batch.decision(0), batch.decision(1))).containsExactly(0L, 0L);
@@ -178,8 +178,8 @@ class RoutedStoreTest {
   void fullStoreHere_refusesAndChargesNothingThere() {
     MemoryStore shared = new MemoryStore();
     RoutedStore store = RoutedStore.of(new MemoryStore(1), shared);
-    Limit here = store.limit("here", policy(5), StoreChoice.LOCAL, 0);
-    Limit there = store.limit("there", policy(5), StoreChoice.REDIS, 0);
+    Binding here = store.bind("here", policy(5), StoreChoice.LOCAL, 0);
+    Binding there = store.bind("there", policy(5), StoreChoice.SHARED, 0);
     assertThat(charge(store, here, 1)).isEqualTo(4);
     Charges both = new Charges().add(here, 8, 1).add(there, 7, 1);
     store.decide(both, 0, done -> {});
@@ -193,20 +193,20 @@ class RoutedStoreTest {
     RoutedStore store = RoutedStore.of(new MemoryStore(), new MemoryStore());
     Policy bucket =
         Policy.builder(Quota.perSecond(1_000_000)).algorithm(Algorithm.TOKEN_BUCKET).build();
-    for (StoreChoice choice : List.of(StoreChoice.LOCAL, StoreChoice.REDIS)) {
-      Limit limit = store.limit("rule " + choice, bucket, choice, 0);
+    for (StoreChoice choice : List.of(StoreChoice.LOCAL, StoreChoice.SHARED)) {
+      Binding binding = store.bind("rule " + choice, bucket, choice, 0);
       Charges charges = new Charges();
-      decide(store, limit, charges, 1_000);
+      decide(store, binding, charges, 1_000);
       long before = allocated();
-      decide(store, limit, charges, 100_000);
+      decide(store, binding, charges, 100_000);
       // Less than a byte a decision: what compilers and profilers allocate is not ours.
       assertThat(allocated() - before).isLessThan(100_000);
     }
   }
 
-  private static void decide(RoutedStore store, Limit limit, Charges charges, int times) {
+  private static void decide(RoutedStore store, Binding binding, Charges charges, int times) {
     for (int i = 0; i < times; i++) {
-      charges.clear().add(limit, 7, 1);
+      charges.clear().add(binding, 7, 1);
       store.expect(charges);
       store.decide(charges, i, RoutedStoreTest::ignore);
     }

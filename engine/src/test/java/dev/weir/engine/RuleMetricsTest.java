@@ -92,7 +92,7 @@ class RuleMetricsTest {
         .containsExactly(new RuleMetrics("d.a_x", "n", 2, 0, 0, 0, 0, 0, 0, 0));
   }
 
-  /** Now and then it cannot be asked, and then nobody knows whether anything fits. */
+  /** A store that now and then cannot decide: then it is not known whether the permits fit. */
   private static final class MoodyStore extends ForwardingStore<MemoryStore> {
     private final SplittableRandom random;
 
@@ -219,7 +219,8 @@ class RuleMetricsTest {
     for (int trial = 0; trial < TRIALS; trial++) {
       String yaml = rules(random);
       FakeTicker ticker = new FakeTicker();
-      EngineSettings settings = new EngineSettings(random.nextInt(5) == 0, 80, 128, 32, 4096);
+      EngineSettings settings =
+          new EngineSettings(random.nextInt(5) == 0, 80, 128, 32, 4096, 1_000);
       SplittableRandom loads = random.split();
       Engine engine =
           Engine.create(new MoodyStore(random.split()), ticker, settings, loads::nextDouble);
@@ -248,7 +249,7 @@ class RuleMetricsTest {
         assertThat(sum.marks).as(what).isLessThanOrEqualTo(2 * hits.hits);
         assertThat(sum.withinLimit).as(what).isEqualTo(hits.withinLimit);
         assertThat(sum.refusedByOther).as(what).isEqualTo(hits.refusedByOther);
-        if (!shadowRules) { // A shadow's status does not tell that nobody knew.
+        if (!shadowRules) { // A shadow's status does not say that the store could not decide.
           assertThat(sum.uncertain).as(what).isEqualTo(hits.uncertain);
         }
         seen.addAll(sum.seen);

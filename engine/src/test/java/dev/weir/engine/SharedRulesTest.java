@@ -1,7 +1,5 @@
 package dev.weir.engine;
 
-import static dev.weir.engine.Code.OK;
-import static dev.weir.engine.Code.OVER_LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -66,8 +64,8 @@ class SharedRulesTest {
     return new Request("d", descriptors, permits);
   }
 
-  private static List<Code> codes(Answer answer) {
-    return answer.statuses().stream().map(Status::code).toList();
+  private static List<Boolean> allowed(Answer answer) {
+    return answer.statuses().stream().map(Status::allowed).toList();
   }
 
   private static List<Reason> reasons(Answer answer) {
@@ -91,8 +89,8 @@ class SharedRulesTest {
     Fixture fixture = away();
     for (int i = 0; i < 10; i++) {
       Answer answer = fixture.engine.decide(request(2, "here", "deny", "allow", "share", "here2"));
-      assertThat(answer.code()).isEqualTo(OVER_LIMIT);
-      assertThat(codes(answer)).containsExactly(OK, OVER_LIMIT, OK, OK, OK);
+      assertThat(answer.allowed()).isFalse();
+      assertThat(allowed(answer)).containsExactly(true, false, true, true, true);
       assertThat(reasons(answer))
           .containsExactly(
               Reason.WITHIN_LIMIT,
@@ -126,8 +124,8 @@ class SharedRulesTest {
   void rulesThatAllowOrDecideByTheirShare_storeAway_passAndAreAskedOnce() {
     Fixture fixture = away();
     Answer answer = fixture.engine.decide(request(2, "here", "allow", "share", "shadow", "free"));
-    assertThat(answer.code()).isEqualTo(OK);
-    assertThat(codes(answer)).containsOnly(OK);
+    assertThat(answer.allowed()).isTrue();
+    assertThat(allowed(answer)).containsOnly(true);
     Decision allowed = Objects.requireNonNull(answer.statuses().get(1).decision());
     assertThat(allowed.allowed()).isTrue();
     assertThat(allowed.reason()).isEqualTo(Reason.UNCERTAIN);
@@ -142,7 +140,7 @@ class SharedRulesTest {
   void shareUsedUp_refuses_andGivesBackHere() {
     Fixture fixture = away();
     Answer answer = fixture.engine.decide(request(3, "here", "share", "allow"));
-    assertThat(codes(answer)).containsExactly(OK, OVER_LIMIT, OK);
+    assertThat(allowed(answer)).containsExactly(true, false, true);
     assertThat(reasons(answer))
         .containsExactly(Reason.WITHIN_LIMIT, Reason.OVER_LIMIT, Reason.UNCERTAIN);
     assertThat(left(fixture, "here")).isEqualTo(3);
@@ -151,19 +149,18 @@ class SharedRulesTest {
   @Test
   void quotaMode_onePassesWhereverItLies() {
     Fixture fixture = away();
-    assertThat(fixture.engine.decide(request(3, "here2", "quotaDeny")).code()).isEqualTo(OK);
-    assertThat(fixture.engine.decide(request(1, "here2", "quotaDeny")).code())
-        .isEqualTo(OVER_LIMIT);
-    assertThat(fixture.engine.decide(request(1, "here2", "quotaAllow")).code()).isEqualTo(OK);
-    assertThat(fixture.engine.decide(request(1, "quotaDeny")).code()).isEqualTo(OVER_LIMIT);
-    assertThat(fixture.engine.decide(request(1, "quotaDeny", "quotaAllow")).code()).isEqualTo(OK);
+    assertThat(fixture.engine.decide(request(3, "here2", "quotaDeny")).allowed()).isTrue();
+    assertThat(fixture.engine.decide(request(1, "here2", "quotaDeny")).allowed()).isFalse();
+    assertThat(fixture.engine.decide(request(1, "here2", "quotaAllow")).allowed()).isTrue();
+    assertThat(fixture.engine.decide(request(1, "quotaDeny")).allowed()).isFalse();
+    assertThat(fixture.engine.decide(request(1, "quotaDeny", "quotaAllow")).allowed()).isTrue();
   }
 
   @Test
-  void refusedHere_theSharedStoreIsOnlyLookedAt() {
+  void refusedHere_theSharedStoreIsOnlyPeekedAt() {
     Fixture fixture = away();
-    assertThat(codes(fixture.engine.decide(request(9, "here", "allow"))))
-        .containsExactly(OVER_LIMIT, OK);
+    assertThat(allowed(fixture.engine.decide(request(9, "here", "allow"))))
+        .containsExactly(false, true);
     assertThat(asked).containsExactly("peek 1");
   }
 
@@ -183,7 +180,7 @@ class SharedRulesTest {
             RoutedStore.of(new MemoryStore(1), new MemoryStore()));
     fixture.engine.decide(Request.of("d", "here", "first"));
     Answer answer = fixture.engine.decide(request(2, "here", "there"));
-    assertThat(answer.code()).isEqualTo(OK);
+    assertThat(answer.allowed()).isTrue();
     assertThat(reasons(answer)).containsExactly(Reason.KEY_SPACE_FULL, Reason.WITHIN_LIMIT);
     assertThat(left(fixture, "there")).isEqualTo(1);
     assertThat(fixture.engine.metrics().keySpaceFull()).isEqualTo(1);
@@ -192,21 +189,21 @@ class SharedRulesTest {
   @Test
   void overload_isAnsweredAsPoliciesSay_andAShareIsNoAnswer() {
     Fixture fixture = away();
-    assertThat(refused(fixture, "allow", "free", "shadow")).isEqualTo(OK);
-    assertThat(refused(fixture, "allow", "share")).isEqualTo(OVER_LIMIT);
-    assertThat(refused(fixture, "deny")).isEqualTo(OVER_LIMIT);
-    assertThat(refused(fixture, "quotaDeny", "quotaAllow")).isEqualTo(OK);
-    assertThat(refused(fixture, "quotaDeny", "here2")).isEqualTo(OVER_LIMIT);
-    assertThat(refused(fixture, "quotaAllow", "deny")).isEqualTo(OVER_LIMIT);
+    assertThat(passesUndecided(fixture, "allow", "free", "shadow")).isTrue();
+    assertThat(passesUndecided(fixture, "allow", "share")).isFalse();
+    assertThat(passesUndecided(fixture, "deny")).isFalse();
+    assertThat(passesUndecided(fixture, "quotaDeny", "quotaAllow")).isTrue();
+    assertThat(passesUndecided(fixture, "quotaDeny", "here2")).isFalse();
+    assertThat(passesUndecided(fixture, "quotaAllow", "deny")).isFalse();
     assertThat(asked).isEmpty();
     assertThat(fixture.engine.metrics().overloaded()).isEqualTo(6);
   }
 
-  private static Code refused(Fixture fixture, String... keys) {
+  private static boolean passesUndecided(Fixture fixture, String... keys) {
     List<Answer> answers = new ArrayList<>();
     fixture.engine.refuse(request(1, keys), answers::add);
     assertThat(answers).hasSize(1);
-    return answers.get(0).code();
+    return answers.get(0).allowed();
   }
 
   @Test
@@ -268,8 +265,8 @@ class SharedRulesTest {
     assertThat(refused.problems())
         .extracting(Problem::toString)
         .containsExactly(
-            "rules.yaml:5:5 rule d.a: store: redis (expected: local, there is no shared store)",
-            "rules.yaml:8:9 rule d.a.b: store: redis (expected: local, there is no shared store)");
+            "rules.yaml:5:5 rule d.a: store: shared (expected: local, there is no shared store)",
+            "rules.yaml:8:9 rule d.a.b: store: shared (expected: local, there is no shared store)");
     assertThat(refused).hasMessageContaining("rule d.a:").hasMessageContaining("rule d.a.b:");
     assertThat(fixture.engine.revision()).isEqualTo(1);
     assertThat(fixture.engine.metrics().reloadFailures()).isEqualTo(1);
@@ -336,13 +333,13 @@ class SharedRulesTest {
 
   private static String stores(String store, String window) {
     return """
-        domain: d
-        descriptors:
-          - key: moves
-            rate_limit: {unit: day, requests_per_unit: 1, store: %s}
-          - key: changes
-            rate_limit: {window: %s, requests_per_unit: 1, store: local}
-        """
+    domain: d
+    descriptors:
+      - key: moves
+        rate_limit: {unit: day, requests_per_unit: 1, store: %s}
+      - key: changes
+        rate_limit: {window: %s, requests_per_unit: 1, store: local}
+    """
         .formatted(store, window);
   }
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Algorithm;
+import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Charges.Role;
 import dev.weir.Fingerprint;
-import dev.weir.Limit;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -62,7 +62,7 @@ class SplitRequestTest {
       this.places = places;
     }
 
-    Oracle.Verdict look(int limit, int key, long nowNanos, long permits) {
+    Oracle.Verdict peek(int limit, int key, long nowNanos, long permits) {
       Oracle oracle = Oracle.of(places.get(limit).policy());
       for (Taken each : taken) {
         Part part = each.part();
@@ -70,7 +70,7 @@ class SplitRequestTest {
           assertThat(oracle.ask("k", each.ask().nowNanos(), part.permits()).allowed()).isTrue();
         }
       }
-      return oracle.look("k", nowNanos, permits);
+      return oracle.peek("k", nowNanos, permits);
     }
 
     /** Returns which parts fit, each beside those before it that do and ask for the same key. */
@@ -85,7 +85,7 @@ class SplitRequestTest {
         }
         fits.add(
             part.permits() == 0
-                || look(part.limit(), part.key(), ask.nowNanos(), permits).allowed());
+                || peek(part.limit(), part.key(), ask.nowNanos(), permits).allowed());
       }
       return fits;
     }
@@ -122,7 +122,7 @@ class SplitRequestTest {
     return required && (any || !asked);
   }
 
-  /** A request on its way, with what it should be told. */
+  /** A request that is not answered yet, with the answer that it should get. */
   private record Pending(
       Ask ask, Charges charges, List<Boolean> fits, boolean allowed, boolean held) {}
 
@@ -130,7 +130,7 @@ class SplitRequestTest {
   private static final class Run {
     private final @Nullable LateStore late;
     private final RoutedStore store;
-    private final List<Limit> limits = new ArrayList<>();
+    private final List<Binding> limits = new ArrayList<>();
     private final Model model;
     private final List<Pending> pending = new ArrayList<>();
     private int answers;
@@ -140,8 +140,8 @@ class SplitRequestTest {
       store = RoutedStore.of(new MemoryStore(), late == null ? new MemoryStore() : late);
       model = new Model(places);
       for (int i = 0; i < places.size(); i++) {
-        StoreChoice choice = places.get(i).here() ? StoreChoice.LOCAL : StoreChoice.REDIS;
-        limits.add(store.limit("rule-" + i, places.get(i).policy(), choice, 0));
+        StoreChoice choice = places.get(i).here() ? StoreChoice.LOCAL : StoreChoice.SHARED;
+        limits.add(store.bind("rule-" + i, places.get(i).policy(), choice, 0));
       }
     }
 
@@ -226,7 +226,7 @@ class SplitRequestTest {
     }
 
     private long remaining(int limit, int key, long nowNanos) {
-      return model.look(limit, key, nowNanos, 1).remaining();
+      return model.peek(limit, key, nowNanos, 1).remaining();
     }
 
     /** Nothing stays charged but what was admitted. */
@@ -365,8 +365,8 @@ class SplitRequestTest {
   void whileTheSharedStoreIsAsked_thePermitsAreHeldHere() {
     LateStore late = new LateStore();
     RoutedStore store = RoutedStore.of(new MemoryStore(), late);
-    Limit here = store.limit("here", log(1), StoreChoice.LOCAL, 0);
-    Limit there = store.limit("there", log(0), StoreChoice.REDIS, 0);
+    Binding here = store.bind("here", log(1), StoreChoice.LOCAL, 0);
+    Binding there = store.bind("there", log(0), StoreChoice.SHARED, 0);
     List<Charges> answered = new ArrayList<>();
     Charges both = new Charges().add(here, 7, 1).add(there, 7, 1);
     store.decide(both, 0, answered::add);
@@ -382,18 +382,18 @@ class SplitRequestTest {
     assertThat(local(store, here)).isTrue();
   }
 
-  private static boolean local(Store store, Limit limit) {
-    Charges charges = new Charges().add(limit, 7, 1);
+  private static boolean local(Store store, Binding binding) {
+    Charges charges = new Charges().add(binding, 7, 1);
     store.decide(charges, 0, done -> {});
     return charges.allowed();
   }
 
   @Test
-  void whatIsRefusedHere_isOnlyLookedAtThere() {
+  void whatIsRefusedHere_isOnlyPeekedAtThere() {
     MemoryStore shared = new MemoryStore();
     RoutedStore store = RoutedStore.of(new MemoryStore(), shared);
-    Limit here = store.limit("here", log(0), StoreChoice.LOCAL, 0);
-    Limit there = store.limit("there", log(5), StoreChoice.REDIS, 0);
+    Binding here = store.bind("here", log(0), StoreChoice.LOCAL, 0);
+    Binding there = store.bind("there", log(5), StoreChoice.SHARED, 0);
     for (int i = 0; i < 10; i++) {
       Charges both = new Charges().add(here, 7, 1).add(there, 7, 2);
       store.decide(both, 0, done -> {});
@@ -405,10 +405,10 @@ class SplitRequestTest {
   }
 
   @Test
-  void limitOfAThirdStore_isRefused_andNothingIsChargedHere() {
+  void bindingOfAThirdStore_isRefused_andNothingIsChargedHere() {
     RoutedStore store = RoutedStore.of(new MemoryStore(), new MemoryStore());
-    Limit here = store.limit("here", log(1), StoreChoice.LOCAL, 0);
-    Limit foreign = new MemoryStore().limit("there", log(1), 0);
+    Binding here = store.bind("here", log(1), StoreChoice.LOCAL, 0);
+    Binding foreign = new MemoryStore().bind("there", log(1), 0);
     Charges both = new Charges().add(here, 7, 1).add(foreign, 7, 1);
     assertThatThrownBy(() -> store.decide(both, 0, done -> {}))
         .isInstanceOf(IllegalArgumentException.class);
@@ -418,8 +418,8 @@ class SplitRequestTest {
   @Test
   void callerFailsWhenAnswered_nothingThatWasAdmittedIsGivenBack() {
     RoutedStore store = RoutedStore.of(new MemoryStore(), new MemoryStore());
-    Limit here = store.limit("here", log(1), StoreChoice.LOCAL, 0);
-    Limit there = store.limit("there", log(1), StoreChoice.REDIS, 0);
+    Binding here = store.bind("here", log(1), StoreChoice.LOCAL, 0);
+    Binding there = store.bind("there", log(1), StoreChoice.SHARED, 0);
     Charges both = new Charges().add(here, 7, 1).add(there, 7, 1);
     assertThatThrownBy(
             () ->

@@ -3,8 +3,8 @@ package dev.weir.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
+import dev.weir.Binding;
 import dev.weir.Charges;
-import dev.weir.Limit;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -47,7 +47,7 @@ class SplitRequestThreadsTest {
 
   private final LateStore late = new LateStore();
   private final RoutedStore store = RoutedStore.of(new MemoryStore(), late);
-  private final List<Limit> limits = new ArrayList<>();
+  private final List<Binding> limits = new ArrayList<>();
   private final AtomicIntegerArray admitted = new AtomicIntegerArray(PERMITS.length);
   private final CountDownLatch open = new CountDownLatch(ASKERS * REQUESTS);
 
@@ -55,8 +55,8 @@ class SplitRequestThreadsTest {
   void noLimitIsExceeded_andWhatWasRefusedIsRestored() throws Exception {
     for (int i = 0; i < PERMITS.length; i++) {
       Policy policy = Policy.builder(Quota.perDay(PERMITS[i])).algorithm(ALGORITHMS.get(i)).build();
-      StoreChoice choice = i < HERE ? StoreChoice.LOCAL : StoreChoice.REDIS;
-      limits.add(store.limit("rule-" + i, policy, choice, 0));
+      StoreChoice choice = i < HERE ? StoreChoice.LOCAL : StoreChoice.SHARED;
+      limits.add(store.bind("rule-" + i, policy, choice, 0));
     }
     SplittableRandom seeds = Trials.random("SplitRequestThreadsTest");
     CyclicBarrier start = new CyclicBarrier(ASKERS + ANSWERERS);

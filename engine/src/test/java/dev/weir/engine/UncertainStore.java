@@ -1,11 +1,11 @@
 package dev.weir.engine;
 
 import dev.weir.Batch;
+import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
-import dev.weir.FailureAnswer;
+import dev.weir.FailureMode;
 import dev.weir.Fingerprint;
-import dev.weir.Limit;
 import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.Store;
@@ -18,7 +18,7 @@ import java.util.function.LongConsumer;
  * whatever is not more than the share fits.
  */
 final class UncertainStore implements Store {
-  private record Known(String name, Policy policy) implements Limit {}
+  private record Known(String name, Policy policy, Store store) implements Binding {}
 
   /** What it was asked, in words. */
   private final List<String> log;
@@ -33,8 +33,13 @@ final class UncertainStore implements Store {
   }
 
   @Override
-  public Limit limit(String name, Policy policy, long nowNanos) {
-    return new Known(name, policy);
+  public Binding bind(String name, Policy policy, long nowNanos) {
+    return new Known(name, policy, this);
+  }
+
+  @Override
+  public Binding variant(Binding binding, Policy policy) {
+    return new Known(binding.name(), policy, this);
   }
 
   @Override
@@ -45,24 +50,17 @@ final class UncertainStore implements Store {
   @Override
   public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
     log.add((charges.peeking() ? "peek " : "charge ") + charges.size());
-    boolean required = true;
-    boolean asked = false;
-    boolean any = false;
     for (int i = 0; i < charges.size(); i++) {
-      Policy policy = charges.limit(i).policy();
-      boolean local = policy.onFailure() == FailureAnswer.LOCAL;
-      double share = policy.localShare() * policy.quota().permits();
+      Policy policy = charges.binding(i).policy();
+      boolean local = policy.sharing().onFailure() == FailureMode.LOCAL;
+      double share = policy.sharing().localShare() * policy.quota().permits();
       Reason reason =
           !local
               ? Reason.UNCERTAIN
               : charges.permits(i) <= share ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT;
       charges.result(i, reason, 0, reason == Reason.WITHIN_LIMIT ? 0 : 1_000_000, 0, nowNanos);
-      boolean passes = charges.fits(i) || charges.forgiven(i);
-      required &= charges.role(i) != Charges.Role.REQUIRED || passes;
-      asked |= charges.role(i) == Charges.Role.ANY;
-      any |= charges.role(i) == Charges.Role.ANY && passes;
     }
-    charges.allowed(required && (any || !asked));
+    charges.settle();
     done.accept(charges);
   }
 
@@ -76,7 +74,7 @@ final class UncertainStore implements Store {
 
   @Override
   public void refund(
-      Limit limit,
+      Binding binding,
       long fingerprint,
       long permits,
       Decision charged,
@@ -86,27 +84,13 @@ final class UncertainStore implements Store {
   }
 
   @Override
+  public void reset(
+      Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
+    done.accept(false);
+  }
+
+  @Override
   public void expire(long nowNanos) {}
-
-  @Override
-  public long keys() {
-    return 0;
-  }
-
-  @Override
-  public long maxKeys() {
-    return Long.MAX_VALUE;
-  }
-
-  @Override
-  public long bytes() {
-    return 0;
-  }
-
-  @Override
-  public long maxBytes() {
-    return Long.MAX_VALUE;
-  }
 
   @Override
   public void close() {

@@ -1,6 +1,8 @@
 package dev.weir.replay;
 
-import dev.weir.replay.ReplaySummary.InputRead;
+import dev.weir.traffic.Format;
+import dev.weir.traffic.InputRead;
+import dev.weir.traffic.Traffic;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +50,7 @@ final class Again {
     html.raw("</p>");
     html.table("input", "#bytes", "CRC-32C");
     for (InputRead input : inputs) {
-      String name = input.name().equals(Input.STANDARD) ? "standard input" : input.name();
+      String name = input.name().equals(Traffic.STANDARD_INPUT) ? "standard input" : input.name();
       html.row().keyCell(name).number(input.bytes());
       html.cell(String.format(Locale.ROOT, "%08x", input.crc32c())).endRow();
     }

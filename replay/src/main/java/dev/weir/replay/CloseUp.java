@@ -57,7 +57,7 @@ final class CloseUp {
     return Math.floorMod(second, SECONDS);
   }
 
-  /** Goes on to a second; of a long silence only as far as anything can come of it. */
+  /** Goes on to a second; a long silence is skipped as far as it cannot matter. */
   private void advance(long to) {
     long silent = Math.min(to - second, SECONDS);
     for (long i = 0; i < silent; i++) {

@@ -3,6 +3,11 @@ package dev.weir.replay;
 import dev.weir.Algorithm;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.rules.ShownText;
+import dev.weir.traffic.Feed;
+import dev.weir.traffic.Progress;
+import dev.weir.traffic.Traffic;
+import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -50,12 +55,12 @@ public final class Compare {
    * @param quota the limit, the same for all; buckets hold as many permits
    * @param key whose requests are plotted, {@code k=value}; null for the key that the algorithms
    *     differ most about
-   * @throws ReplayException if the traffic cannot be read, or the key is not in it
+   * @throws TrafficException if the traffic cannot be read, or the key is not in it
    */
   public static Comparison run(
       Traffic traffic, Quota quota, @Nullable String key, @Nullable Path report, Progress progress)
-      throws IOException, ReplayException {
-    return run(traffic, quota, key, report, progress, Input.standard());
+      throws IOException, TrafficException {
+    return run(traffic, quota, key, report, progress, Feed.standardInput());
   }
 
   static Comparison run(
@@ -65,19 +70,19 @@ public final class Compare {
       @Nullable Path report,
       Progress progress,
       InputStream standard)
-      throws IOException, ReplayException {
+      throws IOException, TrafficException {
     List<String> problems = new ArrayList<>();
-    Target.check("report", report, Target.files(traffic), problems);
+    Target.check("report", report, traffic.files(), problems);
     if (!problems.isEmpty()) {
-      throw new ReplayException(problems);
+      throw new TrafficException(problems);
     }
     Recording recording = Recording.read(traffic, progress, standard);
     Trace trace = recording.trace();
     int plotted = key == null ? -1 : trace.id(key);
     if (key != null && plotted < 0) {
-      throw new ReplayException(
+      throw new TrafficException(
           "key: "
-              + Shown.quoted(key)
+              + ShownText.quoted(key)
               + " (expected: one in the input, such as "
               + trace.key(0)
               + ")");

@@ -1,6 +1,8 @@
 package dev.weir.replay;
 
 import dev.weir.Algorithm;
+import dev.weir.rules.DurationText;
+import dev.weir.traffic.Traffic;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -13,13 +15,13 @@ final class ComparePage {
     List<Compare.Row> rows = comparison.rows();
     long least = rows.stream().mapToLong(Compare.Row::refused).min().orElse(0);
     long most = rows.stream().mapToLong(Compare.Row::refused).max().orElse(0);
-    String window = SummaryText.window(comparison.quota().windowNanos());
-    String limit = SummaryText.number(comparison.quota().permits()) + " per " + window;
+    String window = Figures.window(comparison.quota().windowNanos());
+    String limit = Figures.number(comparison.quota().permits()) + " per " + window;
     html.raw("<header>").element("p class=\"weir\"", "Weir compare \u00b7 " + limit);
     html.raw("<h1>").text("The algorithms refuse ").raw("<em>");
-    html.text(SummaryText.number(least) + (most > least ? " to " + SummaryText.number(most) : ""));
-    html.raw("</em>").text(" of " + SummaryText.number(comparison.requests()) + " requests");
-    html.raw("</h1><p>").text(SummaryText.number(comparison.keys()) + " keys, ");
+    html.text(Figures.number(least) + (most > least ? " to " + Figures.number(most) : ""));
+    html.raw("</em>").text(" of " + Figures.number(comparison.requests()) + " requests");
+    html.raw("</h1><p>").text(Figures.number(comparison.keys()) + " keys, ");
     Trace trace = comparison.recording().trace();
     Recording recording = comparison.recording();
     html.text(Sections.span(trace.firstNanos(), trace.lastNanos(), recording.stopped()));
@@ -33,9 +35,9 @@ final class ComparePage {
       if (timeline.size() > 0) {
         Algorithm algorithm = rows.get(i).algorithm();
         html.raw("<h3>").text(algorithm.text());
-        html.element("small", SummaryText.number(refused(timeline)) + " refused here").raw("</h3>");
+        html.element("small", Figures.number(refused(timeline)) + " refused here").raw("</h3>");
         String label = algorithm + ": permits admitted and refused over time";
-        html.raw(Chart.time(timeline, "permits", label, "row"));
+        html.raw(PageChart.time(timeline, "permits", label, "row"));
       }
     }
     html.raw("</section>\n");
@@ -43,7 +45,7 @@ final class ComparePage {
     Again again = new Again("compare").traffic(traffic);
     again.flag(
         "--limit",
-        comparison.quota().permits() + "/" + Suggestion.window(comparison.quota().windowNanos()));
+        comparison.quota().permits() + "/" + DurationText.format(comparison.quota().windowNanos()));
     again.flag("--key", plot.asked() ? plot.key() : null).flag("--report", report);
     ReplaySummary.Source source = recording.source();
     again.section(html, source.inputs(), source.format().text(), source.timeColumn());
@@ -66,8 +68,8 @@ final class ComparePage {
         "#refused",
         "#share",
         "#most in a window",
-        "#false denials",
-        "#over-admitted",
+        "#wrongly refused",
+        "#wrongly admitted",
         "#bytes per key",
         "#decisions per second");
     for (Compare.Row row : comparison.rows()) {
@@ -75,16 +77,16 @@ final class ComparePage {
       html.share(row.refused(), comparison.requests());
       boolean over = row.mostInWindow() > comparison.quota().permits();
       html.openCell(over ? "n over" : "n");
-      html.text(SummaryText.number(row.mostInWindow()) + (over ? " \u2191" : "")).raw("</td>");
+      html.text(Figures.number(row.mostInWindow()) + (over ? " \u2191" : "")).raw("</td>");
       html.number(row.falseDenials()).number(row.overAdmissions()).number(row.bytesPerKey());
       html.number(Comparison.rounded(row.decisionsPerSecond())).endRow();
     }
     html.endTable().raw("<p class=\"note\">");
     html.text(
-        "Most in a window: permits that one key was admitted within any window of that length; \u2191"
-            + " is more than the limit. False denials: refused although what the key was admitted"
-            + " left room. Over-admitted: admitted although it left none. Decisions per second were"
-            + " measured in this run on one thread and differ from run to run.");
+        "Most in a window: permits that one key was admitted within any window of that length;"
+            + " \u2191 is more than the limit. Wrongly refused: an exact count of what the key was"
+            + " admitted left room. Wrongly admitted: that count left no room. Decisions per"
+            + " second were measured in this run on one thread and differ from run to run.");
     html.raw("</p></section>\n");
   }
 }

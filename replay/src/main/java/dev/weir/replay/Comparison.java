@@ -75,7 +75,7 @@ public final class Comparison {
             requests,
             keys,
             quota.permits(),
-            SummaryText.window(quota.windowNanos()),
+            Figures.window(quota.windowNanos()),
             recording.stopped() ? "; stopped before the end of the input" : ""));
     List<String[]> table = new ArrayList<>();
     table.add(
@@ -85,8 +85,8 @@ public final class Comparison {
           "refused",
           "share",
           "most in a window",
-          "false denials",
-          "over-admitted",
+          "wrongly refused",
+          "wrongly admitted",
           "bytes/key",
           "decisions/s"
         });
@@ -94,24 +94,24 @@ public final class Comparison {
       table.add(
           new String[] {
             row.algorithm().text(),
-            SummaryText.number(row.admitted()),
-            SummaryText.number(row.refused()),
-            SummaryText.percent(row.refused(), requests),
-            SummaryText.number(row.mostInWindow()),
-            SummaryText.number(row.falseDenials()),
-            SummaryText.number(row.overAdmissions()),
-            SummaryText.number(row.bytesPerKey()),
+            Figures.number(row.admitted()),
+            Figures.number(row.refused()),
+            Figures.percent(row.refused(), requests),
+            Figures.number(row.mostInWindow()),
+            Figures.number(row.falseDenials()),
+            Figures.number(row.overAdmissions()),
+            Figures.number(row.bytesPerKey()),
             rounded(row.decisionsPerSecond())
           });
     }
     text.append(TextTable.of(table, "lrrrrrrrr"));
     text.append("\n  most in a window: permits that one key was admitted within any ");
-    text.append(SummaryText.window(quota.windowNanos())).append('\n');
-    text.append("  false denials: refused although what the key was admitted left room\n");
-    text.append("  over-admitted: admitted although it left none\n");
+    text.append(Figures.window(quota.windowNanos())).append('\n');
+    text.append("  wrongly refused: an exact count of what the key was admitted left room\n");
+    text.append("  wrongly admitted: that count left no room\n");
     plot(text);
     if (recording.unreadable() > 0) {
-      text.append("\n  unreadable lines: ").append(SummaryText.number(recording.unreadable()));
+      text.append("\n  unreadable lines: ").append(Figures.number(recording.unreadable()));
       text.append('\n');
     }
     return text.toString();
@@ -122,7 +122,7 @@ public final class Comparison {
     if (any.size() == 0) {
       return;
     }
-    text.append('\n').append(SummaryText.plain(plot.key())).append(", ").append(plot.why());
+    text.append('\n').append(Figures.plain(plot.key())).append(", ").append(plot.why());
     text.append("; . admitted, x refused\n");
     List<String[]> lines = new ArrayList<>();
     for (int i = 0; i < rows.size(); i++) {
@@ -130,14 +130,14 @@ public final class Comparison {
       lines.add(new String[] {algorithm, KeyPlot.line(plot.timelines().get(i))});
     }
     text.append(TextTable.of(lines, "ll")).append("  from ");
-    text.append(SummaryText.instant(any.startNanos(0))).append(" to ");
-    text.append(SummaryText.instant(any.startNanos(any.size()))).append('\n');
+    text.append(Figures.instant(any.startNanos(0))).append(" to ");
+    text.append(Figures.instant(any.startNanos(any.size()))).append('\n');
   }
 
   /** Returns a measurement without the places that are noise. */
   static String rounded(long perSecond) {
     return perSecond < 1_000_000
-        ? SummaryText.number(perSecond / 1_000) + " k"
+        ? Figures.number(perSecond / 1_000) + " k"
         : String.format(Locale.ROOT, "%.1f M", perSecond / 1e6);
   }
 

@@ -17,20 +17,29 @@ final class DecisionsWriter implements Closeable {
   static final String HEADER =
       "line,timestamp_ms,outcome,reason,policy,limit,remaining,retry_after_ms";
 
+  /** What follows if rules have queues. */
+  static final String WAITED = ",waited_ms";
+
   private static final int BUFFER_BYTES = 1 << 16;
   private static final long MILLI = 1_000_000;
 
   private final OutputStream out;
   private final List<String> inputs;
+  private final boolean queues;
   private final StringBuilder row = new StringBuilder();
 
   /**
-   * @param inputs the inputs' names: if there are several, each row tells its own in a last column
+   * @param inputs the inputs' names: if there are several, each row names its own in a last column
+   * @param queues whether rules have queues: then each row says how long its request waited
    */
-  DecisionsWriter(OutputStream out, List<String> inputs) throws IOException {
+  DecisionsWriter(OutputStream out, List<String> inputs, boolean queues) throws IOException {
+    this.queues = queues;
     this.out = new BufferedOutputStream(out, BUFFER_BYTES);
     this.inputs = inputs.size() > 1 ? List.copyOf(inputs) : List.of();
-    row.append(HEADER).append(this.inputs.isEmpty() ? "" : ",input").append('\n');
+    row.append(HEADER)
+        .append(queues ? WAITED : "")
+        .append(this.inputs.isEmpty() ? "" : ",input")
+        .append('\n');
     flushRow();
   }
 
@@ -41,8 +50,15 @@ final class DecisionsWriter implements Closeable {
    * @param line of the record in the input
    * @param timeNanos the record's own time
    * @param deciding the answer's deciding status
+   * @param waitedNanos how long it waited for the answer, 0 if it did not wait
    */
-  void write(int input, long line, long timeNanos, Answer answer, @Nullable Status deciding)
+  void write(
+      int input,
+      long line,
+      long timeNanos,
+      Answer answer,
+      @Nullable Status deciding,
+      long waitedNanos)
       throws IOException {
     row.append(line).append(',').append(Math.floorDiv(timeNanos, MILLI)).append(',');
     row.append(answer.allowed() ? "ALLOWED" : "DENIED").append(',');
@@ -54,6 +70,9 @@ final class DecisionsWriter implements Closeable {
       appendQuoted(decision.policy());
       row.append(',').append(decision.limit()).append(',').append(decision.remaining());
       row.append(',').append(retryAfterMillis(answer, decision));
+    }
+    if (queues) {
+      row.append(',').append(-Math.floorDiv(-waitedNanos, MILLI)); // Rounded up.
     }
     if (!inputs.isEmpty()) {
       row.append(',');

@@ -62,7 +62,7 @@ final class FrequentKeys {
       heap = Arrays.copyOf(heap, 2 * size);
     }
     Counter counter = new Counter(key);
-    // With a count of 0 it belongs at the top: everybody on the way there moves down.
+    // With a count of 0 it belongs at the top: every entry above it moves down.
     int place = size++;
     while (place > 0) {
       Counter parent = heap[(place - 1) / 2];

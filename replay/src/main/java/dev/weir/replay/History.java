@@ -16,7 +16,7 @@ final class History {
 
   private static final int SMALL_INTERVALS = 120;
 
-  /** Refused keys with a timeline. Whoever has a larger share of all refusals is among them. */
+  /** The most refused keys with a timeline; a key with a larger share of refusals is among them. */
   private static final int REFUSED_KEYS = 1024;
 
   private static final double MILLION = 1_000_000;
@@ -39,7 +39,7 @@ final class History {
    * Takes a request's answer.
    *
    * @param tolerated whether it passed beyond a limit
-   * @param load at the time; what is not known is taken for full, as it was when deciding
+   * @param load at the time; an unknown load counts as full, as it did for the decision
    */
   void add(long nowNanos, boolean allowed, boolean tolerated, double load) {
     requests.add(nowNanos, 1, !allowed, tolerated);
@@ -48,9 +48,23 @@ final class History {
     closeUp.add(nowNanos, !allowed, tolerated);
   }
 
+  /** Takes what a request asks of a rule that lets it wait, at the time at which it came. */
+  void offer(RuleKey key, Descriptor descriptor, long nowNanos) {
+    Policy policy = key.rule().policy();
+    long permits = permits(descriptor);
+    if (policy != null && permits > 0) {
+      use.offer(key, policy.enforced().quota(), nowNanos, permits);
+    }
+  }
+
+  private static long permits(Descriptor descriptor) {
+    return Math.min(KeyUse.MAX_PERMITS, Objects.requireNonNullElse(descriptor.permits(), 1L));
+  }
+
   /**
    * Takes what a rule found about one of a request's descriptors.
    *
+   * @param offered whether the request waited, so that {@link #offer} knows of it
    * @param fits whether there was room
    * @param allowed whether the request as a whole may pass
    * @param tolerated whether it was let pass beyond the limit
@@ -60,13 +74,13 @@ final class History {
       RuleKey key,
       Descriptor descriptor,
       long nowNanos,
+      boolean offered,
       boolean fits,
       boolean allowed,
       boolean tolerated,
       boolean refusing) {
     Policy policy = key.rule().policy();
-    long permits =
-        Math.min(KeyUse.MAX_PERMITS, Objects.requireNonNullElse(descriptor.permits(), 1L));
+    long permits = permits(descriptor);
     if (policy == null || permits == 0) {
       return;
     }
@@ -79,7 +93,11 @@ final class History {
     boolean uncharged = tolerated && policy.throttle().isElastic();
     boolean charged = fits && allowed && !uncharged;
     Quota bound = policy.enforced().quota();
-    use.add(key, bound, nowNanos, permits, fits, charged, uncharged && allowed);
+    if (offered) {
+      use.judge(key, bound, nowNanos, permits, fits, charged, uncharged && allowed);
+    } else {
+      use.add(key, bound, nowNanos, permits, fits, charged, uncharged && allowed);
+    }
     refused(key, nowNanos, permits, refusing);
   }
 

@@ -1,5 +1,7 @@
 package dev.weir.replay;
 
+import dev.weir.rules.ShownText;
+
 /** Builds HTML. Text is escaped here and nowhere else. */
 final class Html {
   /** Tables of so many columns become cards on a phone, where they would not fit. */
@@ -18,14 +20,14 @@ final class Html {
     return this;
   }
 
-  /** Appends text of anybody's: escaped, and nothing in it can steer what shows it. */
+  /** Appends untrusted text: escaped, and without characters that control the display. */
   Html text(String text) {
     html.append(escaped(text));
     return this;
   }
 
   static String escaped(String text) {
-    String plain = Shown.plain(text);
+    String plain = ShownText.plain(text);
     StringBuilder escaped = new StringBuilder(plain.length() + 16);
     for (int i = 0; i < plain.length(); i++) {
       char c = plain.charAt(i);
@@ -98,7 +100,7 @@ final class Html {
 
   /** Appends a cell with a key: it may be long, and breaks where it must. */
   Html keyCell(String text) {
-    return openCell("key").text(Shown.cut(text, MAX_KEY)).raw("</td>");
+    return openCell("key").text(ShownText.cut(text, MAX_KEY)).raw("</td>");
   }
 
   Html number(String text) {
@@ -106,15 +108,15 @@ final class Html {
   }
 
   Html number(long value) {
-    return number(SummaryText.number(value));
+    return number(Figures.number(value));
   }
 
   /** Appends a share as a number with a bar under it. */
   Html share(long part, long whole) {
     double percent = whole == 0 ? 0 : 100.0 * part / whole;
     return openCell("n share")
-        .text(SummaryText.percent(part, whole))
-        .raw("<i style=\"width:" + Chart.number(percent) + "%\"></i></td>");
+        .text(Figures.percent(part, whole))
+        .raw("<i style=\"width:" + PageChart.number(percent) + "%\"></i></td>");
   }
 
   /** Appends a number that matters, and what it is. */

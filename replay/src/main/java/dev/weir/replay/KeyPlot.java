@@ -10,14 +10,14 @@ import java.util.List;
  * @param timelines of the key, one for each algorithm; all over the same time
  */
 record KeyPlot(String key, boolean asked, boolean disputed, List<Timeline> timelines) {
-  /** So many characters, beside the name of an algorithm, fit a terminal of 80. */
+  /** The characters that fit a terminal of 80 beside the name of an algorithm. */
   private static final int COLUMNS = 52;
 
   KeyPlot {
     timelines = List.copyOf(timelines);
   }
 
-  /** Returns why this key. */
+  /** Returns why this key is shown. */
   String why() {
     if (!disputed) {
       return asked ? "the key asked for; the algorithms agree" : "the busiest key; they all agree";

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * log of its own admissions says of each decision.
  */
 final class KeyUse {
-  /** What more permits are taken for: far beyond any limit, and small enough to add up. */
+  /** More permits count as this many: far beyond any limit, and small enough to add up. */
   static final long MAX_PERMITS = 1L << 40;
 
   private final long limit;
@@ -39,8 +39,19 @@ final class KeyUse {
    * @return how many entries the memory has grown by
    */
   int add(long nowNanos, long permits, boolean fits, boolean charged, boolean uncharged) {
+    return offer(nowNanos, permits) + judge(nowNanos, permits, fits, charged, uncharged);
+  }
+
+  /** Takes a request that is decided later, by {@link #judge}; returns as {@link #add}. */
+  int offer(long nowNanos, long permits) {
     int grown = offered.add(nowNanos, permits);
     peak = Math.max(peak, offered.sum());
+    return grown;
+  }
+
+  /** Takes the decision on a request that was offered before; as {@link #add}. */
+  int judge(long nowNanos, long permits, boolean fits, boolean charged, boolean uncharged) {
+    int grown = 0;
     boolean room = permits <= limit - admitted.at(nowNanos);
     falseDenials += room && !fits ? 1 : 0;
     if (charged) {

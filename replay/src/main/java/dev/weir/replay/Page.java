@@ -18,7 +18,7 @@ final class Page {
         .raw("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n")
         .raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
         .raw("<meta name=\"color-scheme\" content=\"light dark\">\n")
-        // What a log holds is anybody's: should some of it ever get through, it can do nothing.
+        // Anybody can write into a log: if some of it ever got through, it could do nothing.
         .raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ")
         .raw("style-src 'unsafe-inline'; img-src data:\">\n")
         .raw("<link rel=\"icon\" href=\"data:,\">\n")

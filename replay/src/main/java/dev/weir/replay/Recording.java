@@ -4,6 +4,11 @@ import dev.weir.replay.ReplaySummary.UnreadableLine;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
+import dev.weir.traffic.Feed;
+import dev.weir.traffic.Progress;
+import dev.weir.traffic.RequestTemplate;
+import dev.weir.traffic.Traffic;
+import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -30,16 +35,16 @@ record Recording(
   /**
    * Reads traffic. Without a descriptor, a column with a usual name for a key is it.
    *
-   * @throws ReplayException if it cannot be read or does not fit half of the heap
+   * @throws TrafficException if it cannot be read or does not fit half of the heap
    */
   static Recording read(Traffic traffic, Progress progress, InputStream standard)
-      throws IOException, ReplayException {
+      throws IOException, TrafficException {
     RequestTemplate template =
         traffic.descriptors().isEmpty()
             ? null
             : RequestTemplate.of("", traffic.descriptors(), traffic.permits());
     if (traffic.descriptors().size() > 1) {
-      throw new ReplayException(
+      throw new TrafficException(
           "descriptor: " + traffic.descriptors().size() + " (expected: one here)");
     }
     Trace trace = new Trace(Runtime.getRuntime().maxMemory() / 2);
@@ -58,7 +63,7 @@ record Recording(
       ReplaySummary.Source source =
           new ReplaySummary.Source(feed.inputs(), feed.format(), feed.timeColumn());
       if (trace.size() == 0) {
-        throw new ReplayException(
+        throw new TrafficException(
             "input: no record can be read"
                 + (lines.isEmpty() ? "" : "; the first: " + lines.get(0).reason())
                 + " (expected: one at least)");
@@ -68,7 +73,7 @@ record Recording(
     }
   }
 
-  private static void add(Trace trace, long nanos, Request request) throws ReplayException {
+  private static void add(Trace trace, long nanos, Request request) throws TrafficException {
     Descriptor descriptor = request.descriptors().get(0);
     List<Entry> entries = descriptor.entries();
     String key = entries.get(0).key() + '=' + entries.get(0).value();

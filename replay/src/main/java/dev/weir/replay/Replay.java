@@ -6,6 +6,11 @@ import dev.weir.rules.Problem;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
+import dev.weir.rules.ShownText;
+import dev.weir.traffic.Feed;
+import dev.weir.traffic.Progress;
+import dev.weir.traffic.RequestTemplate;
+import dev.weir.traffic.TrafficException;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -37,28 +42,27 @@ public final class Replay {
    * interrupt is cleared.
    *
    * @param progress hears how far it is
-   * @throws ReplayException if the options, the rules or the input are such that nothing can be
+   * @throws TrafficException if the options, the rules or the input are such that nothing can be
    *     replayed; says everything that is wrong
    * @throws IOException if reading the input or writing the decisions fails
    */
   public static ReplaySummary run(ReplayOptions options, Progress progress)
-      throws IOException, ReplayException {
-    return run(options, progress, Input.standard());
+      throws IOException, TrafficException {
+    return run(options, progress, Feed.standardInput());
   }
 
   static ReplaySummary run(ReplayOptions options, Progress progress, InputStream standardInput)
-      throws IOException, ReplayException {
+      throws IOException, TrafficException {
     Ticker clock = Ticker.system();
     long startNanos = clock.nanos();
     Plan plan = plan(options);
-    List<String> names = options.traffic().inputs();
     try (Feed feed = Feed.open(options.traffic(), plan.template, standardInput);
-        DecisionsWriter decisions = decisions(options)) {
+        DecisionsWriter decisions = decisions(options, plan.queues)) {
       History history = options.report() == null ? null : new History();
-      Tally tally = new Tally(plan.rules, options.domain(), history);
-      try (Run run = new Run(plan.rules, options.maxKeys(), names, plan.load, tally, decisions)) {
+      ReplayTally tally = new ReplayTally(plan.rules, options.domain(), history);
+      try (Run run = run(plan, options, tally, decisions)) {
         feed.each(run::take, tally::unreadable, progress);
-        run.decide();
+        run.finish();
       }
       ReplaySummary.Source source =
           new ReplaySummary.Source(feed.inputs(), feed.format(), feed.timeColumn());
@@ -72,15 +76,28 @@ public final class Replay {
     }
   }
 
-  /** What is known before the input is opened. */
+  private static Run run(
+      Plan plan, ReplayOptions options, ReplayTally tally, @Nullable DecisionsWriter decisions) {
+    List<String> names = options.traffic().inputs();
+    return plan.queues
+        ? new QueueRun(plan.rules, options.maxKeys(), names, plan.load, tally, decisions)
+        : new BatchRun(plan.rules, options.maxKeys(), names, plan.load, tally, decisions);
+  }
+
+  /**
+   * What is known before the input is opened.
+   *
+   * @param queues whether any rule of the domain lets requests wait
+   */
   private record Plan(
       RuleSet rules,
+      boolean queues,
       RequestTemplate template,
       RecordedLoad load,
       List<String> warnings,
       Map<String, String> texts) {}
 
-  private static Plan plan(ReplayOptions options) throws ReplayException {
+  private static Plan plan(ReplayOptions options) throws TrafficException {
     List<String> problems = new ArrayList<>();
     List<String> found = new ArrayList<>();
     RuleSet rules = rules(options, found);
@@ -88,15 +105,17 @@ public final class Replay {
     RecordedLoad load = RecordedLoad.UNKNOWN;
     try {
       load = RecordedLoad.of(options.load());
-    } catch (ReplayException e) {
+    } catch (TrafficException e) {
       problems.addAll(e.problems());
     }
     try {
       template =
           RequestTemplate.of(
-              options.domain(), options.traffic().descriptors(), options.traffic().permits());
-      template.with(load);
-    } catch (ReplayException e) {
+              options.domain(),
+              options.traffic().descriptors(),
+              options.traffic().permits(),
+              load.column());
+    } catch (TrafficException e) {
       problems.addAll(e.problems());
     }
     if (rules == null) {
@@ -104,9 +123,9 @@ public final class Replay {
     } else if (!rules.hasDomain(options.domain())) {
       problems.add(
           "domain: "
-              + Shown.quoted(options.domain())
+              + ShownText.quoted(options.domain())
               + " (expected: one in the rules: "
-              + Detection.listed(List.copyOf(rules.domains()))
+              + ShownText.listed(List.copyOf(rules.domains()))
               + ")");
     }
     if (options.maxKeys() < 1) {
@@ -114,11 +133,14 @@ public final class Replay {
     }
     overwritten(options, problems);
     if (rules == null || template == null || !problems.isEmpty()) {
-      throw new ReplayException(problems);
+      throw new TrafficException(problems);
     }
     Map<String, String> texts = options.report() == null ? Map.of() : texts(options.rules());
     elastic(rules, options, found);
-    return new Plan(rules, template, load, found, texts);
+    boolean queues =
+        rules.rules().stream()
+            .anyMatch(rule -> rule.domain().equals(options.domain()) && rule.queue() != null);
+    return new Plan(rules, queues, template, load, found, texts);
   }
 
   /** Warns where a load is missing, or of no use. */
@@ -133,7 +155,8 @@ public final class Replay {
         if (options.load() == null) {
           warnings.add(
               rule.position()
-                  + " throttle: elastic, but no load is given (expected: --load; without, it is hard)");
+                  + " throttle: elastic, but no load is given (expected: --load; without, it is"
+                  + " hard)");
         }
       }
     }
@@ -153,13 +176,13 @@ public final class Replay {
   }
 
   /** Returns what is in the rule files, by their names: to be shown. */
-  private static Map<String, String> texts(List<Path> paths) throws ReplayException {
+  private static Map<String, String> texts(List<Path> paths) throws TrafficException {
     Map<String, String> texts = new TreeMap<>();
     try {
       for (Path path : paths) {
         if (Files.isDirectory(path)) {
           try (Stream<Path> files = Files.list(path)) {
-            for (Path file : files.filter(Target::isRules).toList()) {
+            for (Path file : files.filter(Rules::isRuleFile).toList()) {
               texts.put(file.toString(), Files.readString(file));
             }
           }
@@ -168,15 +191,15 @@ public final class Replay {
         }
       }
     } catch (IOException e) {
-      throw new ReplayException("rules: " + e.getMessage() + " (expected: files to read)");
+      throw new TrafficException("rules: " + e.getMessage() + " (expected: files to read)");
     }
     return texts;
   }
 
   private static void overwritten(ReplayOptions options, List<String> problems)
-      throws ReplayException {
+      throws TrafficException {
     List<Path> sources = new ArrayList<>(options.rules());
-    sources.addAll(Target.files(options.traffic()));
+    sources.addAll(options.traffic().files());
     Target.check("decisions", options.decisions(), sources, problems);
     Target.check("report", options.report(), sources, problems);
     Path report = options.report();
@@ -186,7 +209,8 @@ public final class Replay {
     }
   }
 
-  private static @Nullable DecisionsWriter decisions(ReplayOptions options) throws IOException {
+  private static @Nullable DecisionsWriter decisions(ReplayOptions options, boolean queues)
+      throws IOException {
     Path file = options.decisions();
     if (file == null) {
       return null;
@@ -194,7 +218,7 @@ public final class Replay {
     // No channel: an interrupt, which ends the reading, would close it.
     OutputStream out = new FileOutputStream(file.toFile());
     try {
-      return new DecisionsWriter(out, options.traffic().inputs());
+      return new DecisionsWriter(out, options.traffic().inputs(), queues);
     } catch (IOException e) {
       out.close();
       throw e;

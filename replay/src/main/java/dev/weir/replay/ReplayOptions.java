@@ -1,6 +1,7 @@
 package dev.weir.replay;
 
 import dev.weir.MemoryStore;
+import dev.weir.traffic.Traffic;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,8 @@
 package dev.weir.replay;
 
 import dev.weir.Throttle;
+import dev.weir.traffic.Format;
+import dev.weir.traffic.InputRead;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param stopped whether an interrupt ended it before the end of the input
  * @param counts the totals
  * @param policies every policy of the domain, in the order of the rule files
+ * @param queues every queue of the domain's rules, in the same order
  * @param refusedKeys the keys with the most refused requests, at most ten
  * @param refusedKeysExact whether the counts of the refused keys are exact; otherwise they can be
  *     too high
@@ -29,6 +32,7 @@ public record ReplaySummary(
     boolean stopped,
     Counts counts,
     List<PolicyCount> policies,
+    List<QueueCount> queues,
     List<RefusedKey> refusedKeys,
     boolean refusedKeysExact,
     List<BusyWindow> busiestWindows,
@@ -42,6 +46,7 @@ public record ReplaySummary(
 
   public ReplaySummary {
     policies = List.copyOf(policies);
+    queues = List.copyOf(queues);
     refusedKeys = List.copyOf(refusedKeys);
     busiestWindows = List.copyOf(busiestWindows);
     unreadableLines = List.copyOf(unreadableLines);
@@ -60,15 +65,6 @@ public record ReplaySummary(
       inputs = List.copyOf(inputs);
     }
   }
-
-  /**
-   * What was read of an input.
-   *
-   * @param name the file's, or {@code -}
-   * @param bytes how many, before decompression
-   * @param crc32c the CRC-32C of these bytes
-   */
-  public record InputRead(String name, long bytes, long crc32c) {}
 
   /**
    * The totals.
@@ -106,14 +102,15 @@ public record ReplaySummary(
   }
 
   /**
-   * What one policy did. A request with several descriptors counts for each policy that judged one.
+   * What one policy did. A request with several descriptors counts for each policy that decided on
+   * one.
    *
    * @param policy its name
    * @param path the rule's, unique
    * @param algorithm the algorithm's name
    * @param permits the quota's permits
    * @param windowNanos the quota's window
-   * @param requests how many it judged
+   * @param requests how many it decided on
    * @param denied how many of them did not fit
    * @param shadowDenied how many of them did not fit but passed, the rule being in shadow mode
    * @param throttle how strictly the quota is held
@@ -132,6 +129,42 @@ public record ReplaySummary(
       Throttle throttle,
       long bound,
       long tolerated) {}
+
+  /**
+   * What the queues of one rule did, one for each key. A request that waited for several rules
+   * counts for the one that let it wait longest.
+   *
+   * @param policy the policy's name
+   * @param path the rule's, unique
+   * @param requests how many may wait for one key at a time
+   * @param waitNanos how long one may wait
+   * @param servedLate how many waited and were admitted
+   * @param medianWaitNanos the time that half of these did not exceed, at most a 64th too long; 0
+   *     if there are none
+   * @param longestWaitNanos the longest time that one of these waited
+   * @param gaveUp how many waited and were refused
+   * @param refusedAtOnce how many were to wait and found the queue full, or the wait too long
+   */
+  public record QueueCount(
+      String policy,
+      String path,
+      int requests,
+      long waitNanos,
+      long servedLate,
+      long medianWaitNanos,
+      long longestWaitNanos,
+      long gaveUp,
+      long refusedAtOnce) {}
+
+  /** Returns how many requests waited and were admitted. */
+  public long servedLate() {
+    return queues.stream().mapToLong(QueueCount::servedLate).sum();
+  }
+
+  /** Returns how many requests waited and were refused. */
+  public long gaveUp() {
+    return queues.stream().mapToLong(QueueCount::gaveUp).sum();
+  }
 
   /**
    * A key with refused requests.

@@ -14,10 +14,19 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The report of a replay as a page: the answer first, then when, by which rule, and to whom. The
- * same input and options give the same page.
+ * The report of a replay as a page: the answer first, then the times, rules and keys of refusals.
+ * The same input and options give the same page.
  */
 final class ReportPage {
+  /*
+   * How is ReportPage designed, and why? A report is read from the top until the question is
+   * answered: how many requests would be refused, then when, by which rule, which limit would
+   * refuse fewer keys, and which keys. Each section is a method, in the order in which the page
+   * shows them, and writes straight into Html, which escapes all texts. A section without content
+   * is left out. Nothing is computed here that a summary or a History does not hold, so the page,
+   * the text and the JSON cannot differ.
+   */
+
   /** Rules with a chart of their own: those that refused most. */
   private static final int SHOWN_RULES = 12;
 
@@ -51,6 +60,7 @@ final class ReportPage {
     page.overTime();
     page.worstMinute();
     page.rules();
+    Sections.queues(page.html, summary.queues());
     page.charts();
     page.refusedKeys();
     page.busiestWindows();
@@ -71,7 +81,7 @@ final class ReportPage {
     } else {
       html.raw("<em>").text(number(counts.denied())).raw("</em>");
       html.text(" of " + number(counts.requests()) + " requests would be refused, ");
-      html.text(SummaryText.percent(counts.denied(), counts.requests()));
+      html.text(Figures.percent(counts.denied(), counts.requests()));
     }
     html.raw("</h1><p>");
     Long first = counts.firstNanos();
@@ -85,7 +95,7 @@ final class ReportPage {
     String trouble =
         counts.deniedForTrouble() == 0
             ? percentOf(counts.denied()) + " of all"
-            : number(counts.deniedForTrouble()) + " not for a limit";
+            : number(counts.deniedForTrouble()) + " for another reason than a limit";
     html.tile("refused", number(counts.denied()), trouble, counts.denied() > 0);
     busiest();
     if (counts.shadowDenied() > 0) {
@@ -94,6 +104,10 @@ final class ReportPage {
     }
     if (counts.tolerated() > 0) {
       html.tile("tolerated", number(counts.tolerated()), "admitted beyond a limit", false);
+    }
+    if (!summary.queues().isEmpty()) {
+      String gaveUp = number(summary.gaveUp()) + " gave up waiting";
+      html.tile("served late", number(summary.servedLate()), gaveUp, false);
     }
     if (counts.unlimited() > 0) {
       html.tile("without a limit", number(counts.unlimited()), "no rule applies", false);
@@ -115,7 +129,7 @@ final class ReportPage {
     }
     if (requests.size() > 0) {
       html.tile(
-          "busiest " + SummaryText.window(requests.widthNanos()),
+          "busiest " + Figures.window(requests.widthNanos()),
           number(requests.offered(most)),
           "from "
               + Axis.formatter("d MMM HH:mm:ss").format(Axis.instant(requests.startNanos(most))),
@@ -131,20 +145,20 @@ final class ReportPage {
               + number(counts.allowed())
               + " admitted, refused "
               + number(counts.denied());
-      html.raw(Chart.time(history.requests(), "requests", label, "large"));
+      html.raw(PageChart.time(history.requests(), "requests", label, "large"));
       load();
       if (counts.outOfOrder() > 0) {
         html.element(
             "p class=\"note\"",
             number(counts.outOfOrder())
-                + " requests are earlier than one before them and were decided at that one's time;"
-                + " --sort has them in order.");
+                + " requests are earlier than a request before them and were decided at that later"
+                + " time. Use --sort to put all requests in order.");
       }
       html.raw("</section>\n");
     }
   }
 
-  /** What elastic rules went by. */
+  /** The load by which elastic rules decided. */
   private void load() {
     Set<Double> thresholds = new TreeSet<>();
     for (PolicyCount each : summary.policies()) {
@@ -153,9 +167,9 @@ final class ReportPage {
       }
     }
     if (!thresholds.isEmpty()) {
-      String label = "The load over time, and from where on rules are hard";
+      String label = "The load over time, and the thresholds from which elastic rules are enforced";
       html.raw("<h3>Load</h3>");
-      html.raw(Chart.load(history.requests(), history::load, thresholds, label));
+      html.raw(PageChart.load(history.requests(), history::load, thresholds, label));
     }
   }
 
@@ -175,7 +189,7 @@ final class ReportPage {
             + " requests refused");
     html.raw("</h2>");
     String label = "Requests around the worst minute, second by second";
-    html.raw(Chart.time(minute, "requests", label, "small")).raw("</section>\n");
+    html.raw(PageChart.time(minute, "requests", label, "small")).raw("</section>\n");
   }
 
   private void rules() {
@@ -187,14 +201,14 @@ final class ReportPage {
                 "rule",
                 "limit",
                 "algorithm",
-                "#judged",
+                "#requests",
                 "#refused",
                 "#share",
                 "#keys",
-                "#keys over",
+                "#keys above the limit",
                 "#most admitted",
-                "#false denials",
-                "#over-admitted"));
+                "#wrongly refused",
+                "#wrongly admitted"));
     if (throttled) {
       columns.add(5, "#tolerated");
     }
@@ -217,7 +231,7 @@ final class ReportPage {
     if (standsFor > 1) {
       html.element(
           "p class=\"note\"",
-          "Too many keys to follow all: the last five columns are of one key in "
+          "Too many keys to follow all: the last five columns follow one key in "
               + standsFor
               + ", chosen by its hash.");
     }
@@ -241,8 +255,8 @@ final class ReportPage {
             .element("small", limit(each) + ", " + unlessHard(each) + each.algorithm());
         html.raw("</h2>");
         String label = each.policy() + ": permits asked for and refused over time";
-        html.raw(Chart.time(timeline, "permits", label, "small"));
-        html.raw("<h3>Which limit would refuse whom?</h3><div class=\"beside\">");
+        html.raw(PageChart.time(timeline, "permits", label, "small"));
+        html.raw("<h3>Which limit would refuse how many keys?</h3><div class=\"beside\">");
         keyUse(each, of);
         html.raw("</div></section>\n");
       }
@@ -259,19 +273,19 @@ final class ReportPage {
   }
 
   private void keyUse(PolicyCount rule, RuleUse of) {
-    List<Chart.Point> points = new ArrayList<>();
+    List<PageChart.Point> points = new ArrayList<>();
     double keys = of.keys();
-    points.add(new Chart.Point(1, of.above(1) / keys));
+    points.add(new PageChart.Point(1, of.above(1) / keys));
     for (int i = 0; i < of.keys(); i++) {
       if (of.peak(i) > 1 && (i == 0 || of.peak(i) > of.peak(i - 1))) {
-        points.add(new Chart.Point((double) of.peak(i), of.above(of.peak(i)) / keys));
+        points.add(new PageChart.Point((double) of.peak(i), of.above(of.peak(i)) / keys));
       }
     }
-    String window = SummaryText.window(rule.windowNanos());
-    String what = "share of keys that ever ask for more than so many permits within " + window;
+    String window = Figures.window(rule.windowNanos());
+    String what = "share of keys that ever ask for more permits than that within " + window;
     double limit = rule.permits();
-    html.raw(Chart.curve(points, limit, (double) rule.bound(), 0, what, what)).raw("<div>");
-    html.table("refuses", "#needs a limit of");
+    html.raw(PageChart.curve(points, limit, (double) rule.bound(), 0, what, what)).raw("<div>");
+    html.table("keys that ask for more", "#limit");
     for (double share : SHARES) {
       String text = share == 0 ? "no key" : "at most " + Axis.value(100 * share) + " % of keys";
       html.row().cell(text);
@@ -288,8 +302,8 @@ final class ReportPage {
             + " of "
             + about(of)
             + number(of.keys() * of.keysPerFollowed())
-            + " keys ask for more at some time: "
-            + SummaryText.percent(over, of.keys())
+            + " keys ask for more in some window: "
+            + Figures.percent(over, of.keys())
             + ".");
     html.raw("</p></div>");
   }
@@ -307,7 +321,7 @@ final class ReportPage {
       html.row().keyCell(each.key()).word(each.policy()).number(each.denied());
       html.share(each.denied(), counts.denied());
       html.openCell("wide");
-      html.raw(timeline == null ? "" : Chart.spark(timeline, from, to)).raw("</td>").endRow();
+      html.raw(timeline == null ? "" : PageChart.spark(timeline, from, to)).raw("</td>").endRow();
     }
     html.endTable();
     if (!summary.refusedKeysExact()) {
@@ -323,9 +337,7 @@ final class ReportPage {
     html.raw("<section>").element("h2", "Busiest windows");
     html.table("from", "for", "key", "rule", "#permits", "#requests", "#refused");
     for (BusyWindow each : summary.busiestWindows()) {
-      html.row()
-          .word(Sections.instant(each.startNanos()))
-          .word(SummaryText.window(each.windowNanos()));
+      html.row().word(Sections.instant(each.startNanos())).word(Figures.window(each.windowNanos()));
       html.keyCell(each.key()).word(each.policy()).number(each.permits());
       html.number(each.requests()).number(each.denied()).endRow();
     }
@@ -357,7 +369,7 @@ final class ReportPage {
   }
 
   private String percentOf(long part) {
-    return SummaryText.percent(part, counts.requests());
+    return Figures.percent(part, counts.requests());
   }
 
   private static String unlessHard(PolicyCount rule) {
@@ -371,10 +383,10 @@ final class ReportPage {
   }
 
   private static String limit(PolicyCount rule) {
-    return number(rule.permits()) + " per " + SummaryText.window(rule.windowNanos());
+    return number(rule.permits()) + " per " + Figures.window(rule.windowNanos());
   }
 
   private static String number(long value) {
-    return SummaryText.number(value);
+    return Figures.number(value);
   }
 }

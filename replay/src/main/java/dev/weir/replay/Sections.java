@@ -1,5 +1,6 @@
 package dev.weir.replay;
 
+import dev.weir.replay.ReplaySummary.QueueCount;
 import dev.weir.replay.ReplaySummary.UnreadableLine;
 import java.util.List;
 
@@ -7,7 +8,7 @@ import java.util.List;
 final class Sections {
   private Sections() {}
 
-  /** Returns what time the traffic is of. */
+  /** Returns from when to when the traffic is. */
   static String span(long firstNanos, long lastNanos, boolean stopped) {
     return instant(firstNanos)
         + " to "
@@ -32,7 +33,7 @@ final class Sections {
       return;
     }
     html.raw("<section><h2>Unreadable lines");
-    html.element("small", SummaryText.number(all) + " in all; the first " + lines.size());
+    html.element("small", Figures.number(all) + " in all; the first " + lines.size());
     html.raw("</h2>").table("input", "#line", "why");
     for (UnreadableLine each : lines) {
       html.row().keyCell(each.input()).number(each.line()).cell(each.reason()).endRow();
@@ -40,29 +41,70 @@ final class Sections {
     html.endTable().raw("</section>\n");
   }
 
+  /** Appends what the queues of rules did, if there are any. */
+  static void queues(Html html, List<QueueCount> queues) {
+    if (queues.isEmpty()) {
+      return;
+    }
+    html.raw("<section>").element("h2", "Queues");
+    html.table(
+        "rule",
+        "#at most",
+        "#wait up to",
+        "#served late",
+        "#median wait",
+        "#longest wait",
+        "#gave up",
+        "#refused at once");
+    for (QueueCount each : queues) {
+      html.row().word(each.policy()).number(each.requests());
+      html.number(Figures.window(each.waitNanos())).number(each.servedLate());
+      html.number(Figures.length(each.medianWaitNanos()));
+      html.number(Figures.length(each.longestWaitNanos()));
+      html.number(each.gaveUp()).number(each.refusedAtOnce()).endRow();
+    }
+    html.endTable();
+    html.element(
+        "p class=\"note\"",
+        "A request that waited counts at the time at which it was admitted or gave up; what its key"
+            + " asks for within a window counts at the time at which it came.");
+    html.raw("<dl>");
+    meaning(html, "served late", "waited in the queue of a key and was then admitted.");
+    meaning(html, "gave up", "waited, and was refused because its turn did not come in time.");
+    meaning(
+        html,
+        "refused at once",
+        "found the queue full, or its turn would have come later than it may wait.");
+    html.raw("</dl></section>\n");
+  }
+
   /** Appends what the words of a replay's report mean. */
   static void meanings(Html html) {
     html.raw("<section>").element("h2", "What the words mean").raw("<dl>");
-    meaning(html, "keys over", "keys that ask for more than the limit within some window.");
+    meaning(
+        html, "keys above the limit", "keys that ask for more than the limit within some window.");
     meaning(html, "most admitted", "the most permits that one key was admitted within any window.");
     meaning(
         html,
-        "false denials",
-        "refused although the permits the key was admitted within the window left room: the price"
-            + " of an algorithm that remembers less than every request, or of other rules of the"
-            + " same request.");
+        "wrongly refused",
+        "requests that were refused although an exact count of what the key was admitted within"
+            + " the window left room. The cause is an algorithm that does not remember every"
+            + " request, or another rule that refused the same request.");
     meaning(
         html,
-        "over-admitted",
-        "admitted although the permits the key was admitted within the window left no room. Never"
-            + " with a sliding window.");
+        "wrongly admitted",
+        "requests that were admitted although an exact count of what the key was admitted within"
+            + " the window left no room. A sliding window never does this.");
     meaning(
         html,
         "tolerated",
         "admitted beyond the limit because the rule's throttle is soft, or elastic while the load"
             + " was low.");
     meaning(
-        html, "window", "any time of the rule's length that ends with a request, not the clock's.");
+        html,
+        "window",
+        "the time before each request, as long as the rule's window; not a minute or hour of the"
+            + " clock.");
     html.raw("</dl></section>\n");
   }
 

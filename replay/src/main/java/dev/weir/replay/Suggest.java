@@ -1,12 +1,16 @@
 package dev.weir.replay;
 
 import dev.weir.Algorithm;
+import dev.weir.Binding;
 import dev.weir.Fingerprint;
-import dev.weir.Limit;
 import dev.weir.MemoryStore;
 import dev.weir.PackedDecision;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.traffic.Feed;
+import dev.weir.traffic.Progress;
+import dev.weir.traffic.Traffic;
+import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
@@ -18,8 +22,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which limit refuses so few? Every limit that is suggested has been replayed, and so has the one
- * below it.
+ * Finds the smallest limits that refuse at most a share of requests and of keys. Every limit that
+ * is suggested has been replayed, and so has the one below it.
  */
 public final class Suggest {
   /** Limits on a curve, about evenly on a scale of powers. */
@@ -79,12 +83,12 @@ public final class Suggest {
   /**
    * Looks for limits.
    *
-   * @throws ReplayException if the options are wrong or the traffic cannot be read
+   * @throws TrafficException if the options are wrong or the traffic cannot be read
    */
   public static Suggestion run(
       Traffic traffic, Options options, @Nullable Path report, Progress progress)
-      throws IOException, ReplayException {
-    return run(traffic, options, report, progress, Input.standard());
+      throws IOException, TrafficException {
+    return run(traffic, options, report, progress, Feed.standardInput());
   }
 
   static Suggestion run(
@@ -93,7 +97,7 @@ public final class Suggest {
       @Nullable Path report,
       Progress progress,
       InputStream standard)
-      throws IOException, ReplayException {
+      throws IOException, TrafficException {
     check(traffic, options, report);
     Recording recording = Recording.read(traffic, progress, standard);
     List<Window> windows = new ArrayList<>();
@@ -102,7 +106,7 @@ public final class Suggest {
         windows.add(new Search(recording.trace(), options, window.toNanos()).window());
       } catch (Stopped e) {
         if (windows.isEmpty()) {
-          throw new ReplayException("suggest: stopped before any limit was found");
+          throw new TrafficException("suggest: stopped before any limit was found");
         }
         break; // What is found is worth showing.
       }
@@ -115,7 +119,7 @@ public final class Suggest {
   }
 
   private static void check(Traffic traffic, Options options, @Nullable Path report)
-      throws ReplayException {
+      throws TrafficException {
     List<String> problems = new ArrayList<>();
     if (!(options.refuseAtMost() >= 0 && options.refuseAtMost() <= 1)) {
       problems.add("refuseAtMost: " + options.refuseAtMost() + " (expected: 0 to 1)");
@@ -130,9 +134,9 @@ public final class Suggest {
         problems.add("window: " + window + " (expected: 1 ms to 366 days)");
       }
     }
-    Target.check("report", report, Target.files(traffic), problems);
+    Target.check("report", report, traffic.files(), problems);
     if (!problems.isEmpty()) {
-      throw new ReplayException(problems);
+      throw new TrafficException(problems);
     }
   }
 
@@ -165,7 +169,7 @@ public final class Suggest {
       return share.multiply(BigDecimal.valueOf(whole)).longValue();
     }
 
-    Window window() throws ReplayException, Stopped {
+    Window window() throws TrafficException, Stopped {
       Refused forRequests = smallest(false);
       Refused forKeys = smallest(true);
       Refused both = forRequests.limit > forKeys.limit ? forRequests : forKeys;
@@ -181,7 +185,7 @@ public final class Suggest {
      * Returns a limit that is enough while one less is not: the smallest, for an algorithm that
      * never refuses more by a higher limit.
      */
-    private Refused smallest(boolean keys) throws ReplayException, Stopped {
+    private Refused smallest(boolean keys) throws TrafficException, Stopped {
       long no = -1;
       long yes = 1;
       while (yes < Quota.MAX_PERMITS && !enough(refused(yes), keys)) {
@@ -189,7 +193,7 @@ public final class Suggest {
         yes = Math.min(Quota.MAX_PERMITS, 2 * yes);
       }
       if (!enough(refused(yes), keys)) {
-        throw new ReplayException(
+        throw new TrafficException(
             "permits: records ask for more than the highest limit (expected: at most "
                 + Quota.MAX_PERMITS
                 + ")");
@@ -205,7 +209,7 @@ public final class Suggest {
       return refused(yes);
     }
 
-    private List<Refused> curve(long limit) throws ReplayException, Stopped {
+    private List<Refused> curve(long limit) throws TrafficException, Stopped {
       // As far to the right as anything is refused.
       long most = Math.max(1, limit);
       while (most < Quota.MAX_PERMITS && refused(most).requests > 0) {
@@ -218,7 +222,7 @@ public final class Suggest {
     }
 
     /** Replays all of it by that limit. */
-    private Refused refused(long limit) throws ReplayException, Stopped {
+    private Refused refused(long limit) throws TrafficException, Stopped {
       Refused known = tried.get(limit);
       if (known != null) {
         return known;
@@ -226,14 +230,14 @@ public final class Suggest {
       Policy policy =
           Policy.builder(new Quota(limit, windowNanos)).algorithm(options.algorithm()).build();
       MemoryStore store = trace.store();
-      Limit of = store.limit(policy.name(), policy, trace.firstNanos());
+      Binding of = store.bind(policy.name(), policy, trace.firstNanos());
       boolean[] hit = new boolean[trace.keys()];
       long requests = 0;
       long keys = 0;
       Trace.Cursor cursor = trace.cursor();
       for (long i = 1; cursor.next(); i++) {
         int key = cursor.key();
-        // Who asks for no more than the limit in all is refused by no algorithm.
+        // A key that asks for no more than the limit in all is refused by no algorithm.
         if (trace.total(key) > limit) {
           long decision = store.decide(of, fingerprint.of(key), cursor.permits(), cursor.nanos());
           if (decision == PackedDecision.KEY_SPACE_FULL) {

@@ -2,6 +2,8 @@ package dev.weir.replay;
 
 import dev.weir.Algorithm;
 import dev.weir.replay.Suggest.Refused;
+import dev.weir.rules.DurationText;
+import dev.weir.traffic.Traffic;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +20,8 @@ final class SuggestPage {
     html.raw("<header>").element("p class=\"weir\"", "Weir suggest \u00b7 " + algorithm);
     html.raw("<h1>").text("Limits that refuse at most ").raw("<em>");
     html.text(suggestion.share()).raw("</em></h1><p>");
-    html.text(SummaryText.number(suggestion.requests()) + " requests of ");
-    html.text(SummaryText.number(suggestion.keys()) + " keys, ");
+    html.text(Figures.number(suggestion.requests()) + " requests of ");
+    html.text(Figures.number(suggestion.keys()) + " keys, ");
     Recording recording = suggestion.recording();
     html.text(Sections.span(trace.firstNanos(), trace.lastNanos(), recording.stopped()));
     html.raw("</p></header>\n");
@@ -33,7 +35,7 @@ final class SuggestPage {
     Again again = new Again("suggest").traffic(traffic);
     suggestion
         .windows()
-        .forEach(each -> again.flag("--window", Suggestion.window(each.windowNanos())));
+        .forEach(each -> again.flag("--window", DurationText.format(each.windowNanos())));
     again.flag("--refuse-at-most", suggestion.share().replace(" ", ""));
     again.flag("--algorithm", algorithm == Algorithm.SLIDING_WINDOW ? null : algorithm);
     again.flag("--domain", suggestion.options().domain()).flag("--report", report);
@@ -46,32 +48,32 @@ final class SuggestPage {
     html.raw("<section>").element("h2", "The smallest limits");
     html.table(
         "window",
-        "#for requests",
+        "#limit for requests",
         "#for keys",
         "#for both",
-        "#refuses requests",
-        "#and keys",
-        "#one less: requests",
-        "#and keys");
+        "#refused requests",
+        "#refused keys",
+        "#one lower: requests",
+        "#one lower: keys");
     for (Suggest.Window each : suggestion.windows()) {
-      html.row().word(SummaryText.window(each.windowNanos()));
+      html.row().word(Figures.window(each.windowNanos()));
       html.number(each.forRequests().limit()).number(each.forKeys().limit());
-      html.openCell("n").raw("<b>").text(SummaryText.number(each.both().limit())).raw("</b></td>");
+      html.openCell("n").raw("<b>").text(Figures.number(each.both().limit())).raw("</b></td>");
       html.number(suggestion.requests(each.both())).number(suggestion.keys(each.both()));
       html.number(suggestion.requests(each.below())).number(suggestion.keys(each.below()));
       html.endRow();
     }
     html.endTable().raw("<p class=\"note\">");
     html.text(
-        "Each limit was replayed, and so was the one below it. For keys: the share of keys that"
-            + " have any request refused. For both: neither share is exceeded.");
+        "Each limit was replayed, and so was the one below it. A key counts as refused if any of"
+            + " its requests is. The limit for both exceeds neither share.");
     html.raw("</p></section>\n");
   }
 
   private static void curves(Html html, Suggestion suggestion, Suggest.Window window) {
-    String length = SummaryText.window(window.windowNanos());
+    String length = Figures.window(window.windowNanos());
     html.raw("<section><h2>").text("Per " + length);
-    html.element("small", "limit " + SummaryText.number(window.both().limit())).raw("</h2>");
+    html.element("small", "limit " + Figures.number(window.both().limit())).raw("</h2>");
     html.raw("<div class=\"beside even\">");
     String requests = "requests refused, by the limit per " + length;
     String keys = "keys with any refused, by the limit per " + length;
@@ -86,11 +88,12 @@ final class SuggestPage {
       String what,
       ToLongFunction<Refused> part,
       long whole) {
-    List<Chart.Point> points = new ArrayList<>();
+    List<PageChart.Point> points = new ArrayList<>();
     for (Refused each : window.curve()) {
-      points.add(new Chart.Point((double) each.limit(), part.applyAsLong(each) / (double) whole));
+      points.add(
+          new PageChart.Point((double) each.limit(), part.applyAsLong(each) / (double) whole));
     }
     double limit = (double) window.both().limit();
-    return Chart.curve(points, limit, 0, suggestion.options().refuseAtMost(), what, what);
+    return PageChart.curve(points, limit, 0, suggestion.options().refuseAtMost(), what, what);
   }
 }

@@ -3,6 +3,8 @@ package dev.weir.replay;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.Algorithm;
 import dev.weir.replay.Suggest.Refused;
+import dev.weir.rules.DurationText;
+import dev.weir.traffic.RequestTemplate;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -71,22 +73,22 @@ public final class Suggestion {
     table.add(
         new String[] {
           "window",
-          "of requests",
-          "of keys",
-          "of both",
-          "refuses requests",
-          "keys",
-          "one less: requests",
+          "limit for requests",
+          "for keys",
+          "for both",
+          "refused requests",
+          "refused keys",
+          "one lower: requests",
           "keys"
         });
     for (Suggest.Window each : windows) {
       Refused both = each.both();
       table.add(
           new String[] {
-            SummaryText.window(each.windowNanos()),
-            SummaryText.number(each.forRequests().limit()),
-            SummaryText.number(each.forKeys().limit()),
-            SummaryText.number(both.limit()),
+            Figures.window(each.windowNanos()),
+            Figures.number(each.forRequests().limit()),
+            Figures.number(each.forKeys().limit()),
+            Figures.number(both.limit()),
             requests(both),
             keys(both),
             requests(each.below()),
@@ -94,8 +96,11 @@ public final class Suggestion {
           });
     }
     text.append(TextTable.of(table, "lrrrrrrr"));
+    text.append("\n  limit for requests, for keys: the smallest that refuses at most ");
+    text.append(share()).append(" of the requests, of the keys\n");
+    text.append("  refused: by the limit for both; one lower: by the limit below it\n");
     if (recording.unreadable() > 0) {
-      text.append("\n  unreadable lines: ").append(SummaryText.number(recording.unreadable()));
+      text.append("\n  unreadable lines: ").append(Figures.number(recording.unreadable()));
       text.append('\n');
     }
     return text.append("\nrules to paste\n\n").append(yaml()).toString();
@@ -120,7 +125,7 @@ public final class Suggestion {
   private static String part(long part, long whole) {
     String percent =
         ReplaySummary.share(part, whole, 5).scaleByPowerOfTen(2).setScale(3).toPlainString();
-    return SummaryText.number(part) + " (" + percent + " %)";
+    return Figures.number(part) + " (" + percent + " %)";
   }
 
   /** Returns the window whose limit goes into the rules: a minute, or the first. */
@@ -152,23 +157,21 @@ public final class Suggestion {
     yaml.append(indent).append("rate_limit:\n");
     indent += "  ";
     Suggest.Window chosen = chosen();
-    yaml.append(indent).append("window: ").append(window(chosen.windowNanos())).append('\n');
+    yaml.append(indent)
+        .append("window: ")
+        .append(DurationText.format(chosen.windowNanos()))
+        .append('\n');
     yaml.append(indent).append("requests_per_unit: ").append(chosen.both().limit()).append('\n');
     if (options.algorithm() != Algorithm.SLIDING_WINDOW) {
       yaml.append(indent).append("algorithm: ").append(options.algorithm()).append('\n');
     }
     for (Suggest.Window each : windows) {
       if (each.windowNanos() != chosen.windowNanos()) {
-        yaml.append(indent).append("# or window: ").append(window(each.windowNanos()));
+        yaml.append(indent).append("# or window: ").append(DurationText.format(each.windowNanos()));
         yaml.append(", requests_per_unit: ").append(each.both().limit()).append('\n');
       }
     }
     return yaml.toString();
-  }
-
-  /** Returns a window as rules and flags have it: {@code 1m}, {@code 90s}. */
-  static String window(long nanos) {
-    return SummaryText.window(nanos).replace(" ", "").replace("min", "m");
   }
 
   private static String quoted(String text) {

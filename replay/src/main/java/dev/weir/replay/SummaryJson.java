@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import dev.weir.replay.ReplaySummary.BusyWindow;
 import dev.weir.replay.ReplaySummary.Counts;
 import dev.weir.replay.ReplaySummary.PolicyCount;
+import dev.weir.replay.ReplaySummary.QueueCount;
 import dev.weir.replay.ReplaySummary.RefusedKey;
 import dev.weir.replay.ReplaySummary.UnreadableLine;
 import java.io.IOException;
@@ -59,10 +60,13 @@ final class SummaryJson {
     json.writeNumberField("out_of_order", counts.outOfOrder());
     Long first = counts.firstNanos();
     Long last = counts.lastNanos();
-    json.writeStringField("first_time", first == null ? null : SummaryText.instant(first));
-    json.writeStringField("last_time", last == null ? null : SummaryText.instant(last));
+    json.writeStringField("first_time", first == null ? null : Figures.instant(first));
+    json.writeStringField("last_time", last == null ? null : Figures.instant(last));
     json.writeBooleanField("stopped", summary.stopped());
     policies(summary);
+    if (!summary.queues().isEmpty()) {
+      queues(summary);
+    }
     refusedKeys(summary);
     busiestWindows(summary);
     unreadableLines(summary);
@@ -89,6 +93,26 @@ final class SummaryJson {
     json.writeEndArray();
   }
 
+  private void queues(ReplaySummary summary) throws IOException {
+    json.writeNumberField("served_late", summary.servedLate());
+    json.writeNumberField("gave_up", summary.gaveUp());
+    json.writeArrayFieldStart("queues");
+    for (QueueCount each : summary.queues()) {
+      json.writeStartObject();
+      json.writeStringField("policy", each.policy());
+      json.writeStringField("path", each.path());
+      json.writeNumberField("requests", each.requests());
+      json.writeNumberField("wait_nanos", each.waitNanos());
+      json.writeNumberField("served_late", each.servedLate());
+      json.writeNumberField("median_wait_nanos", each.medianWaitNanos());
+      json.writeNumberField("longest_wait_nanos", each.longestWaitNanos());
+      json.writeNumberField("gave_up", each.gaveUp());
+      json.writeNumberField("refused_at_once", each.refusedAtOnce());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
   private void refusedKeys(ReplaySummary summary) throws IOException {
     json.writeArrayFieldStart("refused_keys");
     for (RefusedKey each : summary.refusedKeys()) {
@@ -108,7 +132,7 @@ final class SummaryJson {
       json.writeStartObject();
       json.writeStringField("policy", each.policy());
       json.writeStringField("key", each.key());
-      json.writeStringField("start", SummaryText.instant(each.startNanos()));
+      json.writeStringField("start", Figures.instant(each.startNanos()));
       json.writeNumberField("window_nanos", each.windowNanos());
       json.writeNumberField("permits", each.permits());
       json.writeNumberField("requests", each.requests());

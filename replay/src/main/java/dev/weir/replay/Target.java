@@ -1,15 +1,15 @@
 package dev.weir.replay;
 
+import dev.weir.rules.Rules;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that is to be written. Checked before anything is read: nobody wants to lose a log for a
- * slip of the pen, nor an hour's work for a folder that is not there.
+ * A file that is to be written. Checked before anything is read, so that a mistyped name can
+ * neither overwrite a log nor lose an hour's work to a folder that does not exist.
  */
 final class Target {
   private Target() {}
@@ -39,13 +39,8 @@ final class Target {
 
   private static boolean read(Path source, Path target, Path folder) {
     return Files.isDirectory(source)
-        ? isRules(target) && same(source, folder)
+        ? Rules.isRuleFile(target) && same(source, folder)
         : same(source, target);
-  }
-
-  /** Returns whether a folder of rules is read with this file in it. */
-  static boolean isRules(Path file) {
-    return file.toString().matches(".*\\.ya?ml");
   }
 
   /** Returns whether two paths lead to the same file, there or not. */
@@ -58,16 +53,5 @@ final class Target {
     } catch (IOException e) {
       return true; // Doubt keeps the file.
     }
-  }
-
-  /** Returns the files among the inputs. */
-  static List<Path> files(Traffic traffic) throws ReplayException {
-    List<Path> files = new ArrayList<>();
-    for (String input : traffic.inputs()) {
-      if (!input.equals(Input.STANDARD)) {
-        files.add(Input.path("input", input));
-      }
-    }
-    return files;
   }
 }

@@ -8,7 +8,7 @@ import java.util.Arrays;
  * never goes back.
  */
 final class Timeline {
-  /** Lengths of an interval; each divides the next, so that intervals join without a rest. */
+  /** Lengths of an interval; each divides the next, so that intervals join without a remainder. */
   private static final long[] WIDTHS;
 
   static {
@@ -138,7 +138,7 @@ final class Timeline {
     return tolerated[i];
   }
 
-  /** Returns whether any were. */
+  /** Returns whether any were tolerated. */
   boolean anyTolerated() {
     return Arrays.stream(tolerated).anyMatch(each -> each > 0);
   }

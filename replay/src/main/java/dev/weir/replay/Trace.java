@@ -1,6 +1,8 @@
 package dev.weir.replay;
 
 import dev.weir.MemoryStore;
+import dev.weir.traffic.Feed;
+import dev.weir.traffic.TrafficException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -12,9 +14,6 @@ import java.util.Map;
  * once. Time never goes back: a record from the past has the latest time before it.
  */
 final class Trace {
-  /** What to do where the heap is too small. */
-  static final String MORE_HEAP = "give it more with -Xmx, as in WEIR_JAVA_OPTS=-Xmx4g";
-
   private static final int CHUNK_BYTES = 1 << 20;
 
   /** Three numbers of at most ten bytes. */
@@ -52,9 +51,9 @@ final class Trace {
   /**
    * Adds a record.
    *
-   * @throws ReplayException if that would take more memory than there may be
+   * @throws TrafficException if that would take more memory than there may be
    */
-  void add(long nanos, String key, long permits) throws ReplayException {
+  void add(long nanos, String key, long permits) throws TrafficException {
     if (size == 0) {
       firstNanos = nanos;
       lastNanos = nanos;
@@ -68,13 +67,13 @@ final class Trace {
     Integer known = ids.get(key);
     int id = known == null ? added(key) : known;
     if (bytes > maxBytes) {
-      throw new ReplayException(
+      throw new TrafficException(
           "input: more than "
               + size
               + " records (expected: as many as half of the heap of "
               + (maxBytes >> 19)
               + " MiB holds; "
-              + MORE_HEAP
+              + Feed.MORE_HEAP
               + ", or read less)");
     }
     long now = Math.max(lastNanos, nanos);
@@ -122,16 +121,16 @@ final class Trace {
   }
 
   /**
-   * Returns what to say when that store had no room: what it refused for that counts for nothing.
+   * Returns the error for a store without room: refusals for that reason would distort the result.
    */
-  ReplayException noRoom() {
-    return new ReplayException(
+  TrafficException noRoom() {
+    return new TrafficException(
         "input: the state of "
             + keys.size()
             + " keys (expected: as much as a quarter of the heap of "
             + (maxBytes >> 19)
             + " MiB holds; "
-            + MORE_HEAP
+            + Feed.MORE_HEAP
             + ", or take a smaller limit)");
   }
 

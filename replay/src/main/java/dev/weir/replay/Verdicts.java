@@ -1,10 +1,11 @@
 package dev.weir.replay;
 
+import dev.weir.Binding;
 import dev.weir.Fingerprint;
-import dev.weir.Limit;
 import dev.weir.MemoryStore;
 import dev.weir.PackedDecision;
 import dev.weir.Policy;
+import dev.weir.traffic.TrafficException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.HashMap;
@@ -13,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 /** What several policies decided about each record of a trace, one after the other. */
 final class Verdicts {
-  /** The clock is read once in so many decisions, and the store forgets rested keys as often. */
+  /** The clock is read once in this many decisions, and the store drops keys that have reset. */
   private static final int TOGETHER = 4096;
 
   /** The compiler is done with the code by then, and the clock's grain does not matter. */
   private static final int MEASURED = 300_000;
 
-  /** So often a small trace is gone through, at most: nobody waits long for few records. */
+  /** The most passes over a small trace, so that a short input takes a short time. */
   private static final int MOST_PASSES = 200;
 
   /** What following a key takes at least, and each of its records, until there are too many. */
@@ -55,9 +56,9 @@ final class Verdicts {
   /**
    * @param maxBytes about what may be taken, beside a byte a record
    */
-  Verdicts(Trace trace, long maxBytes) throws ReplayException {
+  Verdicts(Trace trace, long maxBytes) throws TrafficException {
     if (trace.size() > Integer.MAX_VALUE - 8) {
-      throw new ReplayException(
+      throw new TrafficException(
           "input: "
               + trace.size()
               + " records (expected: at most "
@@ -73,16 +74,16 @@ final class Verdicts {
   private final class Pass {
     private final MemoryStore store = trace.store();
     private final Fingerprint fingerprint = Fingerprint.seeded(0, 0);
-    private final Limit limit;
+    private final Binding limit;
     private long takenNanos;
     private long mostKeys;
     private long bytes;
 
     Pass(Policy policy) {
-      limit = store.limit(policy.name(), policy, trace.firstNanos());
+      limit = store.bind(policy.name(), policy, trace.firstNanos());
     }
 
-    void run(int bit) throws ReplayException {
+    void run(int bit) throws TrafficException {
       Trace.Cursor cursor = trace.cursor();
       int done = 0;
       int filled = 0;
@@ -104,9 +105,9 @@ final class Verdicts {
       }
     }
 
-    private void decide(int from, int count, int bit) throws ReplayException {
+    private void decide(int from, int count, int bit) throws TrafficException {
       if (Thread.interrupted()) {
-        throw new ReplayException("compare: stopped while comparing");
+        throw new TrafficException("compare: stopped while comparing");
       }
       long start = clock.getCurrentThreadCpuTime();
       boolean full = false;
@@ -137,14 +138,14 @@ final class Verdicts {
   }
 
   /** Lets the compiler see a policy, before any is measured. */
-  void warmUp(Policy policy) throws ReplayException {
+  void warmUp(Policy policy) throws TrafficException {
     for (int i = 0; i < passes(); i++) {
       new Pass(policy).run(0);
     }
   }
 
   /** Decides about all records by one more policy. */
-  Compare.Row run(Policy policy) throws ReplayException {
+  Compare.Row run(Policy policy) throws TrafficException {
     if (policies == MOST) {
       throw new IllegalStateException("policies: more (expected: at most " + MOST + ")");
     }

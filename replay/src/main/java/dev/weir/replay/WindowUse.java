@@ -6,11 +6,12 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How all keys use their windows, in bounded memory: when there are too many of them, only those go
  * on being followed whose hash has one more zero at its end [adaptive sampling, Wegman, Flajolet
- * 1990]. Which they are has nothing to do with what they do, so the rest stands for all.
+ * 1990]. The choice does not depend on what a key does, so the keys that remain stand for all.
  */
 final class WindowUse {
   static final int MAX_KEYS = 1 << 17;
@@ -88,7 +89,7 @@ final class WindowUse {
   private final Map<RuleKey, KeyUse> keys = new HashMap<>();
   private long entries;
 
-  /** Followed are the keys whose hash ends in so many zeros. */
+  /** The keys are followed whose hash ends in at least this many zeros. */
   private int zeros;
 
   WindowUse() {
@@ -109,16 +110,48 @@ final class WindowUse {
       boolean fits,
       boolean charged,
       boolean uncharged) {
+    KeyUse use = use(key, quota);
+    if (use != null) {
+      grow(use.add(nowNanos, permits, fits, charged, uncharged));
+    }
+  }
+
+  /** Takes a request that is decided later; see {@link KeyUse#offer}. */
+  void offer(RuleKey key, Quota quota, long nowNanos, long permits) {
+    KeyUse use = use(key, quota);
+    if (use != null) {
+      grow(use.offer(nowNanos, permits));
+    }
+  }
+
+  /** Takes the decision on a request that was offered before; see {@link KeyUse#judge}. */
+  void judge(
+      RuleKey key,
+      Quota quota,
+      long nowNanos,
+      long permits,
+      boolean fits,
+      boolean charged,
+      boolean uncharged) {
+    KeyUse use = use(key, quota);
+    if (use != null) {
+      grow(use.judge(nowNanos, permits, fits, charged, uncharged));
+    }
+  }
+
+  /** Returns the use of a key, or null if it is not followed. */
+  private @Nullable KeyUse use(RuleKey key, Quota quota) {
     KeyUse use = keys.get(key);
-    if (use == null) {
-      if (!followed(key)) {
-        return;
-      }
+    if (use == null && followed(key)) {
       use = new KeyUse(quota.permits(), quota.windowNanos());
       keys.put(key, use);
       entries += use.entries();
     }
-    entries += use.add(nowNanos, permits, fits, charged, uncharged);
+    return use;
+  }
+
+  private void grow(int by) {
+    entries += by;
     while ((keys.size() > maxKeys || entries > maxEntries) && zeros < Integer.SIZE - 1) {
       followFewer();
     }

@@ -31,7 +31,7 @@ class CloseUpTest {
   }
 
   @Test
-  void random_traffic_agrees_with_a_plain_list() {
+  void randomTraffic_agreesWithAPlainList() {
     long seed = new SplittableRandom().nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     for (int round = 0; round < 100; round++) {
@@ -73,7 +73,7 @@ class CloseUpTest {
   }
 
   @Test
-  void where_nothing_is_refused_there_is_nothing_to_show() {
+  void nothingRefused_hasNothingToShow() {
     CloseUp closeUp = new CloseUp();
     closeUp.add(0, false, false);
     closeUp.add(5 * SECOND, false, false);

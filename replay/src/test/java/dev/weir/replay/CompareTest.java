@@ -10,6 +10,9 @@ import dev.weir.replay.OracleReplayTest.Asked;
 import dev.weir.replay.OracleReplayTest.Recorded;
 import dev.weir.testkit.Oracle;
 import dev.weir.testkit.WindowChecker;
+import dev.weir.traffic.Progress;
+import dev.weir.traffic.Traffic;
+import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -32,7 +35,7 @@ class CompareTest {
   }
 
   @Test
-  void real_traces_agree_with_the_oracle() throws Exception {
+  void realTraces_agreeWithTheOracle() throws Exception {
     for (Recorded trace : OracleReplayTest.real()) {
       Traffic traffic =
           Traffic.builder(trace.file().toString())
@@ -44,7 +47,7 @@ class CompareTest {
   }
 
   @Test
-  void generated_traffic_agrees_with_the_oracle() throws Exception {
+  void generatedTraffic_agreesWithTheOracle() throws Exception {
     long seed = new SplittableRandom().nextLong();
     System.out.println("seed " + seed);
     SplittableRandom random = new SplittableRandom(seed);
@@ -124,7 +127,7 @@ class CompareTest {
   }
 
   @Test
-  void the_page_shows_the_key_the_algorithms_differ_about() throws Exception {
+  void page_showsTheKeyTheAlgorithmsDifferAbout() throws Exception {
     Path page = folder.resolve("compare.html");
     Comparison comparison =
         Compare.run(
@@ -147,7 +150,7 @@ class CompareTest {
   }
 
   @Test
-  void a_key_that_was_asked_for_is_not_said_to_be_disputed() throws Exception {
+  void keyThatWasAskedFor_isNotSaidToBeDisputed() throws Exception {
     Traffic traffic = Traffic.builder(edge().toString()).build();
     Comparison asked =
         Compare.run(
@@ -163,7 +166,7 @@ class CompareTest {
   }
 
   @Test
-  void a_timeline_in_characters_loses_no_refusal() {
+  void timelineInCharacters_losesNoRefusal() {
     Timeline timeline = new Timeline(480);
     for (int i = 0; i < 400; i++) {
       timeline.add(i * 1_000_000L, i < 40 || i >= 100 ? 1 : 0, i == 399 || i == 200);
@@ -174,7 +177,7 @@ class CompareTest {
   }
 
   @Test
-  void followed_a_few_keys_at_once_the_counts_are_the_same() throws Exception {
+  void fewKeysFollowedAtOnce_giveTheSameCounts() throws Exception {
     Trace trace = new Trace(Long.MAX_VALUE);
     SplittableRandom random = new SplittableRandom(11);
     for (int i = 0; i < 20_000; i++) {
@@ -189,7 +192,7 @@ class CompareTest {
   }
 
   @Test
-  void state_without_room_is_said_and_not_counted_as_refused() throws Exception {
+  void stateWithoutRoom_isSaidAndNotCountedAsRefused() throws Exception {
     Trace trace = new Trace(Long.MAX_VALUE, 1_000_000);
     for (int i = 0; i < 90_000; i++) {
       trace.add(i * 1_000_000L, "k" + i % 30_000, 1);
@@ -199,12 +202,12 @@ class CompareTest {
             .algorithm(Algorithm.SLIDING_WINDOW_LOG)
             .build();
     assertThatThrownBy(() -> new Verdicts(trace, 1 << 20).run(policy))
-        .isInstanceOf(ReplayException.class)
+        .isInstanceOf(TrafficException.class)
         .hasMessageStartingWith("input: the state of 30000 keys (expected: as much as a quarter");
   }
 
   @Test
-  void stopped_while_comparing_it_says_so() throws Exception {
+  void stoppedWhileComparing_saysSo() throws Exception {
     Traffic traffic = Traffic.builder(edge().toString()).build();
     assertThatThrownBy(
             () ->
@@ -219,7 +222,7 @@ class CompareTest {
   }
 
   @Test
-  void the_page_says_what_could_not_be_read() throws Exception {
+  void page_saysWhatCouldNotBeRead() throws Exception {
     Path file = Files.writeString(folder.resolve("in.csv"), "time,ip\n1,a\nnoon,<b>\n");
     Path page = folder.resolve("compare.html");
     Traffic traffic = Traffic.builder(file.toString()).build();
@@ -236,7 +239,7 @@ class CompareTest {
   }
 
   @Test
-  void a_key_that_is_not_there_and_an_input_without_keys_are_refused() throws Exception {
+  void keyThatIsNotThereAndAnInputWithoutKeys_areRefused() throws Exception {
     Traffic traffic = Traffic.builder(edge().toString()).build();
     assertThatThrownBy(
             () ->
@@ -258,7 +261,7 @@ class CompareTest {
   }
 
   @Test
-  void a_trace_gives_back_what_it_was_given_and_knows_its_bound() throws Exception {
+  void trace_givesBackWhatItWasGivenAndKnowsItsBound() throws Exception {
     long seed = new SplittableRandom().nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     Trace trace = new Trace(Long.MAX_VALUE);
@@ -285,7 +288,7 @@ class CompareTest {
                 small.add(i, "k" + i, 1);
               }
             })
-        .isInstanceOf(ReplayException.class)
+        .isInstanceOf(TrafficException.class)
         .hasMessageMatching(
             "input: more than \\d+ records \\(expected: .* give it more with -Xmx, .*\\)");
   }

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.luben.zstd.Zstd;
+import dev.weir.traffic.Format;
+import dev.weir.traffic.InputRead;
+import dev.weir.traffic.Progress;
+import dev.weir.traffic.Traffic;
+import dev.weir.traffic.TrafficException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -69,11 +74,11 @@ class InputTest {
   }
 
   @Test
-  void zstandard_is_told_by_its_content() throws Exception {
+  void zstandard_isToldByItsContent() throws Exception {
     byte[] skippable = {0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'a', 'b', 'c'};
     byte[] frame = Zstd.compress(bytes("time,k\n1,a\n2,a\n"));
     byte[] second = Zstd.compress(bytes("3,a\n"));
-    for (String name : List.of("in.csv", "in.csv.zst", "log.zst", Input.STANDARD)) {
+    for (String name : List.of("in.csv", "in.csv.zst", "log.zst", Traffic.STANDARD_INPUT)) {
       for (byte[] content :
           List.of(joined(frame, second), joined(skippable, frame, skippable, second))) {
         trial.input(name, content).run();
@@ -83,7 +88,7 @@ class InputTest {
   }
 
   @Test
-  void gzip_of_several_members_is_read_to_the_end_also_from_a_slow_pipe() throws Exception {
+  void gzipOfSeveralMembers_isReadToTheEndAlsoFromASlowPipe() throws Exception {
     byte[] content = joined(gzip("time,k\n" + many(0, 5_000)), gzip(many(5_000, 6_000)));
     assertThat(trial.input("in.csv.gz", content).run().counts().requests()).isEqualTo(6_000);
     try (InputStream slow =
@@ -110,13 +115,13 @@ class InputTest {
             return 0;
           }
         }) {
-      trial.input(Input.STANDARD, "");
+      trial.input(Traffic.STANDARD_INPUT, "");
       assertThat(trial.run(Progress.NONE, slow).counts().requests()).isEqualTo(6_000);
     }
   }
 
   @Test
-  void zstandard_that_breaks_off_or_is_damaged_gives_what_came_before() throws Exception {
+  void zstandardThatBreaksOffOrIsDamaged_givesWhatCameBefore() throws Exception {
     byte[] whole = Zstd.compress(bytes("time,k\n" + many(0, 200_000)));
     ReplaySummary cut = trial.input("in.csv.zst", Arrays.copyOf(whole, whole.length / 2)).run();
     assertThat(cut.counts().requests()).isBetween(40_000L, 160_000L);
@@ -130,7 +135,7 @@ class InputTest {
   }
 
   @Test
-  void several_inputs_are_one_stream_by_time_whatever_their_order() throws Exception {
+  void severalInputs_areOneStreamByTimeWhateverTheirOrder() throws Exception {
     byte[] newer = bytes("time,k\n40,a\n50,b\n");
     byte[] older = gzip("time,k\n10,a\n20,a\nx,a\n");
     byte[] beside = bytes("k\ttime\na\t15\na\t45\n");
@@ -153,14 +158,14 @@ class InputTest {
     CRC32C checksum = new CRC32C();
     checksum.update(older);
     assertThat(summary.source().inputs().get(1))
-        .isEqualTo(new ReplaySummary.InputRead(at + "log.1.gz", older.length, checksum.getValue()));
+        .isEqualTo(new InputRead(at + "log.1.gz", older.length, checksum.getValue()));
 
     trial.input("other.tsv", beside).andInput("log.1.gz", older).andInput("log", newer);
     assertThat(trial.run().counts()).isEqualTo(summary.counts());
   }
 
   @Test
-  void several_inputs_agree_with_all_in_one() throws Exception {
+  void severalInputs_agreeWithAllInOne() throws Exception {
     long seed = new SplittableRandom().nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     StringBuilder one = new StringBuilder("time,k\n");
@@ -193,9 +198,9 @@ class InputTest {
   }
 
   @Test
-  void an_empty_input_is_refused_alone_and_skipped_beside_others() throws Exception {
+  void emptyInput_isRefusedAloneAndSkippedBesideOthers() throws Exception {
     assertThatThrownBy(() -> trial.input("access.log", "").run())
-        .isInstanceOf(ReplayException.class)
+        .isInstanceOf(TrafficException.class)
         .hasMessageEndingWith("access.log is empty (expected: records)");
     assertThatThrownBy(() -> trial.input("in.csv", "").run())
         .hasMessageContaining("input: empty (expected: a header with the columns' names)");
@@ -207,7 +212,7 @@ class InputTest {
   }
 
   @Test
-  void what_is_wrong_with_several_inputs_is_said_at_once() throws Exception {
+  void whatIsWrongWithSeveralInputs_isSaidAtOnce() throws Exception {
     trial.input("a.csv", "time,k\n1,a\n").andInput("b.csv", bytes("time,who\n1,a\n"));
     assertThatThrownBy(trial::run)
         .hasMessage(
@@ -216,19 +221,19 @@ class InputTest {
                 + ": unknown (expected: one of time, who)");
     trial.inputFile(folder.resolve("no")).andInputFile(folder.resolve("nor"));
     assertThatThrownBy(trial::run).hasMessageContainingAll("no (expected", "nor (expected");
-    trial.input(Input.STANDARD, "").andInput(Input.STANDARD, new byte[0]);
+    trial.input(Traffic.STANDARD_INPUT, "").andInput(Traffic.STANDARD_INPUT, new byte[0]);
     assertThatThrownBy(trial::run)
         .hasMessage("input: - several times (expected: standard input once)");
   }
 
   @Test
-  void binary_data_is_refused_or_counted_as_unreadable() throws Exception {
+  void binaryData_isRefusedOrCountedAsUnreadable() throws Exception {
     long seed = new SplittableRandom().nextLong();
     byte[] noise = new byte[3 << 20];
     new SplittableRandom(seed).nextBytes(noise);
     noise[0] = 7; // No compression.
     trial.input("noise.bin", noise).traffic(traffic -> traffic.descriptor("key={ip}"));
-    assertThatThrownBy(trial::run).as("seed %s", seed).isInstanceOf(ReplayException.class);
+    assertThatThrownBy(trial::run).as("seed %s", seed).isInstanceOf(TrafficException.class);
     ReplaySummary summary =
         trial.traffic(t -> t.descriptor("key={ip}").format(Format.COMBINED)).run();
     assertThat(summary.counts().requests()).as("seed %s", seed).isZero();
@@ -237,7 +242,7 @@ class InputTest {
   }
 
   @Test
-  void a_huge_line_costs_itself_and_no_memory() throws Exception {
+  void hugeLine_costsItselfAndNoMemory() throws Exception {
     try (OutputStream file = Files.newOutputStream(folder.resolve("huge.csv"))) {
       file.write(bytes("time,k\n1,a\n"));
       byte[] block = new byte[1 << 20];
@@ -254,7 +259,7 @@ class InputTest {
   }
 
   @Test
-  void an_interrupt_ends_the_reading_and_gives_what_was_read() throws Exception {
+  void interrupt_endsTheReadingAndGivesWhatWasRead() throws Exception {
     trial.input("in.csv", "time,k\n" + many(0, 100_000));
     AtomicBoolean done = new AtomicBoolean();
     ReplaySummary summary =
@@ -272,7 +277,7 @@ class InputTest {
   }
 
   @Test
-  void an_interrupt_ends_a_read_that_waits() throws Exception {
+  void interrupt_endsAReadThatWaits() throws Exception {
     Pipe pipe = Pipe.open();
     Thread reader = Thread.currentThread();
     byte[] text = bytes("time,k\n" + many(0, 50_000) + "50000,");
@@ -290,7 +295,7 @@ class InputTest {
               }
             });
     writer.start();
-    trial.input(Input.STANDARD, "");
+    trial.input(Traffic.STANDARD_INPUT, "");
     ReplaySummary summary = trial.run(Progress.NONE, Channels.newInputStream(pipe.source()));
     writer.join();
     pipe.sink().close();

@@ -54,7 +54,7 @@ class OracleReplayTest {
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void generated_traffic_agrees_with_the_oracle(Algorithm algorithm) throws Exception {
+  void generatedTraffic_agreesWithTheOracle(Algorithm algorithm) throws Exception {
     long seed = new SplittableRandom().nextLong();
     System.out.println("seed " + seed);
     compare(generated(new SplittableRandom(seed)), algorithm, "seed " + seed);
@@ -62,7 +62,7 @@ class OracleReplayTest {
 
   @ParameterizedTest
   @MethodSource("algorithms")
-  void real_traces_agree_with_the_oracle(Algorithm algorithm) throws Exception {
+  void realTraces_agreeWithTheOracle(Algorithm algorithm) throws Exception {
     for (Recorded trace : real()) {
       compare(trace, algorithm, trace.file.getFileName().toString());
     }

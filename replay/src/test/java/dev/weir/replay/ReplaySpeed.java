@@ -1,6 +1,10 @@
 package dev.weir.replay;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.weir.traffic.Format;
+import dev.weir.traffic.Progress;
+import dev.weir.traffic.Traffic;
+import dev.weir.traffic.TrafficException;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -25,7 +29,7 @@ final class ReplaySpeed {
    *
    * @param args how many records (default 1 million), how many rounds (default 5)
    */
-  public static void main(String[] args) throws IOException, ReplayException {
+  public static void main(String[] args) throws IOException, TrafficException {
     int records = args.length > 0 ? Integer.parseInt(args[0]) : 1_000_000;
     int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 5;
     Path folder = Files.createTempDirectory("weir-replay-speed");
@@ -44,7 +48,7 @@ final class ReplaySpeed {
   }
 
   private static void measure(Path folder, Path rules, Format format, int records, int rounds)
-      throws IOException, ReplayException {
+      throws IOException, TrafficException {
     Path input = folder.resolve("input");
     write(input, format, records);
     StringBuilder line = new StringBuilder();

@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Throttle;
+import dev.weir.traffic.Feed;
+import dev.weir.traffic.Format;
+import dev.weir.traffic.Progress;
+import dev.weir.traffic.RequestTemplate;
+import dev.weir.traffic.Traffic;
+import dev.weir.traffic.TrafficException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,7 +45,7 @@ class ReplayTest {
   }
 
   @Test
-  void records_are_decided_on_their_own_time() throws Exception {
+  void records_areDecidedOnTheirOwnTime() throws Exception {
     ReplaySummary summary =
         trial
             .input(
@@ -97,7 +103,7 @@ class ReplayTest {
   }
 
   @Test
-  void a_record_from_the_past_is_decided_at_the_latest_time() throws Exception {
+  void recordFromThePast_isDecidedAtTheLatestTime() throws Exception {
     ReplaySummary summary =
         trial.input("in.csv", "time,k\n100,a\n30,a\n31,a\n159.9,a\n160,a\n").run();
     // On its own time the second would have fitted beside neither: both count at 100.
@@ -109,7 +115,7 @@ class ReplayTest {
   }
 
   @Test
-  void sorting_comes_first_and_keeps_the_order_of_equal_times() throws Exception {
+  void sorting_comesFirstAndKeepsTheOrderOfEqualTimes() throws Exception {
     ReplaySummary summary =
         trial
             .input("in.csv", "time,k\n100,a\n30,a\nx,a\n30,a\n30,a\n")
@@ -121,7 +127,7 @@ class ReplayTest {
   }
 
   @Test
-  void an_interrupt_ends_the_deciding_of_sorted_records_too() throws Exception {
+  void interrupt_endsTheDecidingOfSortedRecordsToo() throws Exception {
     trial.input("in.csv", "time,k\n" + "5,a\n".repeat(30));
     Traffic traffic = trial.traffic(options -> options.sort(true)).traffic();
     int[] taken = {0};
@@ -144,23 +150,7 @@ class ReplayTest {
   }
 
   @Test
-  void sorting_more_than_memory_holds_is_refused() throws Exception {
-    trial.input("in.csv", "time,k\n" + "1,a\n".repeat(100)).traffic(traffic -> traffic.sort(true));
-    RequestTemplate template = RequestTemplate.of("d", List.of("key={k}"), "1");
-    try (Feed feed = Feed.open(trial.traffic(), template, InputStream.nullInputStream(), 10_000)) {
-      assertThatThrownBy(
-              () ->
-                  feed.each(
-                      (input, line, nanos, request, load) -> {},
-                      (input, line, why) -> {},
-                      Progress.NONE))
-          .isInstanceOf(ReplayException.class)
-          .hasMessageStartingWith("sort: more than 34 records (expected: ");
-    }
-  }
-
-  @Test
-  void unreadable_records_are_counted_shown_and_skipped() throws Exception {
+  void unreadableRecords_areCountedShownAndSkipped() throws Exception {
     StringBuilder text = new StringBuilder("time,k,n\n1,a,1\nnoon,a,1\n2,a\n3,a,many\n4,a,1\n");
     for (int i = 0; i < 20; i++) {
       text.append("?,a,1\n");
@@ -178,11 +168,12 @@ class ReplayTest {
     assertThat(summary.text())
         .contains("unreadable (the first 10)\n  line 3: time: \"noon\" (expected: ")
         .contains(
-            "  line 5: permits: \"many\" (expected: a whole number from 0 to 999999999999999999)\n");
+            "  line 5: permits: \"many\" (expected: a whole number from 0 to"
+                + " 999999999999999999)\n");
   }
 
   @Test
-  void what_the_engine_refuses_is_unreadable_too() throws Exception {
+  void whatTheEngineRefuses_isUnreadableToo() throws Exception {
     ReplaySummary summary =
         trial.input("in.csv", "time,k\n1," + "x".repeat(5000) + "\n2,a\n").run();
     assertThat(summary.unreadableLines())
@@ -195,7 +186,7 @@ class ReplayTest {
   }
 
   @Test
-  void permits_come_from_a_column_and_none_is_only_a_look() throws Exception {
+  void permits_comeFromAColumnAndNoneOnlyPeeks() throws Exception {
     trial
         .rulesText(Trial.rules("", 10, "minute"))
         .input("in.csv", "time,k,n\n1,a,0\n2,a,7\n3,a,4\n4,a,3\n5,a,0\n6,a,11\n")
@@ -208,7 +199,7 @@ class ReplayTest {
   }
 
   @Test
-  void several_descriptors_are_one_request_and_the_deciding_one_is_reported() throws Exception {
+  void severalDescriptors_areOneRequestAndTheDecidingOneIsReported() throws Exception {
     ReplaySummary summary =
         trial
             .rulesText(
@@ -241,7 +232,7 @@ class ReplayTest {
   }
 
   @Test
-  void what_no_rule_limits_passes() throws Exception {
+  void whatNoRuleLimits_passes() throws Exception {
     ReplaySummary summary =
         trial
             .rulesText(
@@ -264,7 +255,7 @@ class ReplayTest {
   }
 
   @Test
-  void shadow_mode_passes_and_is_counted() throws Exception {
+  void shadowMode_passesAndIsCounted() throws Exception {
     ReplaySummary summary =
         trial
             .rulesText(
@@ -286,7 +277,7 @@ class ReplayTest {
   }
 
   @Test
-  void a_level_that_is_shared_is_one_key() throws Exception {
+  void levelThatIsShared_isOneKey() throws Exception {
     ReplaySummary summary =
         trial
             .rulesText(
@@ -304,7 +295,7 @@ class ReplayTest {
   }
 
   @Test
-  void keys_beyond_the_most_are_refused_for_trouble() throws Exception {
+  void keysBeyondTheMost_areRefusedForTrouble() throws Exception {
     ReplaySummary summary =
         trial
             .input("in.csv", "time,k\n1,a\n2,b\n3,c\n")
@@ -312,11 +303,11 @@ class ReplayTest {
             .run();
     assertThat(trial.rows().get(2).reason()).isEqualTo("KEY_SPACE_FULL");
     assertThat(summary.counts().deniedForTrouble()).isEqualTo(1);
-    assertThat(summary.text()).contains("of these not for a limit");
+    assertThat(summary.text()).contains("refused for another reason");
   }
 
   @Test
-  void every_format_gives_the_same_decisions() throws Exception {
+  void everyFormat_givesTheSameDecisions() throws Exception {
     List<String> csv = new ArrayList<>(List.of("time,ip"));
     List<String> tsv = new ArrayList<>(List.of("ip\ttime"));
     List<String> jsonl = new ArrayList<>();
@@ -333,7 +324,7 @@ class ReplayTest {
     for (List<String> lines : List.of(csv, tsv, jsonl, combined)) {
       String text = String.join("\r\n", lines);
       for (byte[] bytes : List.of(text.getBytes(StandardCharsets.UTF_8), gzip(text))) {
-        for (String name : List.of("access.log", Input.STANDARD)) {
+        for (String name : List.of("access.log", Traffic.STANDARD_INPUT)) {
           trial.input(name, bytes).traffic(options -> options.descriptor("key={ip}")).run();
           decisions.add(
               trial.rows().stream()
@@ -348,7 +339,7 @@ class ReplayTest {
   }
 
   @Test
-  void compressed_input_that_breaks_off_gives_what_it_holds() throws Exception {
+  void compressedInputThatBreaksOff_givesWhatItHolds() throws Exception {
     StringBuilder text = new StringBuilder("time,k\n");
     for (int i = 0; i < 50_000; i++) {
       text.append(i).append(',').append(Integer.toHexString(31 * i * i)).append('\n');
@@ -367,12 +358,12 @@ class ReplayTest {
     Arrays.fill(damaged, whole.length / 2, whole.length / 2 + 100, (byte) 0x55);
     assertThat(trial.input("in.csv.gz", damaged).run().counts().unreadable()).isPositive();
     assertThatThrownBy(() -> trial.input("in.csv.gz", Arrays.copyOf(whole, 5)).run())
-        .isInstanceOf(ReplayException.class)
+        .isInstanceOf(TrafficException.class)
         .hasMessageContaining("header in line 1 cannot be read: the compressed input ends early");
   }
 
   @Test
-  void a_header_alone_is_an_empty_replay() throws Exception {
+  void headerAlone_isAnEmptyReplay() throws Exception {
     ReplaySummary summary = trial.input("in.csv", "time,k\n").run();
     assertThat(summary.counts())
         .isEqualTo(new ReplaySummary.Counts(0, 0, 0, 0, 0, 0, 0, 0, 0, null, null));
@@ -390,7 +381,7 @@ class ReplayTest {
   }
 
   @Test
-  void the_same_input_gives_the_same_output_byte_for_byte() throws Exception {
+  void sameInput_givesTheSameOutputByteForByte() throws Exception {
     StringBuilder text = new StringBuilder("time,k\n");
     SplittableRandom random = new SplittableRandom(7);
     for (int i = 0; i < 20_000; i++) {
@@ -406,7 +397,7 @@ class ReplayTest {
   }
 
   @Test
-  void the_text_is_for_people_and_cannot_steer_their_terminal() throws Exception {
+  void text_isForPeopleAndCannotSteerTheirTerminal() throws Exception {
     ReplaySummary summary =
         trial
             .input(
@@ -419,22 +410,22 @@ class ReplayTest {
             """
               requests    4
               allowed     2  50.00 %
-              denied      2  50.00 %
+              refused     2  50.00 %
               unreadable  1
               from 1970-01-01T00:00:01Z to 1970-01-01T00:00:01Z
               format jsonl, time in column time
 
             policies
-              policy  limit        algorithm       requests  denied    share  shadow
-              lim     2 per 1 min  sliding-window         4       2  50.00 %       0
+              policy  limit        algorithm       requests  refused    share  shadow
+              lim     2 per 1 min  sliding-window         4        2  50.00 %       0
 
             most refused keys
-              denied  policy  key
-                   2  lim     key=\\u001b[2J
+              refused  policy  key
+                    2  lim     key=\\u001b[2J
 
             busiest windows
-              permits  requests  denied  from                  for    policy  key
-                    4         4       2  1970-01-01T00:00:00Z  1 min  lim     key=\\u001b[2J
+              permits  requests  refused  from                  for    policy  key
+                    4         4        2  1970-01-01T00:00:00Z  1 min  lim     key=\\u001b[2J
 
             unreadable
               line 5: time: "\\u001b[31m" (expected: epoch seconds or milliseconds, \
@@ -444,7 +435,7 @@ class ReplayTest {
   }
 
   @Test
-  void the_json_says_everything_but_the_time_taken() throws Exception {
+  void json_saysEverythingButTheTimeTaken() throws Exception {
     String json = trial.input("in.csv", "time,k\n0.5,a\n0.5,a\n0.75,a\nx,\n").run().json();
     assertThat(json.replace(folder + "/", ""))
         .isEqualTo(
@@ -514,7 +505,7 @@ class ReplayTest {
   }
 
   @Test
-  void progress_ends_with_everything_read() throws Exception {
+  void progress_endsWithEverythingRead() throws Exception {
     List<long[]> heard = new ArrayList<>();
     String text = "time,k\n" + "1,a\n".repeat(50_000);
     trial.input("in.csv", text);
@@ -528,14 +519,14 @@ class ReplayTest {
   }
 
   @Test
-  void everything_wrong_with_the_options_is_said_at_once() throws Exception {
+  void everythingWrongWithTheOptions_isSaidAtOnce() throws Exception {
     trial
         .rulesText("domain: e\n")
         .traffic(options -> options.descriptor("key").permits("-1"))
         .options(options -> options.maxKeys(0));
     assertThatThrownBy(trial::run)
         .isInstanceOfSatisfying(
-            ReplayException.class,
+            TrafficException.class,
             e ->
                 assertThat(e.problems())
                     .containsExactly(
@@ -546,18 +537,18 @@ class ReplayTest {
                         "maxKeys: 0 (expected: at least 1)"));
     trial.rulesText("domain: [\n").traffic(options -> options);
     assertThatThrownBy(trial::run)
-        .isInstanceOf(ReplayException.class)
+        .isInstanceOf(TrafficException.class)
         .hasMessageContaining("rules.yaml:");
   }
 
   @Test
-  void unknown_columns_are_said_with_those_there_are() throws Exception {
+  void unknownColumns_areSaidWithThoseThereAre() throws Exception {
     trial
         .input("in.csv", "when,who\n1,a\n")
         .traffic(options -> options.descriptor("key={user}").permits("{cost}"));
     assertThatThrownBy(trial::run)
         .isInstanceOfSatisfying(
-            ReplayException.class,
+            TrafficException.class,
             e ->
                 assertThat(e.problems())
                     .containsExactly(
@@ -574,17 +565,17 @@ class ReplayTest {
   }
 
   @Test
-  void an_input_that_is_none_is_said() throws Exception {
+  void inputThatIsNone_isSaid() throws Exception {
     trial.inputFile(folder.resolve("missing.csv"));
     assertThatThrownBy(trial::run)
-        .isInstanceOf(ReplayException.class)
+        .isInstanceOf(TrafficException.class)
         .hasMessageEndingWith("missing.csv (expected: an existing file)");
     trial.inputFile(folder);
     assertThatThrownBy(trial::run).hasMessageEndingWith("(expected: a file, not a folder)");
   }
 
   @Test
-  void decisions_never_overwrite_what_is_read() throws Exception {
+  void decisions_neverOverwriteWhatIsRead() throws Exception {
     trial.input("in.csv", "time,k\n1,a\n");
     trial.options(options -> options.decisions(folder.resolve("in.csv")));
     assertThatThrownBy(trial::run).hasMessageEndingWith("in.csv (expected: not what is read)");
@@ -596,7 +587,7 @@ class ReplayTest {
   }
 
   @Test
-  void warnings_of_the_rules_are_handed_on() throws Exception {
+  void warningsOfTheRules_areHandedOn() throws Exception {
     ReplaySummary summary = trial.input("in.csv", "time,k\n1,a\n").run();
     assertThat(summary.warnings()).isEmpty();
     ReplaySummary doubtful = trial.rulesText(Trial.rules("", 0, "minute")).run();
@@ -607,5 +598,32 @@ class ReplayTest {
     assertThat(doubtful.counts().denied()).isEqualTo(1);
     assertThat(summary.timeTaken()).isPositive();
     assertThat(summary.recordsPerSecond()).isPositive();
+  }
+
+  @Test
+  void recordBeyondTheHorizon_isCountedAsUnreadable() throws Exception {
+    ReplaySummary summary =
+        trial.input("in.csv", "time,k\n2078-01-01,a\n2090-01-01,a\n2091-01-01,a\n").run();
+    assertThat(summary.counts().requests()).isEqualTo(1);
+    assertThat(summary.counts().unreadable()).isEqualTo(2);
+    assertThat(summary.unreadableLines().get(0).reason())
+        .isEqualTo("time: \"2090-01-01\" (expected: from 1860 to 2079)");
+  }
+
+  @Test
+  void reportOfAFolderOfRules_showsOnlyFilesThatWereLoaded() throws Exception {
+    Path rules = Files.createDirectory(folder.resolve("rules"));
+    Files.writeString(rules.resolve("a.yaml"), Trial.rules("", 2, "minute"));
+    Files.writeString(rules.resolve(".draft.yaml"), "# a draft that nobody loads\n");
+    Files.createDirectory(rules.resolve("more.yaml"));
+    Path log = Files.writeString(folder.resolve("in.csv"), "time,k\n1,a\n");
+    Path report = folder.resolve("report.html");
+    Replay.run(
+        ReplayOptions.builder(Traffic.builder(log.toString()).descriptor("key={k}").build(), "d")
+            .rules(rules)
+            .report(report)
+            .build(),
+        Progress.NONE);
+    assertThat(Files.readString(report)).contains("a.yaml").doesNotContain("draft");
   }
 }

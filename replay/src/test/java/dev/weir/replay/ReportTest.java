@@ -32,7 +32,7 @@ class ReportTest {
   }
 
   @Test
-  void the_page_says_who_was_refused_when_and_by_which_rule() throws Exception {
+  void page_saysWhoWasRefusedWhenAndByWhichRule() throws Exception {
     StringBuilder input = new StringBuilder("time,k\n");
     for (int i = 0; i < 600; i++) {
       input.append(1_700_000_000 + i).append(",quiet").append(i % 300).append('\n');
@@ -51,11 +51,12 @@ class ReportTest {
             "CRC-32C")
         .doesNotContain("<script", "http://", "https://");
     // One of 301 keys asks for 19 within a minute, the others for one.
-    assertThat(html).contains("At the limit of 3, 1 of 301 keys ask for more at some time: 0.33 %");
+    assertThat(html)
+        .contains("At the limit of 3, 1 of 301 keys ask for more in some window: 0.33 %");
   }
 
   @Test
-  void what_a_log_holds_cannot_act_in_the_page() throws Exception {
+  void whatALogHolds_cannotActInThePage() throws Exception {
     String evil = "<script>alert('1')</script>\"><img src=x onerror=alert(1)>\u202e";
     String html =
         page(
@@ -67,7 +68,7 @@ class ReportTest {
   }
 
   @Test
-  void a_rule_in_shadow_mode_and_requests_out_of_order_are_not_hidden() throws Exception {
+  void ruleInShadowModeAndRequestsOutOfOrder_areNotHidden() throws Exception {
     Path page = folder.resolve("report.html");
     new Trial(folder)
         .rulesText(Trial.rules("", 1, "minute") + "    shadow_mode: true\n")
@@ -75,11 +76,12 @@ class ReportTest {
         .options(options -> options.report(page).maxKeys(77))
         .run();
     assertThat(Files.readString(page))
-        .contains("1 requests are earlier than one before them", "--max-keys 77", "in shadow mode");
+        .contains(
+            "1 requests are earlier than a request before them", "--max-keys 77", "in shadow mode");
   }
 
   @Test
-  void the_worst_minute_of_a_long_log_is_shown_by_seconds() throws Exception {
+  void worstMinuteOfALongLog_isShownBySeconds() throws Exception {
     StringBuilder input = new StringBuilder("time,k\n");
     for (int i = 0; i < 2_000; i++) {
       input.append(i).append(",quiet").append(i).append('\n');
@@ -92,7 +94,7 @@ class ReportTest {
   }
 
   @Test
-  void the_same_input_gives_the_same_page() throws Exception {
+  void sameInput_givesTheSamePage() throws Exception {
     StringBuilder input = new StringBuilder("time,k\n");
     SplittableRandom random = new SplittableRandom(5);
     for (int i = 0; i < 5_000; i++) {
@@ -103,7 +105,7 @@ class ReportTest {
   }
 
   @Test
-  void an_empty_replay_has_a_page_too_and_nothing_is_overwritten() throws Exception {
+  void emptyReplay_hasAPageTooAndNothingIsOverwritten() throws Exception {
     assertThat(page(Trial.rules("", 2, "minute"), "time,k\n")).contains("No request could be read");
     Trial trial = new Trial(folder).input("in.csv", "time,k\n1,a\n");
     trial.options(options -> options.report(folder.resolve("in.csv")));
@@ -114,7 +116,7 @@ class ReportTest {
   }
 
   @Test
-  void a_timeline_loses_nothing_and_stays_within_its_bound() {
+  void timeline_losesNothingAndStaysWithinItsBound() {
     long seed = new SplittableRandom().nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     for (int round = 0; round < 200; round++) {
@@ -147,7 +149,7 @@ class ReportTest {
   }
 
   @Test
-  void a_rolling_sum_is_exact_and_beyond_its_bound_never_too_low() {
+  void rollingSum_isExactAndBeyondItsBoundNeverTooLow() {
     long seed = new SplittableRandom().nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     for (int dense : new int[] {1, 40}) {
@@ -189,7 +191,7 @@ class ReportTest {
   }
 
   @Test
-  void too_many_keys_are_sampled_fairly_within_the_bound() {
+  void tooManyKeys_areSampledFairlyWithinTheBound() {
     Rule rule = rule();
     WindowUse use = new WindowUse(1_000, 1 << 20);
     long now = 0;

@@ -10,6 +10,12 @@ import dev.weir.replay.OracleReplayTest.Asked;
 import dev.weir.replay.OracleReplayTest.Recorded;
 import dev.weir.replay.Suggest.Refused;
 import dev.weir.testkit.Oracle;
+import dev.weir.traffic.Format;
+import dev.weir.traffic.Generator;
+import dev.weir.traffic.GeneratorOptions;
+import dev.weir.traffic.Progress;
+import dev.weir.traffic.Traffic;
+import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -52,7 +58,7 @@ class SuggestTest {
   }
 
   @Test
-  void real_traces_agree_with_the_oracle() throws Exception {
+  void realTraces_agreeWithTheOracle() throws Exception {
     for (Recorded trace : OracleReplayTest.real()) {
       Traffic traffic =
           Traffic.builder(trace.file().toString())
@@ -90,7 +96,7 @@ class SuggestTest {
     assertThat(window.curve().get(window.curve().size() - 1).requests()).isZero();
   }
 
-  private Path generated() throws IOException, ReplayException {
+  private Path generated() throws IOException, TrafficException {
     Path file = folder.resolve("access.log");
     GeneratorOptions all = GeneratorOptions.DEFAULTS;
     GeneratorOptions options =
@@ -112,7 +118,7 @@ class SuggestTest {
 
   @ParameterizedTest
   @EnumSource(Algorithm.class)
-  void rules_that_are_pasted_refuse_what_was_said(Algorithm algorithm) throws Exception {
+  void pastedRules_refuseWhatWasSaid(Algorithm algorithm) throws Exception {
     Traffic traffic =
         Traffic.builder(generated().toString()).descriptor("site=a b,ip={ip}").build();
     Suggestion suggestion =
@@ -137,7 +143,7 @@ class SuggestTest {
   }
 
   @Test
-  void the_text_the_json_and_the_page_say_the_same() throws Exception {
+  void textJsonAndPage_sayTheSame() throws Exception {
     Path page = folder.resolve("suggest.html");
     Suggestion suggestion =
         Suggest.run(
@@ -156,7 +162,7 @@ class SuggestTest {
   }
 
   @Test
-  void nothing_may_be_refused_or_everything() throws Exception {
+  void nothingOrEverything_mayBeRefused() throws Exception {
     Traffic traffic = Traffic.builder(generated().toString()).build();
     Suggest.Window none =
         suggest(traffic, new Suggest.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d"))
@@ -173,7 +179,7 @@ class SuggestTest {
   }
 
   @Test
-  void a_share_is_taken_in_decimals() throws Exception {
+  void share_isTakenInDecimals() throws Exception {
     // Of 100 keys, 29 ask twice: 0.29 of 100 is 28.999... in binary.
     StringBuilder text = new StringBuilder("time,ip\n");
     for (int i = 0; i < 129; i++) {
@@ -188,7 +194,7 @@ class SuggestTest {
   }
 
   @Test
-  void stopped_before_a_limit_is_found_is_said() throws Exception {
+  void stoppedBeforeALimitIsFound_isSaid() throws Exception {
     Traffic traffic = Traffic.builder(generated().toString()).build();
     Suggest.Options options = new Suggest.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "d");
     assertThatThrownBy(
@@ -208,7 +214,7 @@ class SuggestTest {
   }
 
   @Test
-  void wrong_options_are_said_at_once() throws Exception {
+  void wrongOptions_areSaidAtOnce() throws Exception {
     Traffic traffic = Traffic.builder(generated().toString()).build();
     assertThatThrownBy(
             () ->
@@ -216,7 +222,7 @@ class SuggestTest {
                     traffic,
                     new Suggest.Options(List.of(Duration.ZERO), 2, Algorithm.SLIDING_WINDOW, "d")))
         .isInstanceOfSatisfying(
-            ReplayException.class,
+            TrafficException.class,
             e ->
                 assertThat(e.problems()).hasSize(2).allMatch(each -> each.contains("(expected: ")));
   }

@@ -21,7 +21,7 @@ class TargetTest {
   }
 
   @Test
-  void a_folder_that_is_not_there_is_said_before_the_work() {
+  void folderThatIsNotThere_isSaidBeforeTheWork() {
     assertThat(problems(folder.resolve("none").resolve("report.html")))
         .singleElement()
         .asString()
@@ -32,7 +32,7 @@ class TargetTest {
   }
 
   @Test
-  void what_is_read_is_not_overwritten_under_any_name() throws IOException {
+  void whatIsRead_isNotOverwrittenUnderAnyName() throws IOException {
     Path rules = Files.createDirectory(folder.resolve("rules"));
     Path rule = Files.writeString(rules.resolve("a.yaml"), "domain: d");
     Path other = Files.createSymbolicLink(folder.resolve("other.html"), rule);
@@ -44,7 +44,7 @@ class TargetTest {
   }
 
   @Test
-  void two_names_of_a_file_that_is_not_there_yet_are_the_same() {
+  void twoNamesOfAFileThatIsNotThereYet_areTheSame() {
     assertThat(Target.same(Path.of("x.html"), Path.of(".", "x.html"))).isTrue();
     assertThat(Target.same(Path.of("x.html"), Path.of("y.html"))).isFalse();
   }

@@ -3,6 +3,7 @@ package dev.weir.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.traffic.TrafficException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Soft and elastic rules on recorded traffic, and the loads that it tells. */
+/** Soft and elastic rules on recorded traffic, and the loads recorded in it. */
 class ThrottledReplayTest {
   @TempDir Path folder;
 
@@ -51,7 +52,7 @@ class ThrottledReplayTest {
     assertThat(policy.bound()).isEqualTo(3);
     assertThat(policy.tolerated()).isEqualTo(1);
     assertThat(summary.text())
-        .contains("beyond a limit but tolerated  1")
+        .contains("tolerated beyond a limit  1")
         .containsPattern("d\\.key +soft 50% +3 +1\n");
     assertThat(summary.json())
         .contains("\"throttle\" : \"soft 50%\"", "\"bound\" : 3", "\"tolerated\" : 1");
@@ -113,11 +114,11 @@ class ThrottledReplayTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"200", "200/s", "0/1s", "200/0s", "200/1d", "200/9999h", "{", "cpu"})
+  @ValueSource(strings = {"200", "200/s", "0/1s", "200/0s", "200/1y", "200/9999h", "{", "cpu"})
   void loadThatIsNone_isRefused(String load) {
     assertThatThrownBy(
             () -> rules("elastic").input("in.csv", "time,k\n").options(o -> o.load(load)).run())
-        .isInstanceOf(ReplayException.class)
+        .isInstanceOf(TrafficException.class)
         .hasMessageContaining("load: ");
   }
 
@@ -132,7 +133,7 @@ class ThrottledReplayTest {
     assertThat(summary.unreadableLines().get(0).reason())
         .isEqualTo("load: \"high\" (expected: a share such as 0.4 or 40%)");
     assertThatThrownBy(() -> trial.options(o -> o.load("{gpu}")).run())
-        .isInstanceOf(ReplayException.class)
+        .isInstanceOf(TrafficException.class)
         .hasMessageContaining("column \"gpu\": unknown");
   }
 

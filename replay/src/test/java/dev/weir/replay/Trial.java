@@ -1,5 +1,8 @@
 package dev.weir.replay;
 
+import dev.weir.traffic.Progress;
+import dev.weir.traffic.Traffic;
+import dev.weir.traffic.TrafficException;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -90,7 +93,7 @@ final class Trial {
 
   /** Adds an input to those there are. */
   Trial andInput(String name, byte[] bytes) throws IOException {
-    if (name.equals(Input.STANDARD)) {
+    if (name.equals(Traffic.STANDARD_INPUT)) {
       inputs.add(name);
       standardInput = bytes;
     } else {
@@ -121,15 +124,15 @@ final class Trial {
     return this;
   }
 
-  ReplaySummary run() throws IOException, ReplayException {
+  ReplaySummary run() throws IOException, TrafficException {
     return run(Progress.NONE);
   }
 
-  ReplaySummary run(Progress progress) throws IOException, ReplayException {
+  ReplaySummary run(Progress progress) throws IOException, TrafficException {
     return run(progress, new ByteArrayInputStream(standardInput));
   }
 
-  ReplaySummary run(Progress progress, InputStream standard) throws IOException, ReplayException {
+  ReplaySummary run(Progress progress, InputStream standard) throws IOException, TrafficException {
     return Replay.run(build(), progress, standard);
   }
 

@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
  * What one request is, to the rules: an ordered list of entries.
  *
  * @param limitOverride the limit that the request itself brings, or null
- * @param permits what this descriptor costs, 0 to look without charging, or null for what the
- *     request says
+ * @param permits what this descriptor costs, 0 to peek, or null for what the request says
  */
 public record Descriptor(
     List<Entry> entries, @Nullable LimitOverride limitOverride, @Nullable Long permits) {

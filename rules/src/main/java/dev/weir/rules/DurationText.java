@@ -1,8 +1,12 @@
 package dev.weir.rules;
 
-/** Durations as rule files write them: {@code 90s}, {@code 1h30m}, {@code 250ms}. */
-final class DurationText {
-  static final String EXPECTED =
+/**
+ * Durations as rules, flags and settings write them: {@code 90s}, {@code 1h30m}, {@code 250ms}, and
+ * {@code 0}.
+ */
+public final class DurationText {
+  /** What a duration looks like, for messages. */
+  public static final String EXPECTED =
       "numbers with units, largest first, such as 90s, 1h30m or 250ms (units: w, d, h, m, s, ms)";
 
   private static final String[] UNITS = {"w", "d", "h", "m", "s", "ms"};
@@ -24,7 +28,10 @@ final class DurationText {
    * Returns nanoseconds, or -1 if the text is not a duration. What exceeds a long is given as
    * {@link Long#MAX_VALUE}.
    */
-  static long parse(String text) {
+  public static long parse(String text) {
+    if (text.equals("0")) {
+      return 0; // Zero is zero in every unit.
+    }
     long total = 0;
     int nextUnit = 0;
     int at = 0;
@@ -48,8 +55,25 @@ final class DurationText {
     return text.isEmpty() ? -1 : total;
   }
 
+  /**
+   * Returns the duration in nanoseconds.
+   *
+   * @param name what the value is for, such as a flag
+   * @throws IllegalArgumentException if the text is no duration, or not within the range
+   */
+  public static long read(String name, String text, long minNanos, long maxNanos) {
+    long nanos = parse(text);
+    if (nanos < 0 || nanos < minNanos || nanos > maxNanos) {
+      throw Expected.error(
+          name,
+          ShownText.plain(text),
+          format(minNanos) + ".." + format(maxNanos) + ", for example 500ms, 90s, 1h30m");
+    }
+    return nanos;
+  }
+
   /** Returns the shortest text that stands for the duration; nanoseconds below 1 ms are kept. */
-  static String format(long nanos) {
+  public static String format(long nanos) {
     StringBuilder text = new StringBuilder();
     long rest = nanos;
     // A week is left out: 7d says the same and is what people write.
@@ -59,7 +83,10 @@ final class DurationText {
         rest %= NANOS[unit];
       }
     }
-    if (rest > 0 || text.length() == 0) {
+    if (nanos == 0) {
+      return "0s";
+    }
+    if (rest > 0) {
       text.append(rest).append("ns");
     }
     return text.toString();

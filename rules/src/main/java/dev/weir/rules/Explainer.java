@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Walks the tree as {@link RuleSet#match} does, and writes down what it sees. */
 final class Explainer {
-  /** Of the siblings whose value differs, only so many are listed; the rest are counted. */
+  /** The most siblings with another value that are listed; the rest are counted. */
   private static final int MAX_OTHERS = 10;
 
   private final List<Explanation.Step> steps = new ArrayList<>();
@@ -21,7 +21,7 @@ final class Explainer {
   private Explanation walk(RuleSet rules, String domain, List<Entry> entries) {
     Level level = rules.firstLevel(domain);
     if (level == null) {
-      String hint = Suggestion.of(domain, rules.domains());
+      String hint = DidYouMean.of(domain, rules.domains());
       return none(domain, entries, "domain " + Words.quoted(domain) + " is unknown" + hint);
     }
     if (entries.isEmpty()) {
@@ -87,7 +87,7 @@ final class Explainer {
     String note = "";
     if (siblings.isEmpty()) {
       note = "no rule here has the key " + Words.quoted(entry.key());
-      note += Suggestion.of(entry.key(), level.keys());
+      note += DidYouMean.of(entry.key(), level.keys());
     } else if (others > MAX_OTHERS) {
       note = "and " + Words.count(others - MAX_OTHERS) + " other values of " + entry.key();
     }

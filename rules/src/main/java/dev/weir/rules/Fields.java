@@ -4,18 +4,14 @@ import dev.weir.rules.YamlNode.Field;
 import dev.weir.rules.YamlNode.Mapping;
 import dev.weir.rules.YamlNode.Sequence;
 import dev.weir.rules.YamlNode.Text;
-import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The keys and values of one map in a rule file; reports what is wrong with them. */
 final class Fields {
-  /** So few digits that the smallest share is still one. */
-  private static final Pattern SHARE = Pattern.compile("\\d{1,3}(\\.\\d{1,6})?%?");
-
   private final String file;
   private final Mapping mapping;
   private final Problems problems;
@@ -187,17 +183,13 @@ final class Fields {
    */
   double share(String key, String expected) {
     Text text = scalar(key);
-    double share = 0;
-    if (text != null && SHARE.matcher(text.text()).matches()) {
-      boolean percent = text.text().endsWith("%");
-      BigDecimal number = new BigDecimal(text.text().replace("%", ""));
-      share = (percent ? number.movePointLeft(2) : number).doubleValue();
-    }
-    if (!(share > 0 && share <= 1)) {
-      error(key, expected);
+    long millionths = text == null ? -1 : ShareText.parse(text.text());
+    if (millionths <= 0 || millionths > ShareText.WHOLE) {
+      boolean tooFine = text != null && ShareText.isTooFine(text.text());
+      error(key, tooFine ? ShareText.FINEST : expected);
       return 0;
     }
-    return share;
+    return millionths / (double) ShareText.WHOLE;
   }
 
   /**
@@ -207,6 +199,16 @@ final class Fields {
    * @param absent what it means that there is no such key
    */
   <E extends Enum<E>> @Nullable E choice(String key, List<E> choices, E absent) {
+    return choice(key, choices, Map.of(), absent);
+  }
+
+  /**
+   * As {@link #choice(String, List, Enum)}, with other names for some of the choices.
+   *
+   * @param aliases in lower case
+   */
+  <E extends Enum<E>> @Nullable E choice(
+      String key, List<E> choices, Map<String, E> aliases, E absent) {
     if (!has(key)) {
       return absent;
     }
@@ -216,8 +218,11 @@ final class Fields {
         return choice;
       }
     }
-    error(key, Words.alternatives(choices));
-    return null;
+    E alias = text == null ? null : aliases.get(text.text().toLowerCase(Locale.ROOT));
+    if (alias == null) {
+      error(key, Words.alternatives(choices));
+    }
+    return alias;
   }
 
   private static boolean isNumber(String text) {

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a file system tells of the folders that are asked about. Only {@link #await} returns in a
+ * A file system's events of the folders that are asked about. Only {@link #await} returns in a
  * bounded time for certain: the JDK hands the other calls to a thread of its own and waits for it,
  * for ever if that thread has died. Used by one thread at a time.
  */
@@ -79,7 +79,7 @@ interface FolderEvents {
                 StandardWatchEventKinds.ENTRY_MODIFY,
                 StandardWatchEventKinds.ENTRY_DELETE));
       } catch (IOException | ClosedWatchServiceException e) {
-        // It went away meanwhile, or there are no watches left: the slow look remains.
+        // It went away meanwhile, or there are no watches left: the slow poll remains.
         LOG.log(System.Logger.Level.DEBUG, "rules: no events from " + folder, e);
       }
     }

@@ -77,9 +77,11 @@ final class Level {
     }
 
     @Nullable Rule find(String value) {
-      Rule rule = exact.get(value);
-      if (rule != null) {
-        return rule;
+      if (!exact.isEmpty()) { // Else the value's hash is not needed.
+        Rule rule = exact.get(value);
+        if (rule != null) {
+          return rule;
+        }
       }
       for (Rule wildcard : wildcards) {
         if (Wildcard.matches(wildcard.value(), value)) {

@@ -19,7 +19,7 @@ final class Links {
   /** As many links one after the other as Linux follows. */
   private static final int MAX_LINKS = 40;
 
-  /** Folders beyond that are left to the slow look: every one takes a watch of the system's. */
+  /** Folders beyond that are left to the slow poll: each takes one of the system's watches. */
   static final int MAX_FOLDERS = 1_000;
 
   private static final System.Logger LOG = System.getLogger(Links.class.getName());
@@ -87,7 +87,7 @@ final class Links {
       }
       add(Files.isDirectory(at) || at.getParent() == null ? at : at.getParent());
     } catch (IOException e) {
-      // It went away meanwhile: the slow look will tell where it leads then.
+      // It went away meanwhile: the slow poll will find where it leads then.
       LOG.log(System.Logger.Level.DEBUG, "rules: no events from " + path, e);
     }
   }

@@ -30,6 +30,7 @@ enum Place {
       "burst",
       "granularity",
       "throttle",
+      "on_limit",
       "store",
       "consistency",
       "sync_interval",
@@ -38,7 +39,9 @@ enum Place {
       "max_keys",
       "when_full"),
   REPLACES("in an entry of replaces", "name"),
-  THROTTLE("in throttle", "soft", "elastic");
+  THROTTLE("in throttle", "soft", "elastic"),
+  ON_LIMIT("in on_limit", "queue"),
+  QUEUE("in the queue of on_limit", "requests", "wait");
 
   /** An old example of the format has it, and it was copied widely. */
   static final String OLD_REQUESTS_PER_UNIT = "request_per_unit";
@@ -61,12 +64,17 @@ enum Place {
   String refuse(String key) {
     String shown = Words.shown(key);
     for (Place other : values()) {
-      // The keys of an entry of replaces would only confuse: name stands in rate_limit too.
-      if (other != REPLACES && other.keys.contains(key)) {
+      if (other.isMeant(this) && other.keys.contains(key)) {
         return shown + ": stands " + where + " (expected: " + other.where + ")";
       }
     }
     return "%s: unknown key %s%s (expected: %s)"
-        .formatted(shown, where, Suggestion.of(key, keys), String.join(", ", keys));
+        .formatted(shown, where, DidYouMean.of(key, keys), String.join(", ", keys));
+  }
+
+  /** Returns whether a key of this place that stands elsewhere is probably meant for it. */
+  private boolean isMeant(Place elsewhere) {
+    // Both have keys with everyday names: elsewhere these are mostly something else misspelled.
+    return this != REPLACES && (this != QUEUE || elsewhere == ON_LIMIT);
   }
 }

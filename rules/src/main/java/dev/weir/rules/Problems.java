@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** Collects problems, each once. Used by one thread. */
 final class Problems {
-  /** More than anybody reads; keeps a hostile file from filling the memory or the log. */
+  /** More than a person reads; keeps a hostile file from filling the memory or the log. */
   static final int MAX_PROBLEMS = 1_000;
 
   private final Set<Problem> found = new LinkedHashSet<>();

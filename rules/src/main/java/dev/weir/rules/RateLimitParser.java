@@ -1,7 +1,7 @@
 package dev.weir.rules;
 
 import dev.weir.Algorithm;
-import dev.weir.FullAnswer;
+import dev.weir.FullMode;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Throttle;
@@ -55,11 +55,12 @@ final class RateLimitParser {
     long burst = burst(fields, algorithm);
     long granularityNanos = granularity(fields, windowNanos);
     @Nullable Throttle throttle = Throttling.read(file, fields, problems);
-    Sharing sharing =
-        Sharing.read(fields, windowNanos == 0 ? Quota.MAX_WINDOW_NANOS : windowNanos, defaults);
+    StoreFields sharing =
+        StoreFields.read(fields, windowNanos == 0 ? Quota.MAX_WINDOW_NANOS : windowNanos, defaults);
+    draft.queue = OnLimit.read(file, fields, draft.requestsPerUnit, problems);
     long maxKeys = fields.has("max_keys") ? fields.number("max_keys", 1, MAX_KEYS) : Long.MAX_VALUE;
-    @Nullable FullAnswer whenFull =
-        fields.choice("when_full", List.of(FullAnswer.values()), FullAnswer.DENY);
+    @Nullable FullMode whenFull =
+        fields.choice("when_full", List.of(FullMode.values()), FullMode.DENY);
     if (problems.errors() > errorsBefore
         || algorithm == null
         || throttle == null
@@ -74,7 +75,7 @@ final class RateLimitParser {
             .throttle(throttle)
             .maxKeys(maxKeys)
             .whenFull(whenFull);
-    sharing.addTo(builder);
+    builder.sharing(sharing.sharing());
     if (burst >= 0) {
       builder.burst(burst);
     }
@@ -112,6 +113,7 @@ final class RateLimitParser {
             "burst",
             "granularity",
             "throttle",
+            "on_limit",
             "store",
             "consistency",
             "sync_interval",
@@ -185,7 +187,7 @@ final class RateLimitParser {
         problems.error(
             fields.position("unit"),
             "unit: %s%s (expected: %s)"
-                .formatted(fields.shown("unit"), Suggestion.of(name, UNIT_NAMES), UNITS));
+                .formatted(fields.shown("unit"), DidYouMean.of(name, UNIT_NAMES), UNITS));
       }
       return 0;
     }
@@ -226,7 +228,7 @@ final class RateLimitParser {
         "algorithm: %s%s (expected: %s)"
             .formatted(
                 fields.shown("algorithm"),
-                Suggestion.of(name.replace('_', '-'), names),
+                DidYouMean.of(name.replace('_', '-'), names),
                 String.join(", ", names)));
     return null;
   }
@@ -279,6 +281,7 @@ final class RateLimitParser {
       fields.warning(
           "throttle", "a share of %d that is at least 1; nothing is tolerated".formatted(least));
     }
+    OnLimit.lint(fields, draft, policy);
     if (fields.has("granularity") && !hasGranules(policy)) {
       fields.warning(
           "granularity",

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A node of the rule tree. Immutable and safe to share. Two rules are equal only if they are the
- * same object: identity tells the rules of two sets apart.
+ * same object: identity distinguishes the rules of two sets.
  */
 public final class Rule {
   private final Position position;
@@ -15,6 +15,7 @@ public final class Rule {
   private final String path;
   private final String key;
   private final String value;
+  private final String[] keys;
   private final String[] patterns;
   private final boolean[] shared;
   private final boolean[] valueToMetric;
@@ -30,6 +31,7 @@ public final class Rule {
   private final @Nullable RateLimitUnit unit;
   private final long requestsPerUnit;
   private final int unitMultiplier;
+  private final @Nullable QueueBounds queue;
   private final Map<String, Object> metadata;
   private final Level children;
 
@@ -39,6 +41,7 @@ public final class Rule {
     path = draft.path;
     key = draft.key;
     value = draft.value;
+    keys = draft.keys;
     patterns = draft.patterns;
     shared = draft.shared.clone();
     valueToMetric = draft.valueToMetric.clone();
@@ -54,6 +57,7 @@ public final class Rule {
     unit = draft.unit;
     requestsPerUnit = draft.requestsPerUnit;
     unitMultiplier = draft.unitMultiplier;
+    queue = draft.queue;
     metadata = draft.metadata;
     children = draft.children;
   }
@@ -145,6 +149,11 @@ public final class Rule {
     return unitMultiplier;
   }
 
+  /** Returns how requests beyond the limit may wait, or null if they are refused at once. */
+  public @Nullable QueueBounds queue() {
+    return queue;
+  }
+
   /**
    * Returns what the rule's author noted: text, numbers (Long, Double, BigInteger), booleans,
    * nulls, lists and maps, all immutable. It decides nothing.
@@ -156,6 +165,20 @@ public final class Rule {
   /** Returns whether all values that match at that level, 0 being the first, share one counter. */
   public boolean sharedAt(int level) {
     return shared[level];
+  }
+
+  /** Returns the key at that level, 0 being the first. */
+  public String keyAt(int level) {
+    return keys[level];
+  }
+
+  /**
+   * Returns whether all values that match at that level, 0 being the first, have one counter: the
+   * rule names the one value, or they share it. {@link #patternAt} stands for them then.
+   */
+  public boolean oneCounterAt(int level) {
+    String pattern = patterns[level];
+    return shared[level] || (!pattern.isEmpty() && !Wildcard.isPattern(pattern));
   }
 
   /** Returns the value or pattern at that level, 0 being the first; empty for a bare key. */

@@ -1,19 +1,19 @@
 package dev.weir.rules;
 
-import dev.weir.FailureAnswer;
+import dev.weir.FailureMode;
 
 /**
- * What holds for rules that do not say it themselves. Whoever runs the rules decides it; a rule
- * file means the same to {@code weir lint} wherever it is used.
+ * Settings for rules that do not set them. The operator of a process chooses them; a rule file
+ * means the same to {@code weir lint} wherever it is used.
  *
  * @param onFailure the answer where the store cannot know. A rule that is counted in one process
  *     has no other to turn to: {@code LOCAL} is {@code DENY} to it
  * @param localShare the share of its limit that each process then admits by itself, with {@code
  *     LOCAL}: above 0, at most 1
  */
-public record RuleDefaults(FailureAnswer onFailure, double localShare) {
-  /** What holds where nobody says otherwise: rules deny. */
-  public static final RuleDefaults DENY = new RuleDefaults(FailureAnswer.DENY, 1);
+public record RuleDefaults(FailureMode onFailure, double localShare) {
+  /** The defaults where no other are chosen: rules deny. */
+  public static final RuleDefaults DENY = new RuleDefaults(FailureMode.DENY, 1);
 
   /**
    * @throws IllegalArgumentException if the share is out of its range
@@ -26,9 +26,9 @@ public record RuleDefaults(FailureAnswer onFailure, double localShare) {
   }
 
   /** Returns the answer of a rule that is counted in that store. */
-  FailureAnswer onFailure(StoreChoice store) {
-    return store == StoreChoice.LOCAL && onFailure == FailureAnswer.LOCAL
-        ? FailureAnswer.DENY
+  FailureMode onFailure(StoreChoice store) {
+    return store == StoreChoice.LOCAL && onFailure == FailureMode.LOCAL
+        ? FailureMode.DENY
         : onFailure;
   }
 }

@@ -76,6 +76,7 @@ final class RuleDiff {
             DurationText.format(after.granularityNanos()));
       }
       change(is, "throttle ", Words.throttle(before), Words.throttle(after));
+      change(is, "on_limit ", Words.onLimit(was), Words.onLimit(is));
       store(was, is);
       change(is, "consistency ", Words.consistency(before), Words.consistency(after));
       change(is, "on_failure ", Words.onFailure(before), Words.onFailure(after));

@@ -19,6 +19,9 @@ final class RuleDraft {
   /** The value or pattern of the last level; empty for a bare key. */
   final String value;
 
+  /** The keys of all levels, the last one included. */
+  final String[] keys;
+
   /** The values of all levels, the last one included. */
   final String[] patterns;
 
@@ -37,11 +40,21 @@ final class RuleDraft {
   @Nullable RateLimitUnit unit;
   long requestsPerUnit;
   int unitMultiplier = 1;
+  @Nullable QueueBounds queue;
   Map<String, Object> metadata = Map.of();
   Level children = Level.NONE;
 
   RuleDraft(Position position, String domain, String key, String value) {
-    this(position, domain, domain, key, value, new String[0], new boolean[0], new boolean[0]);
+    this(
+        position,
+        domain,
+        domain,
+        key,
+        value,
+        new String[0],
+        new String[0],
+        new boolean[0],
+        new boolean[0]);
   }
 
   private RuleDraft(
@@ -50,6 +63,7 @@ final class RuleDraft {
       String parentPath,
       String key,
       String value,
+      String[] parentKeys,
       String[] parentPatterns,
       boolean[] parentShared,
       boolean[] parentValueToMetric) {
@@ -59,6 +73,8 @@ final class RuleDraft {
     this.key = key;
     this.value = value;
     path = parentPath + "." + compositeKey(key, value);
+    keys = Arrays.copyOf(parentKeys, level + 1);
+    keys[level] = key;
     patterns = Arrays.copyOf(parentPatterns, level + 1);
     patterns[level] = value;
     shared = Arrays.copyOf(parentShared, level + 1);
@@ -67,7 +83,7 @@ final class RuleDraft {
 
   /** Returns the draft of a rule one level below this one. */
   RuleDraft child(Position position, String key, String value) {
-    return new RuleDraft(position, domain, path, key, value, patterns, shared, valueToMetric);
+    return new RuleDraft(position, domain, path, key, value, keys, patterns, shared, valueToMetric);
   }
 
   /** Returns the number of the last level, 0 being the first. */

@@ -28,7 +28,9 @@ final class RuleFiles {
   /** What all files of a rule set may hold, where the heap is not small. */
   static final int MAX_TOTAL_BYTES = 64 << 20;
 
-  /** They are held all at once while they are read, so they may take one of so many parts of it. */
+  /**
+   * They are held all at once while they are read, so they may take one part in this many of it.
+   */
   private static final int HEAP_SHARE = 8;
 
   /** As many files as one reads in a moment. */
@@ -114,6 +116,7 @@ final class RuleFiles {
     found.forEach(this::addFile);
   }
 
+  /** Returns whether a folder of rules is read with this file in it. */
   static boolean isRuleFile(Path path) {
     String name = String.valueOf(path.getFileName());
     return !name.startsWith(".")

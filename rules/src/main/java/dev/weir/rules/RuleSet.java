@@ -21,7 +21,7 @@ public final class RuleSet {
 
   /**
    * @param domains the first level of each domain, in file order
-   * @param digest tells contents of files apart; empty for rules that come from no file
+   * @param digest distinguishes contents of files; empty for rules that come from no file
    */
   RuleSet(Map<String, Level> domains, String digest, RuleDefaults defaults) {
     this.defaults = defaults;

@@ -13,16 +13,16 @@ final class RuleTree {
   /*
    * How much may a rule set hold, and why? A set that does not fit into the heap must be refused
    * while it is read: once half of its limits are in force, it is too late. Measured on sets of
-   * 72,000 rules, a descriptor takes some 650 bytes when it is read, and its limit 2,750 more in the
-   * engine and the store before anybody asks for it; a reload holds two sets for a moment. So each
-   * counts for a little more than that, and a set may take a third of the heap: the states of keys
-   * have half of it, unless the settings say otherwise.
+   * 72,000 rules, a descriptor takes some 650 bytes when it is read, and its limit 2,750 more in
+   * the engine and the store before its first request; a reload holds two sets for a moment. So
+   * each counts for a little more than that, and a set may take a third of the heap: the states of
+   * keys have half of it, unless the settings say otherwise.
    */
 
   /** What one rule set may hold, whatever the heap: some 700 MB. */
   static final int MAX_RULES = 200_000;
 
-  /** A rule set may take so many parts of the heap, one of them. */
+  /** A rule set may take one part in this many of the heap. */
   static final int HEAP_SHARE = 3;
 
   /** What a descriptor takes beside its path. */
@@ -161,7 +161,7 @@ final class RuleTree {
 
   private void lintShadowed(Rule rule, List<Rule> before) {
     String everything = rule.value().isEmpty() ? "*" : rule.value();
-    // Comparing all with all would be quadratic; who has that many patterns has other problems.
+    // Comparing all with all would be quadratic; so many patterns are not expected.
     for (Rule earlier : before.subList(0, Math.min(before.size(), MAX_COMPARED))) {
       if (Wildcard.covers(earlier.value(), everything)) {
         problems.warning(

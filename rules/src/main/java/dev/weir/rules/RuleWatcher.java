@@ -19,21 +19,21 @@ public final class RuleWatcher implements AutoCloseable {
   /*
    * How is RuleWatcher designed, and why? What counts is the content alone: files are read and
    * hashed, and a change is reported when two readings in a row give the same new hash, so a file
-   * that is still being written is left alone. The file system's events only say when to look; a
-   * slow look round without any event serves file systems that have none, and everything that an
+   * that is still being written is left alone. The file system's events only say when to poll; a
+   * slow poll without any event serves file systems that have none, and everything that an
    * event can miss, such as a link above the rules' folder that now leads elsewhere.
    *
-   * The watcher lives as long as the process, whatever fails. An error of one look is reported and
-   * the next look comes in its time. Events come from a thread of the JDK's that nobody can look
+   * The watcher lives as long as the process, whatever fails. An error of one poll is reported and
+   * the next poll comes in its time. Events come from a thread of the JDK's that cannot be looked
    * after: if it dies, calls that need it never return. So these calls are made on threads of their
    * own that are waited for only for a while; events that do not answer are left behind, and others
-   * are opened at the next look.
+   * are opened at the next poll.
    */
 
   /** How long content must stay the same before it is believed. */
   static final long QUIET_MILLIS = 200;
 
-  /** How often to look without being told to. */
+  /** How often to poll without an event. */
   static final long RECHECK_MILLIS = 5_000;
 
   /** How long the file system may take to say what it takes microseconds for. */
@@ -94,9 +94,9 @@ public final class RuleWatcher implements AutoCloseable {
   /**
    * As {@link #start(List, RuleSet, Consumer)}, with a say in what becomes of errors.
    *
-   * @param failed is given, on the watcher's thread, what a look or {@code changed} has thrown.
+   * @param failed is given, on the watcher's thread, what a poll or {@code changed} has thrown.
    *     After an exception the same content is not reported again; after an {@link Error}, such as
-   *     want of memory, it is, at the next look some seconds later. The watcher goes on in any case
+   *     want of memory, it is, at the next poll some seconds later. The watcher goes on in any case
    */
   public static RuleWatcher start(
       List<Path> paths,
@@ -119,7 +119,7 @@ public final class RuleWatcher implements AutoCloseable {
   /**
    * Reads the files once.
    *
-   * @return whether they hold something new that is not believed yet, so that the next look should
+   * @return whether they hold something new that is not believed yet, so that the next poll should
    *     come soon
    */
   synchronized boolean poll() {
@@ -154,15 +154,15 @@ public final class RuleWatcher implements AutoCloseable {
   private void run() {
     while (!closed()) {
       try {
-        await(look() ? QUIET_MILLIS : RECHECK_MILLIS);
+        await(pollSafely() ? QUIET_MILLIS : RECHECK_MILLIS);
       } catch (Throwable e) {
         report(e);
       }
     }
   }
 
-  /** Returns whether the next look should come soon. */
-  private boolean look() {
+  /** Polls and reports what that throws; returns whether the next poll should come soon. */
+  private boolean pollSafely() {
     try {
       follow();
       return poll();
@@ -179,11 +179,11 @@ public final class RuleWatcher implements AutoCloseable {
     try {
       failed.accept(e);
     } catch (Throwable second) {
-      e.addSuppressed(second); // There is nobody left to tell.
+      e.addSuppressed(second); // There is no one left to report it to.
     }
   }
 
-  /** Waits for an event and then until it is quiet, or for the time of the next look. */
+  /** Waits for an event and then until it is quiet, or for the time of the next poll. */
   private void await(long millis) throws InterruptedException {
     FolderEvents current = events;
     if (current != null) {
@@ -220,7 +220,7 @@ public final class RuleWatcher implements AutoCloseable {
       withoutEvents = false;
       return opened;
     } catch (Exception e) {
-      if (!withoutEvents) { // It is tried again at every look, but said once.
+      if (!withoutEvents) { // It is tried again at every poll, but logged once.
         LOG.log(System.Logger.Level.WARNING, "rules: no file events, looking every 5 s instead", e);
       }
       withoutEvents = true;

@@ -50,4 +50,12 @@ public final class Rules {
   public static Loaded parse(String file, String text, RuleDefaults defaults) {
     return RuleFiles.ofText(file, text).parse(defaults);
   }
+
+  /**
+   * Returns whether a folder of rules is read with this file in it: {@code *.yaml} and {@code
+   * *.yml} are, hidden files and folders are not.
+   */
+  public static boolean isRuleFile(Path path) {
+    return RuleFiles.isRuleFile(path);
+  }
 }

@@ -2,6 +2,7 @@ package dev.weir.rules;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** Which store a rule is counted in. */
 public enum StoreChoice {
@@ -11,11 +12,14 @@ public enum StoreChoice {
   /** The server's own store: each server counts for itself. */
   LOCAL,
 
-  /** The shared store: all servers count together. */
-  REDIS;
+  /** The store that servers share, whichever it is: all servers count together. */
+  SHARED;
 
   /** Those that a rule can name. */
-  static final List<StoreChoice> NAMED = List.of(LOCAL, REDIS);
+  static final List<StoreChoice> NAMED = List.of(LOCAL, SHARED);
+
+  /** Other names that a rule can use: what the shared store may be. */
+  static final Map<String, StoreChoice> ALIASES = Map.of("redis", SHARED, "cluster", SHARED);
 
   /** Returns the name used in rule files. */
   public String text() {

@@ -55,21 +55,13 @@ final class Throttling {
     problems.error(
         fields.position("throttle"),
         "throttle: %s%s (expected: %s)"
-            .formatted(fields.shown("throttle"), Suggestion.of(name, NAMES), EXPECTED));
+            .formatted(fields.shown("throttle"), DidYouMean.of(name, NAMES), EXPECTED));
     return null;
   }
 
   private static @Nullable Throttle soft(Fields modes) {
     double share = modes.share("soft", SHARE_EXPECTED);
-    if (share == 0) {
-      return null;
-    }
-    try {
-      return Throttle.soft(share);
-    } catch (IllegalArgumentException e) {
-      modes.error("soft", "0.0001% to 100%, at most four digits behind the point");
-      return null;
-    }
+    return share > 0 ? Throttle.soft(share) : null;
   }
 
   private static @Nullable Throttle elastic(Fields modes) {

@@ -1,7 +1,7 @@
 package dev.weir.rules;
 
 import dev.weir.Consistency;
-import dev.weir.FailureAnswer;
+import dev.weir.FailureMode;
 import dev.weir.Policy;
 import java.math.BigDecimal;
 import java.util.List;
@@ -42,13 +42,14 @@ final class Words {
     if (!policy.throttle().isHard()) {
       words.append(", throttle ").append(throttle(policy));
     }
+    words.append(queue(rule));
     if (rule.store() != StoreChoice.DEFAULT) {
       words.append(", store ").append(rule.store().text());
     }
-    if (policy.consistency() != Consistency.STRICT) {
+    if (policy.sharing().consistency() != Consistency.STRICT) {
       words.append(", consistency ").append(consistency(policy));
     }
-    if (policy.onFailure() != FailureAnswer.DENY) {
+    if (policy.sharing().onFailure() != FailureMode.DENY) {
       words.append(", on_failure ").append(onFailure(policy));
     }
     return words.toString();
@@ -60,27 +61,51 @@ final class Words {
     return policy.throttle() + (bound > policy.quota().permits() ? " (with it " + bound + ")" : "");
   }
 
+  /** Returns what becomes of a request beyond the limit, where it waits with the bounds of that. */
+  static String onLimit(Rule rule) {
+    QueueBounds queue = rule.queue();
+    return queue == null
+        ? "drop"
+        : "queue (requests %d, wait %s)"
+            .formatted(queue.requests(), DurationText.format(queue.waitNanos()));
+  }
+
+  private static String queue(Rule rule) {
+    QueueBounds queue = rule.queue();
+    if (queue == null) {
+      return "";
+    }
+    if (rule.shadowMode() || rule.quotaMode()) {
+      return ", on_limit queue (without effect)";
+    }
+    return ", on_limit queue (a request beyond the limit waits up to %s, at most %s for one key)"
+        .formatted(DurationText.format(queue.waitNanos()), count(queue.requests()));
+  }
+
   /** Returns the consistency, where it has one with its interval. */
   static String consistency(Policy policy) {
-    String name = policy.consistency().text();
-    return policy.consistency() == Consistency.STRICT
+    String name = policy.sharing().consistency().text();
+    return policy.sharing().consistency() == Consistency.STRICT
         ? name
-        : name + " (sync_interval " + DurationText.format(policy.syncIntervalNanos()) + ")";
+        : name
+            + " (sync_interval "
+            + DurationText.format(policy.sharing().syncIntervalNanos())
+            + ")";
   }
 
   /** Returns the answer to a failure, where it has one with its share. */
   static String onFailure(Policy policy) {
-    String name = lower(policy.onFailure());
-    if (policy.onFailure() != FailureAnswer.LOCAL) {
+    String name = lower(policy.sharing().onFailure());
+    if (policy.sharing().onFailure() != FailureMode.LOCAL) {
       return name;
     }
-    BigDecimal percent = BigDecimal.valueOf(policy.localShare()).movePointRight(2);
+    BigDecimal percent = BigDecimal.valueOf(policy.sharing().localShare()).movePointRight(2);
     return name + " (local_share " + percent.stripTrailingZeros().toPlainString() + "%)";
   }
 
   /** Returns a constant as files write it. */
   static String lower(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
+    return Choice.text(constant);
   }
 
   /** Returns the constants as files write them: {@code deny, allow or local}. */
@@ -92,17 +117,7 @@ final class Words {
 
   /** Returns the text on one line, without control characters, cut if it is long. */
   static String shown(String text) {
-    StringBuilder shown = new StringBuilder();
-    int end = Math.min(text.length(), MAX_SHOWN);
-    for (int i = 0; i < end; i++) {
-      char c = text.charAt(i);
-      if (Character.isISOControl(c)) {
-        shown.append(String.format("\\u%04x", (int) c));
-      } else {
-        shown.append(c);
-      }
-    }
-    return end < text.length() ? shown + "..." : shown.toString();
+    return ShownText.plain(ShownText.cut(text, MAX_SHOWN));
   }
 
   /** Returns {@code "text"}, as {@link #shown} would have it. */

@@ -44,7 +44,7 @@ final class YamlReader {
   /** What one file may hold, aliases written out: some 9,000 rules, read in some 100 ms. */
   static final int MAX_NODES = 100_000;
 
-  /** Far more than anybody writes by hand. */
+  /** Far more than a person writes by hand. */
   static final int MAX_ALIASES = 1_000;
 
   private static final ScalarResolver SCALARS = new CoreSchema().getScalarResolver();

@@ -84,6 +84,10 @@ class DocumentationTest {
     Sequence throttles = (Sequence) value(map(limits, "throttle"), "oneOf");
     assertThat(names(map((Mapping) throttles.items().get(1), "properties")))
         .isEqualTo(Place.THROTTLE.keys());
+    Sequence onLimit = (Sequence) value(map(limits, "on_limit"), "oneOf");
+    Mapping actions = map((Mapping) onLimit.items().get(1), "properties");
+    assertThat(names(actions)).isEqualTo(Place.ON_LIMIT.keys());
+    assertThat(names(map(map(actions, "queue"), "properties"))).isEqualTo(Place.QUEUE.keys());
   }
 
   @Test

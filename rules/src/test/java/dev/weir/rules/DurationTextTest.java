@@ -18,6 +18,7 @@ class DurationTextTest {
     "1d,86400000",
     "1w,604800000",
     "1w2d3h4m5s6ms,788645006",
+    "0,0",
     "0s,0",
     "366d,31622400000",
   })
@@ -67,7 +68,7 @@ class DurationTextTest {
           .isEqualTo(nanos);
     }
     assertThat(DurationText.format(1)).isEqualTo("1ns");
-    assertThat(DurationText.format(0)).isEqualTo("0ns");
+    assertThat(DurationText.format(0)).isEqualTo("0s");
     assertThat(DurationText.format(5_400_000_000_000L)).isEqualTo("1h30m");
   }
 }

@@ -41,7 +41,8 @@ class ExplanationTest {
                   shop.user_alice (rules.yaml:3:5): has another value
             2. path=/x
                -> shop.user_a*.path (rules.yaml:8:9): has this key and takes every value
-            decided by shop.user_a*.path (rules.yaml:8:9): 5 per minute, sliding-window""");
+            decided by shop.user_a*.path (rules.yaml:8:9): 5 per minute, sliding-window\
+            """);
     assertThat(explanation.steps().get(0).candidates()).filteredOn(c -> c.chosen()).hasSize(1);
   }
 
@@ -71,11 +72,26 @@ class ExplanationTest {
     RuleSet rules =
         Texts.rules(
             Texts.file(
-                "{unit: day, requests_per_unit: 1, store: redis, consistency: approximate, on_failure: allow}"));
+                "{unit: day, requests_per_unit: 1, store: redis, consistency: approximate,"
+                    + " on_failure: allow}"));
     assertThat(rules.explain("d", List.of(new Entry("k", "x"))).verdict())
         .isEqualTo(
-            "decided by d.k (rules.yaml:3:5): 1 per day, sliding-window, store redis,"
+            "decided by d.k (rules.yaml:3:5): 1 per day, sliding-window, store shared,"
                 + " consistency approximate (sync_interval 1s), on_failure allow");
+  }
+
+  @Test
+  void queue_isSaid_unlessItHasNoEffect() {
+    String yaml =
+        Texts.file(
+            "{unit: day, requests_per_unit: 1000, on_limit: {queue: {requests: 1000, wait: 2s}}}");
+    List<Entry> entries = List.of(new Entry("k", "x"));
+    assertThat(Texts.rules(yaml).explain("d", entries).verdict())
+        .isEqualTo(
+            "decided by d.k (rules.yaml:3:5): 1000 per day, sliding-window, on_limit queue"
+                + " (a request beyond the limit waits up to 2s, at most 1,000 for one key)");
+    assertThat(Texts.rules(yaml + "    shadow_mode: true\n").explain("d", entries).verdict())
+        .endsWith(", on_limit queue (without effect), in shadow mode");
   }
 
   @Test

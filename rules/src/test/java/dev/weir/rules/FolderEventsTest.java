@@ -140,7 +140,7 @@ class FolderEventsTest {
     }
   }
 
-  /** The file system's events, without the slow look: what is noticed, an event has told. */
+  /** The file system's events, without the slow poll: what is noticed comes from an event. */
   private static final class EventsAlone implements FolderEvents {
     final Semaphore waiting = new Semaphore(0);
     private final FolderEvents real;

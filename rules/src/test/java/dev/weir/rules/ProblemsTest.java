@@ -3,6 +3,7 @@ package dev.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,11 +55,33 @@ class ProblemsTest {
         "{unit: hour, requests_per_unit: 1000, throttle: {elastic: 101%}} | 4:66 elastic: 101% (expected: above 0% and at most 100%, for example 5% or 0.05)",
         "{unit: hour, requests_per_unit: 1000, throttle: {hard: true}} | 4:66 hard: unknown key in throttle (expected: soft, elastic)",
         "{unit: hour, requests_per_unit: 4294967295, throttle: {soft: 5%}} | 4:30 quota with what is tolerated: 4509715659 (expected: 0..4294967295)",
+        "{unit: minute, requests_per_unit: 10, on_limit: dorp} | 4:55 on_limit: dorp, did you mean \"drop\"? (expected: drop or {queue: {requests: 50, wait: 2s}})",
+        "{unit: minute, requests_per_unit: 10, on_limit: queue} | 4:55 on_limit: queue (expected: drop or {queue: {requests: 50, wait: 2s}})",
+        "{unit: minute, requests_per_unit: 10, on_limit: wait} | 4:55 on_limit: wait (expected: drop or {queue: {requests: 50, wait: 2s}})",
+        "{unit: minute, requests_per_unit: 10, on_limit: } | 4:55 on_limit: nothing (expected: drop or {queue: {requests: 50, wait: 2s}})",
+        "{unit: minute, requests_per_unit: 10, on_limit: [drop]} | 4:55 on_limit: a list (expected: drop or {queue: {requests: 50, wait: 2s}})",
+        "{unit: minute, requests_per_unit: 10, on_limit: {}} | 4:55 on_limit: a map (expected: drop or {queue: {requests: 50, wait: 2s}})",
+        "{unit: minute, requests_per_unit: 10, on_limit: {drop: true}} | 4:66 drop: unknown key in on_limit (expected: queue)",
+        "{unit: minute, requests_per_unit: 10, on_limit: {queu: {}}} | 4:66 queu: unknown key in on_limit, did you mean \"queue\"? (expected: queue)",
+        "{unit: minute, requests_per_unit: 10, on_limit: {requests: 5, queue: {requests: 5, wait: 2s}}} | 4:66 requests: stands in on_limit (expected: in the queue of on_limit)",
+        "{unit: minute, requests_per_unit: 10, on_limit: {queue: }} | 4:66 queue: nothing (expected: {requests: 50, wait: 2s})",
+        "{unit: minute, requests_per_unit: 10, on_limit: {queue: 50}} | 4:66 queue: 50 (expected: {requests: 50, wait: 2s})",
+        "{unit: minute, requests_per_unit: 10, on_limit: {queue: {wait: 2s}}} | 4:73 requests: missing (expected: 1..100000)",
+        "{unit: minute, requests_per_unit: 10, on_limit: {queue: {requests: 0, wait: 2s}}} | 4:74 requests: 0 (expected: 1..100000)",
+        "{unit: minute, requests_per_unit: 10, on_limit: {queue: {requests: 100001, wait: 2s}}} | 4:74 requests: 100001 (expected: 1..100000)",
+        "{unit: minute, requests_per_unit: 10, on_limit: {queue: {requests: '5', wait: 2s}}} | 4:74 requests: \"5\" (expected: 1..100000, without quotes)",
+        "{unit: minute, requests_per_unit: 10, on_limit: {queue: {requests: 11, wait: 2s}}} | 4:74 requests: 11 (expected: 1..10, at most requests_per_unit)",
+        "{unit: minute, requests_per_unit: 10, on_limit: {queue: {requests: 5}}} | 4:73 wait: missing (expected: numbers with units, largest first, such as 90s, 1h30m or 250ms (units: w, d, h, m, s, ms))",
+        "{unit: minute, requests_per_unit: 10, on_limit: {queue: {requests: 5, wait: 2}}} | 4:87 wait: 2 (expected: numbers with units, largest first, such as 90s, 1h30m or 250ms (units: w, d, h, m, s, ms))",
+        "{unit: minute, requests_per_unit: 10, on_limit: {queue: {requests: 5, wait: 0ms}}} | 4:87 wait: 0ms (expected: 1ms..1m)",
+        "{unit: minute, requests_per_unit: 10, on_limit: {queue: {requests: 5, wait: 61s}}} | 4:87 wait: 61s (expected: 1ms..1m)",
+        "{unit: minute, requests_per_unit: 10, on_limit: {queue: {request: 5, requests: 5, wait: 2s}}} | 4:74 request: unknown key in the queue of on_limit, did you mean \"requests\"? (expected: requests, wait)",
+        "{unit: minute, requests_per_unit: 10, queue: {requests: 5, wait: 2s}} | 4:55 queue: stands in rate_limit (expected: in on_limit)",
         "{unit: hour, requests_per_unit: 1000, when_full: evict} | 4:55 when_full: evict (expected: deny or sketch)",
         "{unit: hour, requests_per_unit: 1000, on_failure: maybe} | 4:55 on_failure: maybe (expected: deny, allow or local)",
         "{unit: hour, requests_per_unit: 1000, on_failure: [deny]} | 4:55 on_failure: a list (expected: deny, allow or local)",
         "{unit: hour, requests_per_unit: 1000, on_failure: } | 4:55 on_failure: nothing (expected: deny, allow or local)",
-        "{unit: hour, requests_per_unit: 1000, store: default} | 4:55 store: default (expected: local or redis)",
+        "{unit: hour, requests_per_unit: 1000, store: default} | 4:55 store: default (expected: local or shared)",
         "{unit: hour, requests_per_unit: 1000, consistency: exact} | 4:55 consistency: exact (expected: strict, leased or approximate)",
         "{unit: hour, requests_per_unit: 1000, consistency: leased, store: local} | 4:55 consistency: leased (expected: strict with store: local)",
         "{unit: hour, requests_per_unit: 1000, store: LOCAL, consistency: approximate} | 4:69 consistency: approximate (expected: strict with store: local)",
@@ -198,7 +221,7 @@ class ProblemsTest {
             "rules.yaml:9:7 sync_interval: never (expected: none with store: local)",
             "rules.yaml:10:7 on_failure: local (expected: deny or allow with store: local)",
             "rules.yaml:11:7 local_share: 300% (expected: none with store: local)",
-            "rules.yaml:16:7 store: disk (expected: local or redis)",
+            "rules.yaml:16:7 store: disk (expected: local or shared)",
             "rules.yaml:17:7 consistency: sloppy (expected: strict, leased or approximate)",
             "rules.yaml:18:7 sync_interval: 2m (expected: 1ms..1m)",
             "rules.yaml:19:7 on_failure: panic (expected: deny, allow or local)",
@@ -274,6 +297,9 @@ class ProblemsTest {
         "{unlimited: true, throttle: elastic} | 4:35 throttle: elastic (expected: none beside unlimited, it has no effect)",
         "{unit: day, requests_per_unit: 5, throttle: {soft: 10%}} | 4:51 throttle: a map (expected: a share of 5 that is at least 1; nothing is tolerated)",
         "{unit: day, requests_per_unit: 50, algorithm: token-bucket, burst: 5, throttle: {soft: 10%}} | 4:87 throttle: a map (expected: a share of 5 that is at least 1; nothing is tolerated)",
+        "{unlimited: true, on_limit: drop} | 4:35 on_limit: drop (expected: none beside unlimited, it has no effect)",
+        "{unlimited: true, on_limit: {queue: {requests: 5, wait: 2s}}} | 4:35 on_limit: a map (expected: none beside unlimited, it has no effect)",
+        "{unit: minute, requests_per_unit: 60, algorithm: token-bucket, on_limit: {queue: {requests: 5, wait: 4s}}} | 4:80 on_limit: a map (expected: requests: at most 4; token-bucket admits no more within wait: 4s)",
         "{unlimited: true, burst: 3} | 4:35 burst: 3 (expected: none beside unlimited, it has no effect)",
         "{unit: day, requests_per_unit: 5, algorithm: token-bucket, burst: 0} | 4:76 burst: 0 (expected: at least 1; with 0 every request is refused)",
         "{unit: day, requests_per_unit: 5, algorithm: leaky-bucket, burst: 60} | 4:76 burst: 60 (expected: at most 10 times requests_per_unit; one window can take burst + requests_per_unit = 65)",
@@ -289,6 +315,34 @@ class ProblemsTest {
     assertThat(loaded.problems())
         .extracting(Problem::toString)
         .containsExactly("rules.yaml:" + problem);
+  }
+
+  @ParameterizedTest(name = "{0}, {1}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "7 |                | ",
+        "7 | shadow_mode    | drop in shadow_mode, where no request is refused, so none waits",
+        "7 | quota_mode     | drop in quota_mode, where no request waits",
+        "0 | detailed_metric | drop; with a limit of 0 no wait helps",
+      })
+  void queueWithoutEffect_isAcceptedWithAWarning(
+      long permits, @Nullable String mode, @Nullable String expected) {
+    String yaml =
+        Texts.file(
+                "{unit: day, requests_per_unit: %d, on_limit: {queue: {requests: 5, wait: 1s}}}"
+                    .formatted(permits))
+            + (mode == null ? "" : "    " + mode + ": true\n");
+    Rules.Loaded loaded = Rules.parse("rules.yaml", yaml);
+    assertThat(loaded.ruleSet()).isNotNull();
+    assertThat(loaded.problems())
+        .extracting(Problem::toString)
+        .filteredOn(problem -> problem.contains("on_limit"))
+        .isEqualTo(
+            expected == null
+                ? List.of()
+                : List.of("rules.yaml:4:51 on_limit: a map (expected: " + expected + ")"));
+    assertThat(loaded.problems()).extracting(Problem::severity).doesNotContain(Severity.ERROR);
   }
 
   @Test

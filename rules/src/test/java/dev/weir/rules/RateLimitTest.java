@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
 import dev.weir.Consistency;
-import dev.weir.FailureAnswer;
+import dev.weir.FailureMode;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Throttle;
@@ -58,23 +58,25 @@ class RateLimitTest {
     Policy bucket =
         policy(
             Texts.limit(
-                "{unit: day, requests_per_unit: 7, algorithm: token-bucket, burst: 9, on_failure: ALLOW}"));
+                "{unit: day, requests_per_unit: 7, algorithm: token-bucket, burst: 9, on_failure:"
+                    + " ALLOW}"));
     assertThat(bucket.burst()).isEqualTo(9);
-    assertThat(bucket.onFailure()).isEqualTo(FailureAnswer.ALLOW);
+    assertThat(bucket.sharing().onFailure()).isEqualTo(FailureMode.ALLOW);
     Policy buckets =
         policy(
             Texts.limit(
-                "{unit: day, requests_per_unit: 7, algorithm: sliding-window-buckets, granularity: 1h, on_failure: deny}"));
+                "{unit: day, requests_per_unit: 7, algorithm: sliding-window-buckets, granularity:"
+                    + " 1h, on_failure: deny}"));
     assertThat(buckets.granularityNanos()).isEqualTo(Duration.ofHours(1).toNanos());
-    assertThat(buckets.onFailure()).isEqualTo(FailureAnswer.DENY);
+    assertThat(buckets.sharing().onFailure()).isEqualTo(FailureMode.DENY);
   }
 
   @Test
   void sharing_isStrictInTheDefaultStoreAndDenies_unlessTheRuleSaysOtherwise() {
     Rule plain = Texts.limit("{unit: day, requests_per_unit: 7}");
     assertThat(plain.store()).isEqualTo(StoreChoice.DEFAULT);
-    assertThat(policy(plain).consistency()).isEqualTo(Consistency.STRICT);
-    assertThat(policy(plain).onFailure()).isEqualTo(FailureAnswer.DENY);
+    assertThat(policy(plain).sharing().consistency()).isEqualTo(Consistency.STRICT);
+    assertThat(policy(plain).sharing().onFailure()).isEqualTo(FailureMode.DENY);
 
     Rule local =
         Texts.limit("{unit: day, requests_per_unit: 7, store: local, consistency: strict}");
@@ -82,19 +84,19 @@ class RateLimitTest {
 
     Rule shared =
         Texts.limit(
-            "{unit: minute, requests_per_unit: 7, store: Redis, consistency: Leased, sync_interval: 200ms,"
-                + " on_failure: LOCAL, local_share: 25%}");
-    assertThat(shared.store()).isEqualTo(StoreChoice.REDIS);
-    assertThat(policy(shared).consistency()).isEqualTo(Consistency.LEASED);
-    assertThat(policy(shared).syncIntervalNanos()).isEqualTo(200_000_000L);
-    assertThat(policy(shared).onFailure()).isEqualTo(FailureAnswer.LOCAL);
-    assertThat(policy(shared).localShare()).isEqualTo(0.25);
+            "{unit: minute, requests_per_unit: 7, store: Redis, consistency: Leased, sync_interval:"
+                + " 200ms, on_failure: LOCAL, local_share: 25%}");
+    assertThat(shared.store()).isEqualTo(StoreChoice.SHARED);
+    assertThat(policy(shared).sharing().consistency()).isEqualTo(Consistency.LEASED);
+    assertThat(policy(shared).sharing().syncIntervalNanos()).isEqualTo(200_000_000L);
+    assertThat(policy(shared).sharing().onFailure()).isEqualTo(FailureMode.LOCAL);
+    assertThat(policy(shared).sharing().localShare()).isEqualTo(0.25);
 
     Rule approximate =
         Texts.limit("{unit: minute, requests_per_unit: 7, consistency: approximate}");
     assertThat(approximate.store()).isEqualTo(StoreChoice.DEFAULT);
-    assertThat(policy(approximate).consistency()).isEqualTo(Consistency.APPROXIMATE);
-    assertThat(policy(approximate).syncIntervalNanos()).isEqualTo(1_000_000_000L);
+    assertThat(policy(approximate).sharing().consistency()).isEqualTo(Consistency.APPROXIMATE);
+    assertThat(policy(approximate).sharing().syncIntervalNanos()).isEqualTo(1_000_000_000L);
 
     assertThat(Texts.limit("{unlimited: true}").store()).isEqualTo(StoreChoice.DEFAULT);
   }
@@ -107,13 +109,13 @@ class RateLimitTest {
     "100%, 1",
     "1, 1",
     "1.0, 1",
-    "0.000001%, 1e-8",
+    "0.0001%, 1e-6",
     "33.3333%, 0.333333",
     "007%, 0.07"
   })
   void localShare_isAPercentageOrAFraction(String text, double share) {
     String limit = "{unit: day, requests_per_unit: 7, on_failure: local, local_share: ";
-    assertThat(policy(Texts.limit(limit + text + "}")).localShare()).isEqualTo(share);
+    assertThat(policy(Texts.limit(limit + text + "}")).sharing().localShare()).isEqualTo(share);
   }
 
   @ParameterizedTest
@@ -132,6 +134,19 @@ class RateLimitTest {
     assertThat(policy.quota().permits()).isEqualTo(700);
     assertThat(policy(Texts.limit("{unit: day, requests_per_unit: 7}")).throttle())
         .isEqualTo(Throttle.HARD);
+  }
+
+  @Test
+  void onLimit_isDropOrAQueue() {
+    String limit = "{unit: day, requests_per_unit: 700%s}";
+    assertThat(Texts.limit(limit.formatted("")).queue()).isNull();
+    assertThat(Texts.limit(limit.formatted(", on_limit: drop")).queue()).isNull();
+    assertThat(
+            Texts.limit(limit.formatted(", on_limit: {queue: {requests: 700, wait: 1m}}")).queue())
+        .isEqualTo(new QueueBounds(700, 60_000_000_000L));
+    assertThat(
+            Texts.limit(limit.formatted(", on_limit: {queue: {wait: 1ms, requests: 1}}")).queue())
+        .isEqualTo(new QueueBounds(1, 1_000_000));
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.weir.FailureAnswer;
+import dev.weir.FailureMode;
 import dev.weir.Policy;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,10 +13,10 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What rules are that leave something to whoever runs them. */
+/** Rules that leave a setting to the operator. */
 class RuleDefaultsTest {
-  private static final RuleDefaults QUARTER = new RuleDefaults(FailureAnswer.LOCAL, 0.25);
-  private static final RuleDefaults ALLOW = new RuleDefaults(FailureAnswer.ALLOW, 1);
+  private static final RuleDefaults QUARTER = new RuleDefaults(FailureMode.LOCAL, 0.25);
+  private static final RuleDefaults ALLOW = new RuleDefaults(FailureMode.ALLOW, 1);
 
   private static RuleSet rules(String limit, RuleDefaults defaults) {
     String text = "domain: d\ndescriptors:\n  - key: a\n    rate_limit: " + limit;
@@ -27,7 +27,7 @@ class RuleDefaultsTest {
 
   private static String onFailure(String limit, RuleDefaults defaults) {
     Policy policy = Objects.requireNonNull(rules(limit, defaults).rules().get(0).policy());
-    return policy.onFailure() + " " + policy.localShare();
+    return policy.sharing().onFailure() + " " + policy.sharing().localShare();
   }
 
   @Test
@@ -87,7 +87,7 @@ class RuleDefaultsTest {
     assertThat(seen).hasSize(1);
     RuleSet changed = Objects.requireNonNull(seen.get(0).ruleSet());
     Policy policy = Objects.requireNonNull(changed.rules().get(0).policy());
-    assertThat(policy.onFailure()).isEqualTo(FailureAnswer.ALLOW);
+    assertThat(policy.sharing().onFailure()).isEqualTo(FailureMode.ALLOW);
     assertThat(changed.defaults()).isEqualTo(ALLOW);
   }
 
@@ -95,7 +95,7 @@ class RuleDefaultsTest {
   void share_isChecked() {
     for (double share : new double[] {0, -1, 1.01, Double.NaN}) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> new RuleDefaults(FailureAnswer.LOCAL, share))
+          .isThrownBy(() -> new RuleDefaults(FailureMode.LOCAL, share))
           .withMessageStartingWith("localShare: " + share);
     }
   }

@@ -11,27 +11,56 @@ class RuleDiffTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "unit: minute, requests_per_unit: 10 | unit: minute, requests_per_unit: 20 | 10 per minute -> 20 per minute",
-        "unit: minute, requests_per_unit: 10 | unit: hour, requests_per_unit: 10   | 10 per minute -> 10 per hour",
-        "unit: minute, requests_per_unit: 10 | window: 90s, requests_per_unit: 10  | 10 per minute -> 10 per 1m30s",
-        "unit: day, requests_per_unit: 10 | unit: day, unit_multiplier: 2, requests_per_unit: 10 | 10 per day -> 10 per 2 days",
+        "unit: minute, requests_per_unit: 10 | unit: minute, requests_per_unit: 20 | 10 per minute"
+            + " -> 20 per minute",
+        "unit: minute, requests_per_unit: 10 | unit: hour, requests_per_unit: 10   | 10 per minute"
+            + " -> 10 per hour",
+        "unit: minute, requests_per_unit: 10 | window: 90s, requests_per_unit: 10  | 10 per minute"
+            + " -> 10 per 1m30s",
+        "unit: day, requests_per_unit: 10 | unit: day, unit_multiplier: 2, requests_per_unit: 10 |"
+            + " 10 per day -> 10 per 2 days",
         "unit: day, requests_per_unit: 10 | unlimited: true | 10 per day -> unlimited",
-        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, algorithm: token-bucket | algorithm sliding-window -> token-bucket",
-        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, max_keys: 7 | max_keys none -> 7",
-        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, throttle: {soft: 25%} | throttle hard -> soft 25% (with it 12)",
-        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, throttle: elastic | throttle hard -> elastic below 70%",
-        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, when_full: sketch | when_full deny -> sketch",
-        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, on_failure: allow | on_failure deny -> allow",
-        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, on_failure: local, local_share: 7% | on_failure deny -> local (local_share 7%)",
-        "unit: day, requests_per_unit: 10, on_failure: local, local_share: 100% | unit: day, requests_per_unit: 10, on_failure: local, local_share: 0.0001 | on_failure local (local_share 100%) -> local (local_share 0.01%)",
-        "unit: day, requests_per_unit: 10, store: local | unit: day, requests_per_unit: 10, store: redis | store local -> redis (counts do not move between stores: for a window, both quotas can be admitted)",
-        "unit: day, requests_per_unit: 10, store: redis | unit: day, requests_per_unit: 10 | store redis -> default (counts do not move between stores: for a window, both quotas can be admitted)",
-        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, consistency: leased | consistency strict -> leased (sync_interval 1s)",
-        "unit: day, requests_per_unit: 10, consistency: leased | unit: day, requests_per_unit: 10, consistency: approximate, sync_interval: 1m | consistency leased (sync_interval 1s) -> approximate (sync_interval 1m)",
-        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, name: x | name \"\" -> \"x\"",
-        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, replaces: [{name: x}] | replaces [] -> [x]",
-        "unit: day, requests_per_unit: 10, algorithm: token-bucket | unit: day, requests_per_unit: 10, algorithm: token-bucket, burst: 3 | burst 10 -> 3",
-        "unit: day, requests_per_unit: 999 | unit: day, requests_per_unit: 999, granularity: 1h | granularity 45m -> 1h",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, algorithm:"
+            + " token-bucket | algorithm sliding-window -> token-bucket",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, max_keys: 7 |"
+            + " max_keys none -> 7",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, throttle: {soft: 25%}"
+            + " | throttle hard -> soft 25% (with it 12)",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, throttle: elastic |"
+            + " throttle hard -> elastic below 70%",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, on_limit: {queue:"
+            + " {requests: 5, wait: 2s}} | on_limit drop -> queue (requests 5, wait 2s)",
+        "unit: day, requests_per_unit: 10, on_limit: {queue: {requests: 5, wait: 2s}} | unit: day,"
+            + " requests_per_unit: 10, on_limit: {queue: {requests: 5, wait: 250ms}} | on_limit"
+            + " queue (requests 5, wait 2s) -> queue (requests 5, wait 250ms)",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, when_full: sketch |"
+            + " when_full deny -> sketch",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, on_failure: allow |"
+            + " on_failure deny -> allow",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, on_failure: local,"
+            + " local_share: 7% | on_failure deny -> local (local_share 7%)",
+        "unit: day, requests_per_unit: 10, on_failure: local, local_share: 100% | unit: day,"
+            + " requests_per_unit: 10, on_failure: local, local_share: 0.0001 | on_failure local"
+            + " (local_share 100%) -> local (local_share 0.01%)",
+        "unit: day, requests_per_unit: 10, store: local | unit: day, requests_per_unit: 10, store:"
+            + " redis | store local -> shared (counts do not move between stores: for a window,"
+            + " both quotas can be admitted)",
+        "unit: day, requests_per_unit: 10, store: redis | unit: day, requests_per_unit: 10 | store"
+            + " shared -> default (counts do not move between stores: for a window, both quotas can"
+            + " be admitted)",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, consistency: leased |"
+            + " consistency strict -> leased (sync_interval 1s)",
+        "unit: day, requests_per_unit: 10, consistency: leased | unit: day, requests_per_unit: 10,"
+            + " consistency: approximate, sync_interval: 1m | consistency leased (sync_interval 1s)"
+            + " -> approximate (sync_interval 1m)",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, name: x | name \"\""
+            + " -> \"x\"",
+        "unit: day, requests_per_unit: 10 | unit: day, requests_per_unit: 10, replaces: [{name: x}]"
+            + " | replaces [] -> [x]",
+        "unit: day, requests_per_unit: 10, algorithm: token-bucket | unit: day, requests_per_unit:"
+            + " 10, algorithm: token-bucket, burst: 3 | burst 10 -> 3",
+        "unit: day, requests_per_unit: 999 | unit: day, requests_per_unit: 999, granularity: 1h |"
+            + " granularity 45m -> 1h",
       })
   void changedLimit_isSaid(String before, String after, String change) {
     RuleSet older = Texts.rules(Texts.file("{" + before + "}"));
@@ -93,11 +122,11 @@ class RuleDiffTest {
     RuleSet shared =
         Texts.rules(
             Texts.file(
-                "{unit: day, requests_per_unit: 1, store: redis, consistency: leased, sync_interval: 1m,"
-                    + " on_failure: local, local_share: 50%}"));
+                "{unit: day, requests_per_unit: 1, store: redis, consistency: leased,"
+                    + " sync_interval: 1m, on_failure: local, local_share: 50%}"));
     assertThat(Texts.rules("domain: d\n").diff(shared))
         .containsExactly(
-            "d.k: added, 1 per day by sliding-window, store redis,"
+            "d.k: added, 1 per day by sliding-window, store shared,"
                 + " consistency leased (sync_interval 1m), on_failure local (local_share 50%)");
   }
 

@@ -211,7 +211,7 @@ class RuleWatcherTest {
     Consumer<Throwable> failed =
         e -> {
           errors.add(e);
-          throw new OutOfMemoryError("pretended, while it is told");
+          throw new OutOfMemoryError("pretended, in the callback");
         };
     try (RuleWatcher watcher = RuleWatcher.start(List.of(file), current, changed, failed)) {
       assertThat(watcher).isNotNull();

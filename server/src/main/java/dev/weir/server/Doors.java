@@ -1,8 +1,30 @@
 package dev.weir.server;
 
 import dev.weir.Ticker;
+import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.Engine;
-import dev.weir.redis.RedisMetrics;
+import dev.weir.server.door.Certificates;
+import dev.weir.server.door.DoorCounters;
+import dev.weir.server.door.EventLoops;
+import dev.weir.server.door.GuardedDecider;
+import dev.weir.server.door.PendingBytes;
+import dev.weir.server.door.RlsMessages;
+import dev.weir.server.door.SystemLoad;
+import dev.weir.server.door.Tokens;
+import dev.weir.server.grpc.GrpcDoor;
+import dev.weir.server.grpc.RlsService;
+import dev.weir.server.grpc.WeirService;
+import dev.weir.server.http.Endpoints;
+import dev.weir.server.http.HttpDoor;
+import dev.weir.server.metrics.Counted;
+import dev.weir.server.metrics.ServerMetrics;
+import dev.weir.server.resp.RespDoor;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.StartException;
+import dev.weir.server.settings.TlsSettings;
+import dev.weir.shared.SharedMetrics;
 import io.grpc.BindableService;
 import java.io.IOException;
 import java.time.Duration;
@@ -13,9 +35,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** All doors of a server, on one engine, with one set of threads for HTTP and RESP. */
+/** All ports of a server, on one engine, with one set of threads for HTTP and RESP. */
 final class Doors {
   private final ServerSettings settings;
+  private final Ticker ticker;
   private final EventLoops loops;
   private final @Nullable Certificates certificates;
   private final @Nullable Certificates grpcCertificates;
@@ -28,34 +51,35 @@ final class Doors {
 
   private Doors(ServerSettings settings, Ticker ticker) throws StartException {
     this.settings = settings;
+    this.ticker = ticker;
     this.certificates = Certificates.of(settings, TlsSettings.ALL);
     this.grpcCertificates = Certificates.of(settings, TlsSettings.GRPC);
     this.loops = EventLoops.start(settings, ticker);
     this.pending = PendingBytes.of(settings, ticker);
     for (String door : new String[] {"grpc", "http", "resp"}) {
-      counters.put(door, new DoorCounters(settings.value(Setting.MAX_CONNECTIONS), pending));
+      counters.put(door, new DoorCounters(settings.value(Settings.MAX_CONNECTIONS), pending));
     }
   }
 
   /**
-   * Opens all doors; they say that the server is not ready.
+   * Opens all ports; they report that the server is not ready.
    *
-   * @param load what elastic rules listen to
-   * @param shared what the metrics page tells of, if there is one
+   * @param load the load for elastic rules
+   * @param shared the shared store, for the metrics page, or null
    * @throws StartException if one cannot be opened; the others are then closed again
    */
   static Doors open(
       ServerSettings settings,
       Engine engine,
-      Load load,
+      SystemLoad load,
       @Nullable SharedStore shared,
-      ThrottleTable table,
+      CallerBuckets buckets,
       Tokens tokens,
       Ticker ticker)
       throws StartException, InterruptedException {
     Doors doors = new Doors(settings, ticker);
     try {
-      doors.openAll(engine, load, shared, table, tokens, ticker);
+      doors.openAll(engine, load, shared, buckets, tokens, ticker);
       return doors;
     } catch (StartException | RuntimeException | Error e) {
       doors.close(Duration.ZERO);
@@ -65,33 +89,38 @@ final class Doors {
 
   private void openAll(
       Engine engine,
-      Load load,
+      SystemLoad load,
       @Nullable SharedStore shared,
-      ThrottleTable table,
+      CallerBuckets buckets,
       Tokens tokens,
       Ticker ticker)
       throws StartException, InterruptedException {
-    Setting<?> port = Setting.GRPC_PORT;
+    Setting<?> port = Settings.GRPC_PORT;
     try {
-      Decider decider = new Decider(engine, load, ticker);
+      GuardedDecider decider = new GuardedDecider(engine, load, ticker);
       List<BindableService> services =
           List.of(new RlsService(decider, new RlsMessages(settings)), new WeirService(decider));
       Certificates grpcOwn = grpcCertificates == null ? certificates : grpcCertificates;
       grpc = GrpcDoor.open(settings, services, grpcOwn, tokens, of("grpc"), ticker);
-      port = Setting.PORT;
+      port = Settings.PORT;
       Endpoints endpoints =
-          new Endpoints(decider, settings, () -> ready, () -> metrics(engine, load, shared, table));
+          new Endpoints(
+              decider,
+              settings,
+              () -> ready,
+              ServerMetrics.registry(() -> counted(engine, load, shared, buckets)),
+              ticker);
       http =
           HttpDoor.open(settings, loops, endpoints.all(), certificates, tokens, of("http"), ticker);
-      port = Setting.RESP_PORT;
-      Optional<Integer> respPort = settings.value(Setting.RESP_PORT);
+      port = Settings.RESP_PORT;
+      Optional<Integer> respPort = settings.value(Settings.RESP_PORT);
       if (respPort.isPresent()) {
         resp =
             RespDoor.open(
                 settings,
                 respPort.get(),
                 loops,
-                new RespDoor.Behind(decider, table, tokens, ticker),
+                new RespDoor.Behind(decider, buckets, tokens, ticker),
                 certificates,
                 of("resp"));
       }
@@ -100,10 +129,10 @@ final class Doors {
     }
   }
 
-  private String metrics(
-      Engine engine, Load load, @Nullable SharedStore shared, ThrottleTable table) {
-    RedisMetrics store = shared == null ? null : shared.metrics();
-    return MetricsPage.text(engine.metrics(), store, table, counters, pending, load.load(), ready);
+  private Counted counted(
+      Engine engine, SystemLoad load, @Nullable SharedStore shared, CallerBuckets buckets) {
+    SharedMetrics store = shared == null ? null : shared.metrics();
+    return new Counted(engine.metrics(), store, buckets, counters, pending, load.load(), ready);
   }
 
   private DoorCounters of(String door) {
@@ -124,7 +153,7 @@ final class Doors {
     return new StartException(
         port.flag()
             + ": cannot listen on "
-            + settings.value(Setting.HOST)
+            + settings.value(Settings.HOST)
             + ":"
             + number
             + ": "
@@ -137,7 +166,7 @@ final class Doors {
         e);
   }
 
-  /** Says that the server is ready. */
+  /** Reports that the server is ready. */
   void ready() {
     ready = true;
     if (grpc != null) {
@@ -145,7 +174,7 @@ final class Doors {
     }
   }
 
-  /** Says that the server is not ready any more, and goes on answering. */
+  /** Reports that the server is not ready any more, and goes on answering. */
   void notReady() {
     ready = false;
     if (grpc != null) {
@@ -172,7 +201,7 @@ final class Doors {
     return resp == null ? -1 : resp.port();
   }
 
-  /** Reads certificates again that have changed. */
+  /** Reloads certificates that have changed. */
   void refresh() {
     if (certificates != null) {
       certificates.refresh();
@@ -185,7 +214,7 @@ final class Doors {
   /** Takes no more requests, waits for those in flight, and closes. */
   void close(Duration timeout) throws InterruptedException {
     ready = false;
-    long endNanos = Ticker.system().nanos() + timeout.toNanos();
+    long endNanos = ticker.nanos() + timeout.toNanos();
     if (grpc != null) {
       grpc.shut();
     }
@@ -206,7 +235,7 @@ final class Doors {
     }
   }
 
-  private static Duration left(long endNanos) {
-    return Duration.ofNanos(Math.max(0, endNanos - Ticker.system().nanos()));
+  private Duration left(long endNanos) {
+    return Duration.ofNanos(Math.max(0, endNanos - ticker.nanos()));
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.server;
 
+import dev.weir.server.door.Logs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 
 /**
- * Ends the parts of a server one after the other, each on a thread of its own that is waited for
- * only for a while: a part that hangs, or has lost its threads, must not keep the others from
- * ending. Used by one thread.
+ * Ends the parts of a server one after the other, each on a thread of its own and with a timeout: a
+ * part that hangs, or has lost its threads, must not keep the others from ending. Used by one
+ * thread.
  */
 final class Ending {
   /** Ends one part; may hang. */
@@ -24,7 +25,7 @@ final class Ending {
    * Ends a part.
    *
    * @param part for the log
-   * @param most how long it is waited for
+   * @param most how long to wait for it
    */
   void step(String part, Duration most, Step step) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
@@ -48,12 +49,17 @@ final class Ending {
       if (done.await(most.toNanos(), TimeUnit.NANOSECONDS)) {
         return;
       }
-    } catch (OutOfMemoryError e) { // There is no room for a thread.
+    } catch (OutOfMemoryError e) { // No memory for a thread.
       Logs.LOG.log(Level.SEVERE, "stop: " + part + " failed", e);
     }
     left.add(part);
     Logs.LOG.severe(
-        "stop: " + part + " did not end within " + most.toMillis() + " ms, left behind");
+        "stop: "
+            + part
+            + " did not end within "
+            + most.toMillis()
+            + " ms; the server"
+            + " stops without it");
   }
 
   /** Returns the parts that did not end. */

@@ -7,16 +7,24 @@ import dev.weir.rules.RuleSet;
 import dev.weir.rules.RuleWatcher;
 import dev.weir.rules.Rules;
 import dev.weir.rules.Severity;
+import dev.weir.server.door.Guarded;
+import dev.weir.server.door.Logs;
+import dev.weir.server.door.Loop;
+import dev.weir.server.http.Endpoints;
+import dev.weir.server.http.RulesPage;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.StartException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Brings rules from files into an engine, first at the start and then whenever they change. */
 final class RulesInForce implements AutoCloseable {
-  /** In force where nobody names any rules. */
+  /** The demo rules, in force without {@code --rules}. */
   static final String BUILT_IN = "demo.yaml";
 
-  /** A broken file can have thousands of problems; a log line for each would drown the rest. */
+  /** A broken file can have thousands of problems; a log line for each would hide all others. */
   private static final int MAX_LOGGED = 50;
 
   private final Engine engine;
@@ -28,7 +36,7 @@ final class RulesInForce implements AutoCloseable {
 
   /** Reads the rules that the settings name, without putting them in force. */
   static Rules.Loaded load(ServerSettings settings) {
-    List<Path> paths = settings.value(Setting.RULES);
+    List<Path> paths = settings.value(Settings.RULES);
     return paths.isEmpty()
         ? Rules.parse("built-in rules", Endpoints.resource(BUILT_IN), settings.ruleDefaults())
         : Rules.load(paths, settings.ruleDefaults());
@@ -43,54 +51,55 @@ final class RulesInForce implements AutoCloseable {
       throws StartException {
     RuleSet rules = first.ruleSet();
     if (rules == null) {
-      throw new StartException("rules: cannot be used\n" + lines(first.problems()));
+      throw new StartException(
+          "rules: errors; the server was not started\n" + lines(first.problems()));
     }
     long revision;
     try {
       revision = engine.apply(rules);
     } catch (RulesException e) {
-      throw new StartException("rules: cannot be used\n" + lines(e.problems()));
+      throw new StartException("rules: errors; the server was not started\n" + lines(e.problems()));
     }
     logWarnings(first);
     Logs.LOG.info(
         "rules: "
             + rules.rules().size()
             + " in force from "
-            + (settings.value(Setting.RULES).isEmpty()
-                ? "the built-in demonstration; --rules names others"
-                : settings.value(Setting.RULES))
+            + (settings.value(Settings.RULES).isEmpty()
+                ? "the built-in demo rules, because --rules is not set"
+                : settings.value(Settings.RULES))
             + " (revision "
             + revision
             + ")\n"
-            + RulesPage.text(rules, settings.value(Setting.STORE).isPresent()).stripTrailing());
+            + RulesPage.text(rules, settings.value(Settings.STORE).isPresent()).stripTrailing());
     return new RulesInForce(engine);
   }
 
-  /** Follows changes of the files from now on. */
+  /** Reloads the files from now on when they change. */
   void watch(ServerSettings settings) {
-    List<Path> paths = settings.value(Setting.RULES);
+    List<Path> paths = settings.value(Settings.RULES);
     if (!paths.isEmpty()) {
       watcher = RuleWatcher.start(paths, engine.rules(), this::changed, this::failed);
     }
   }
 
-  /** A set that could not be read or put in force, by no fault of its own. */
+  /** Logs a rule set that could not be read or put in force for a reason other than its content. */
   private void failed(Throwable error) {
     Guarded.failed(
         Loop.RULES,
-        "a change was not taken over, revision "
+        "a change could not be applied; revision "
             + engine.revision()
             + " stays in force"
-            + (error instanceof Error ? ", it is tried again in some seconds" : ""),
+            + (error instanceof Error ? "; it is tried again in a few seconds" : ""),
         error);
   }
 
-  /** A good set comes into force; a broken one is reported and changes nothing. */
+  /** Puts a valid rule set in force; a set with errors is logged and changes nothing. */
   void changed(Rules.Loaded loaded) {
     RuleSet rules = loaded.ruleSet();
     if (rules == null) {
       engine.reloadFailed();
-      refused("broken", loaded.problems());
+      refused(loaded.problems());
       return;
     }
     List<String> difference = engine.rules().diff(rules);
@@ -101,20 +110,15 @@ final class RulesInForce implements AutoCloseable {
           "rules: revision "
               + revision
               + " in force\n"
-              + (difference.isEmpty() ? "no change in what they say" : bounded(difference)));
+              + (difference.isEmpty() ? "no rule has changed" : bounded(difference)));
     } catch (RulesException e) {
-      refused("cannot be used", e.problems());
+      refused(e.problems());
     }
   }
 
-  private void refused(String why, List<Problem> problems) {
+  private void refused(List<Problem> problems) {
     Logs.LOG.severe(
-        "rules: "
-            + why
-            + ", revision "
-            + engine.revision()
-            + " stays in force\n"
-            + lines(problems));
+        "rules: errors; revision " + engine.revision() + " stays in force\n" + lines(problems));
   }
 
   private static void logWarnings(Rules.Loaded loaded) {

@@ -1,14 +1,21 @@
 package dev.weir.server;
 
-import dev.weir.FailureAnswer;
+import dev.weir.FailureMode;
 import dev.weir.Policy;
 import dev.weir.Store;
 import dev.weir.Ticker;
-import dev.weir.redis.RedisMetrics;
 import dev.weir.redis.RedisStore;
+import dev.weir.rules.Choice;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.StoreChoice;
+import dev.weir.server.door.FewLines;
+import dev.weir.server.door.Logs;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.StartException;
+import dev.weir.server.settings.StoreUri;
+import dev.weir.shared.SharedMetrics;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,31 +34,34 @@ import org.jspecify.annotations.Nullable;
 
 /** The store that this server shares with others, and what the log says of it. */
 final class SharedStore {
-  /** What a connection may take; who starts must not refuse for want of one just yet. */
+  /**
+   * Wait for the first connection, so that a new server does not answer without a store that is
+   * there.
+   */
   private static final long MAX_WAIT_MILLIS = 2_000;
 
   private static final long STEP_MILLIS = 5;
 
-  /** More warnings than a store has settings that can be wrong. */
+  /** More than the kinds of warnings that a store has. */
   private static final int MOST_WARNINGS = 16;
 
   private final Store store;
-  private final Supplier<RedisMetrics> metrics;
+  private final Supplier<SharedMetrics> metrics;
   private final Supplier<String> problem;
   private final String where;
   private final FewLines log;
   private final Warnings warnings;
 
-  /** What the log has said last, null before. */
+  /** The state that was logged last, null before the first. */
   private @Nullable Boolean said;
 
   /**
-   * @param problem why the store cannot be asked, empty if it can or nobody knows
+   * @param problem why the store cannot be reached, empty if it can be or the cause is unknown
    * @param where for people, without a password
    */
   SharedStore(
       Store store,
-      Supplier<RedisMetrics> metrics,
+      Supplier<SharedMetrics> metrics,
       Supplier<String> problem,
       String where,
       FewLines log,
@@ -71,7 +81,7 @@ final class SharedStore {
    * @throws StartException if its password cannot be read
    */
   static @Nullable SharedStore open(ServerSettings settings, Ticker ticker) throws StartException {
-    StoreUri uri = settings.value(Setting.STORE).orElse(null);
+    StoreUri uri = settings.value(Settings.STORE).orElse(null);
     if (uri == null) {
       return null;
     }
@@ -79,14 +89,14 @@ final class SharedStore {
     Warnings warnings = new Warnings(new FewLines(ticker));
     RedisStore.Builder builder =
         uri.builder()
-            .prefix(settings.value(Setting.STORE_PREFIX))
-            .timeout(settings.value(Setting.STORE_TIMEOUT))
-            .replicas(settings.value(Setting.STORE_REPLICAS))
+            .prefix(settings.value(Settings.STORE_PREFIX))
+            .timeout(settings.value(Settings.STORE_TIMEOUT))
+            .replicas(settings.value(Settings.STORE_REPLICAS))
             .log(details)
             .warnings(warnings);
-    Optional<Path> file = settings.value(Setting.STORE_PASSWORD_FILE);
+    Optional<Path> file = settings.value(Settings.STORE_PASSWORD_FILE);
     if (file.isPresent()) {
-      builder.password(password(settings.source(Setting.STORE_PASSWORD_FILE), file.get()));
+      builder.password(password(settings.source(Settings.STORE_PASSWORD_FILE), file.get()));
     }
     RedisStore store = builder.build();
     details.store = store;
@@ -95,8 +105,8 @@ final class SharedStore {
   }
 
   /**
-   * What breaks promises: it has a voice of its own, or a store that comes and goes would use up
-   * its lines; and what cannot be said yet is kept until it can. Safe for use by many threads.
+   * Warnings that limits may not hold. They have a line limit of their own, or a store that comes
+   * and goes would use it up; a warning that has to wait is kept. Safe for use by many threads.
    */
   static final class Warnings implements Consumer<String> {
     private final FewLines log;
@@ -114,7 +124,7 @@ final class SharedStore {
       say();
     }
 
-    /** Says what has not been said, as far as may be. */
+    /** Logs the warnings that wait, as far as the line limit allows. */
     synchronized void say() {
       for (String line = unsaid.peek(); line != null; line = unsaid.peek()) {
         if (!log.writeOrKeep(Level.WARNING, "store: " + StoreUri.hidden(line))) {
@@ -125,7 +135,7 @@ final class SharedStore {
     }
   }
 
-  /** What the store says of itself: a warning, unless it decides. */
+  /** The store's own lines: warnings while the store does not decide. */
   private static final class Details implements Consumer<String> {
     private final FewLines log;
     private volatile @Nullable RedisStore store;
@@ -159,11 +169,11 @@ final class SharedStore {
     return store;
   }
 
-  RedisMetrics metrics() {
+  SharedMetrics metrics() {
     return metrics.get();
   }
 
-  /** Waits until the store can be asked, but not for long: without it the server starts as well. */
+  /** Waits a short time until the store can be reached; the server also starts without it. */
   void await() throws InterruptedException {
     for (long waited = 0; waited < MAX_WAIT_MILLIS && !metrics().available(); ) {
       Thread.sleep(STEP_MILLIS);
@@ -172,27 +182,27 @@ final class SharedStore {
   }
 
   /**
-   * Tells the log, once at the start, what is answered when the store cannot be asked: whoever
-   * comes from envoyproxy/ratelimit is used to the opposite.
+   * Logs once, at the start, what rules answer while the store does not decide: users of
+   * envoyproxy/ratelimit are used to the opposite.
    *
    * @param rules in force
    */
   void begin(RuleSet rules) {
     Logs.LOG.info(
-        "store: when "
+        "store: while "
             + where
-            + " cannot be asked, rules answer: "
+            + " does not decide, rules answer: "
             + answers(rules)
-            + "; limits that requests bring, and rules that do not say on_failure: "
-            + RulesPage.lower(rules.defaults().onFailure())
+            + "; rules without on_failure, and limits that requests bring: "
+            + Choice.text(rules.defaults().onFailure())
             + " ("
-            + Setting.ON_FAILURE.flag()
-            + "). Envoy's own habit is to allow: with envoyproxy/ratelimit such requests pass");
+            + Settings.ON_FAILURE.flag()
+            + "). With envoyproxy/ratelimit, Envoy lets such requests pass by default");
   }
 
   /**
-   * Tells the log when the store is lost or reached, and what it could not be told before; to be
-   * called every second or so.
+   * Logs when the store is lost or reached, and warnings that had to wait; called about once a
+   * second.
    *
    * @param rules in force
    */
@@ -217,24 +227,24 @@ final class SharedStore {
 
   /** Returns what is answered until the store decides. */
   private static String until(RuleSet rules) {
-    return "until it does, rules answer as their on_failure says: " + answers(rules);
+    return "until it does, rules answer by their on_failure: " + answers(rules);
   }
 
-  /** Returns how many rules answer how. */
+  /** Returns the number of rules by what they answer. */
   private static String answers(RuleSet rules) {
-    Map<FailureAnswer, Integer> answers = new EnumMap<>(FailureAnswer.class);
+    Map<FailureMode, Integer> answers = new EnumMap<>(FailureMode.class);
     for (Rule rule : rules.rules()) {
       Policy policy = rule.policy();
       if (policy != null && rule.store() != StoreChoice.LOCAL) {
-        answers.merge(policy.onFailure(), 1, Integer::sum);
+        answers.merge(policy.sharing().onFailure(), 1, Integer::sum);
       }
     }
     List<String> words = new ArrayList<>();
-    answers.forEach((answer, count) -> words.add(count + " " + RulesPage.lower(answer)));
+    answers.forEach((answer, count) -> words.add(count + " " + Choice.text(answer)));
     return words.isEmpty() ? "none" : String.join(", ", words);
   }
 
-  /** Returns where it is, without a password. */
+  /** Returns the store's URI, without a password. */
   @Override
   public String toString() {
     return where;

@@ -1,5 +1,10 @@
 package dev.weir.server;
 
+import dev.weir.server.door.Tokens;
+import dev.weir.server.door.WatchedFiles;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.StartException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -12,14 +17,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The tokens of a file, read again when it changes. Safe for use by many threads. */
-final class TokenFile {
+public final class TokenFile {
   private final Tokens tokens = Tokens.noneYet();
   private final WatchedFiles file;
 
   private TokenFile(Path path) throws IOException, GeneralSecurityException {
     file =
         new WatchedFiles(
-            Setting.TOKEN_FILE.flag(),
+            Settings.TOKEN_FILE.flag(),
             "",
             List.of(path),
             contents -> tokens.replace(lines(contents.get(0))));
@@ -31,7 +36,7 @@ final class TokenFile {
       CharBuffer text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(content));
       return text.toString().lines().toList();
     } catch (CharacterCodingException e) {
-      throw new IllegalArgumentException("bytes that are no text (expected: UTF-8)", e);
+      throw new IllegalArgumentException("not text (expected: UTF-8)", e);
     }
   }
 
@@ -40,23 +45,23 @@ final class TokenFile {
    *
    * @throws StartException if the file cannot be used
    */
-  static @Nullable TokenFile of(ServerSettings settings) throws StartException {
-    Optional<Path> path = settings.value(Setting.TOKEN_FILE);
+  public static @Nullable TokenFile of(ServerSettings settings) throws StartException {
+    Optional<Path> path = settings.value(Settings.TOKEN_FILE);
     try {
       return path.isEmpty() ? null : new TokenFile(path.get());
     } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
       throw new StartException(
-          settings.source(Setting.TOKEN_FILE) + ": " + path.get() + ": " + WatchedFiles.reason(e),
+          settings.source(Settings.TOKEN_FILE) + ": " + path.get() + ": " + WatchedFiles.reason(e),
           e);
     }
   }
 
-  Tokens tokens() {
+  public Tokens tokens() {
     return tokens;
   }
 
-  /** Reads the file; if it cannot be used, the tokens before stay. */
-  void refresh() {
+  /** Reloads the file; if it cannot be used, the old tokens stay valid. */
+  public void refresh() {
     file.look();
   }
 }

@@ -2,12 +2,18 @@ package dev.weir.server;
 
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
+import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.Engine;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
+import dev.weir.server.door.SystemLoad;
+import dev.weir.server.door.Tokens;
+import dev.weir.server.http.Endpoints;
 import dev.weir.server.proto.RateLimitDescriptor;
 import dev.weir.server.proto.RateLimitRequest;
 import dev.weir.server.proto.RateLimitServiceGrpc;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.StartException;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
@@ -26,18 +32,18 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs the doors' code before the first real request: what is loaded and compiled now costs no
- * caller anything. The doors are real ones, on free ports of the loopback interface, and so are the
- * requests; the engine behind them is another, so that nothing is counted.
+ * Sends requests to a private copy of the server before the first real request, so that classes are
+ * loaded and code is compiled. The copy has real ports, on the loopback interface, and an engine of
+ * its own, so that no limit is touched.
  */
 final class WarmUp {
-  /** Enough for the compiler to have done what is worth most. */
+  /** Enough for the compiler to have compiled the most used code. */
   private static final int GRPC_ROUNDS = 60;
 
   private static final int HTTP_ROUNDS = 100;
   private static final int RESP_ROUNDS = 100;
 
-  /** A slow machine starts all the same. */
+  /** A slow machine starts nevertheless. */
   private static final long MAX_NANOS = 5_000_000_000L;
 
   private static final int USERS = 64;
@@ -50,7 +56,7 @@ final class WarmUp {
   private final Ticker ticker;
   private final long endNanos;
 
-  /** Asks once more, or more often, by one door; returns how many requests that were. */
+  /** Sends some requests to one port; returns their number. */
   private interface Round {
     int run(int round) throws IOException, InterruptedException;
   }
@@ -68,22 +74,22 @@ final class WarmUp {
         ServerSettings.of(Map.of("port", "0", "grpc-port", "0", "resp-port", "0"));
     RuleSet rules =
         Rules.parse("built-in rules", Endpoints.resource(RulesInForce.BUILT_IN)).ruleSet();
-    try (Engine engine = Engine.create(new MemoryStore(), ticker, settings.engine())) {
+    try (Engine engine = Engine.create(new MemoryStore(), ticker, settings.engine());
+        MemoryStore table = new MemoryStore(USERS, 1 << 20)) {
       engine.apply(rules == null ? RuleSet.EMPTY : rules);
-      ThrottleTable table = new ThrottleTable(USERS, 1 << 20, ticker.nanos());
       Doors doors =
           Doors.open(
               settings,
               engine,
-              Load.of(settings, ticker),
+              SystemLoad.of(settings, ticker),
               null,
-              table,
+              new CallerBuckets(table, ticker.nanos()),
               Tokens.notRequired(),
               ticker);
       try {
         String done = new WarmUp(doors, ticker, startNanos + MAX_NANOS).drive();
         return String.format(
-            Locale.ROOT, "warmed up in %.1f s by %s", (ticker.nanos() - startNanos) / 1e9, done);
+            Locale.ROOT, "warmed up in %.1f s with %s", (ticker.nanos() - startNanos) / 1e9, done);
       } finally {
         doors.close(Duration.ZERO);
       }
@@ -92,7 +98,7 @@ final class WarmUp {
     }
   }
 
-  /** Asks by all doors at once; returns what was asked, in words. */
+  /** Sends requests to all ports at once; returns their numbers, for the log. */
   private String drive() throws IOException, InterruptedException {
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("127.0.0.1", doors.grpcPort())
@@ -202,7 +208,7 @@ final class WarmUp {
     }
   }
 
-  /** Lets one more go on when an answer is here. */
+  /** Releases a permit when an answer has arrived. */
   private static final class Released<T> implements StreamObserver<T> {
     private final Semaphore done;
 

@@ -69,7 +69,7 @@ class BacklogTest {
       sent.get(30, TimeUnit.SECONDS);
       assertThat(overloaded).as("overloaded").isPositive();
       assertThat(decided).as("decided").isGreaterThan(COMMANDS / 100);
-      assertThat(running.get("/metrics").body()).contains("weir_overloaded_total " + overloaded);
+      assertThat(running.metric("weir_overloaded_total")).isEqualTo(overloaded);
     }
   }
 

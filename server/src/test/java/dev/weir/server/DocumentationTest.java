@@ -2,6 +2,8 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -15,7 +17,7 @@ class DocumentationTest {
   @Test
   void serverPage_hasEverySetting() throws Exception {
     String page = page("server.md");
-    for (Setting<?> setting : Setting.all()) {
+    for (Setting<?> setting : Settings.all()) {
       String row = "| `" + setting.flag() + "` | `" + setting.variable() + "` | ";
       assertThat(page).contains(row + defaultCell(setting) + " |");
     }
@@ -28,10 +30,10 @@ class DocumentationTest {
   @Test
   void compatibilityPage_mapsEveryVariableOfTheOriginal() throws Exception {
     String page = page("compatibility.md");
-    for (Setting<?> setting : Setting.all()) {
-      if (!setting.fallbackVariable().isEmpty()) {
+    for (Setting<?> setting : Settings.all()) {
+      if (!setting.envoyVariable().isEmpty()) {
         assertThat(page)
-            .contains("| `" + setting.fallbackVariable() + "` | `" + setting.variable() + "`, ");
+            .contains("| `" + setting.envoyVariable() + "` | `" + setting.variable() + "`, ");
       }
     }
   }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.weir.MemoryStore;
+import dev.weir.server.door.Guarded;
+import dev.weir.server.door.Loop;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -41,7 +43,7 @@ class GuardedTest {
             });
     turn.run();
     assertThat(log.await("expiry: "))
-        .isEqualTo("expiry: a turn failed, the next one comes in its time");
+        .isEqualTo("expiry: a run failed, the next one follows as usual");
     new Guarded(
             Loop.EXPIRY,
             () -> {
@@ -49,7 +51,7 @@ class GuardedTest {
             })
         .run();
     assertThat(log.await("expiry: "))
-        .endsWith("the process may have lost more than this, and should be started anew");
+        .endsWith("other parts of the process may be damaged as well, restart it");
     assertThat(Guarded.errors(Loop.EXPIRY) - before).isEqualTo(2);
   }
 
@@ -126,13 +128,13 @@ class GuardedTest {
     try (RunningServer running =
         RunningServer.start(folder, shared, "token-file", tokens.toString())) {
       started.countDown();
-      log.await("store: a turn failed");
+      log.await("store: a run failed");
       Files.writeString(tokens, "other-token-0123456789\n");
       log.await("--token-file: changed, in force");
       String[] bearer = {"Authorization", "Bearer other-token-0123456789"};
       String page = running.send(request(running, bearer)).body();
       assertThat(page)
-          .contains("weir_internal_errors_total{loop=\"tokens\"} 0")
+          .contains("weir_internal_errors_total{loop=\"tokens\"} 0.0\n")
           .containsPattern("weir_internal_errors_total\\{loop=\"store\"} [1-9]");
     }
   }

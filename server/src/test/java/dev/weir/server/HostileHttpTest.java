@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What strangers send. After each attack, others are served as ever. */
+/** Hostile HTTP clients. After each attack, other clients are served as before. */
 class HostileHttpTest {
   private static final int MAX_BODY = 65_536;
 

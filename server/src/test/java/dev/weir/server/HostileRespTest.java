@@ -9,8 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What strangers send to the RESP door. After each attack, others are served as ever. */
+/** Hostile clients of the RESP port. After each attack, other clients are served as before. */
 class HostileRespTest {
   private static final String TOKEN = "a-token-of-sixteen";
   private static final int MAX_CONNECTIONS = 30;
@@ -217,11 +215,7 @@ class HostileRespTest {
   }
 
   private static long metric(String name) throws Exception {
-    Matcher line =
-        Pattern.compile("^" + Pattern.quote(name) + " (\\d+)$", Pattern.MULTILINE)
-            .matcher(running.get("/metrics").body());
-    assertThat(line.find()).as(name).isTrue();
-    return Long.parseLong(line.group(1));
+    return running.metric(name);
   }
 
   @Test

@@ -283,7 +283,7 @@ class HttpDoorTest {
             test.tenant: unit=WEEK requests_per_unit=1000, shadow_mode: false, quota_mode: false
             test.never: unit=HOUR requests_per_unit=0, shadow_mode: false, quota_mode: false
             test.free: unlimited, shadow_mode: false, quota_mode: false
-            test.odd: window=90s requests_per_unit=5, shadow_mode: false, quota_mode: false
+            test.odd: window=1m30s requests_per_unit=5, shadow_mode: false, quota_mode: false
             test.watched: unit=DAY requests_per_unit=1, shadow_mode: true, quota_mode: false
             """);
   }

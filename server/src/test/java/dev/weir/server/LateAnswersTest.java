@@ -3,7 +3,8 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Ticker;
-import dev.weir.redis.RedisMetrics;
+import dev.weir.server.door.FewLines;
+import dev.weir.shared.SharedMetrics;
 import dev.weir.testkit.LateStore;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
@@ -30,8 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** All doors, with a store that answers later, on a thread of its own, the last question first. */
 class LateAnswersTest {
-  private static final RedisMetrics METRICS =
-      new RedisMetrics(true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0);
+  private static final SharedMetrics METRICS =
+      new SharedMetrics("redis", true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0);
 
   /** What each door says of a permit of a thousand. */
   private static final Map<String, String> GRANTED =
@@ -62,7 +63,7 @@ class LateAnswersTest {
             new FewLines(Ticker.system()),
             new SharedStore.Warnings(new FewLines(Ticker.system())));
     log = new LogCapture();
-    running = RunningServer.start(folder, shared, "drain-delay", "0s");
+    running = RunningServer.start(folder, shared, "drain-delay", "0s", "throttle-store", "local");
     doors = new EveryDoor(running.server);
   }
 
@@ -130,7 +131,7 @@ class LateAnswersTest {
         try (RespClient client = new RespClient(running.server.respPort())) {
           assertThat(client.ask("PING")).isEqualTo("+PONG|");
           assertThat(client.throttle("CL.THROTTLE", "k" + i, "1", "1", "60"))
-              .as("the table of this door is in this process")
+              .as("--throttle-store is local")
               .startsWith(0L, 2L, 1L);
         }
       }
@@ -247,7 +248,7 @@ class LateAnswersTest {
     Map<String, CompletableFuture<String>> asked = doors.ask("tenant", "a");
     awaitDue(EveryDoor.COUNT);
     running.close();
-    assertThat(store.answer()).as("what comes too late is for nobody").isEqualTo(EveryDoor.COUNT);
+    assertThat(store.answer()).as("late answers are dropped").isEqualTo(EveryDoor.COUNT);
     for (Map.Entry<String, CompletableFuture<String>> each : asked.entrySet()) {
       assertThat(each.getValue())
           .as(each.getKey())

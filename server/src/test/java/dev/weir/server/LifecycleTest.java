@@ -3,6 +3,7 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.server.settings.StartException;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
@@ -51,7 +52,7 @@ class LifecycleTest {
   void withoutRules_theDemonstrationIsInForceAndSaysSo() throws Exception {
     try (RunningServer running = RunningServer.start(Map.of())) {
       assertThat(log.await("rules: 1 in force"))
-          .contains("built-in demonstration", "demo.user: unit=MINUTE requests_per_unit=3");
+          .contains("built-in demo rules", "demo.user: unit=MINUTE requests_per_unit=3");
       for (int i = 0; i < 3; i++) {
         assertThat(running.post("/v1/check", CHECK).statusCode()).isEqualTo(200);
       }
@@ -68,8 +69,8 @@ class LifecycleTest {
       replace(rules, RunningServer.RULES.replace("requests_per_unit: 3", "requests_per_unit: 5"));
       assertThat(log.await("rules: revision 2 in force")).contains("test.user", "3", "5");
       assertThat(running.check("user", "ann").body()).contains("\"remaining\":2", "\"revision\":2");
-      assertThat(running.get("/metrics").body())
-          .contains("weir_rule_reloads_total 2", "weir_rule_revision 2");
+      assertThat(running.metric("weir_rule_reloads_total")).isEqualTo(2);
+      assertThat(running.metric("weir_rule_revision")).isEqualTo(2);
     }
   }
 
@@ -78,10 +79,10 @@ class LifecycleTest {
     Path rules = folder.resolve("rules.yaml");
     try (RunningServer running = RunningServer.start(folder)) {
       replace(rules, RunningServer.RULES.replace("unit: minute", "unit: minit"));
-      assertThat(log.await("rules: broken"))
+      assertThat(log.await("rules: errors; revision"))
           .contains("revision 1 stays in force", "rules.yaml:4:", "minit");
       assertThat(running.check("user", "ann").body()).contains("\"remaining\":2", "\"revision\":1");
-      assertThat(running.get("/metrics").body()).contains("weir_rule_reload_failures_total 1");
+      assertThat(running.metric("weir_rule_reload_failures_total")).isEqualTo(1);
       replace(rules, RunningServer.RULES.replace("requests_per_unit: 3", "requests_per_unit: 4"));
       log.await("rules: revision 2 in force");
     }
@@ -109,19 +110,19 @@ class LifecycleTest {
     Path rules = Files.writeString(folder.resolve("r.yaml"), REDIS);
     assertThatThrownBy(() -> RunningServer.start(Map.of("rules", rules.toString())))
         .isInstanceOf(StartException.class)
-        .hasMessageStartingWith("rules: cannot be used\n" + rules + ":3:5 ")
-        .hasMessageContaining("store: redis (expected: local, there is no shared store)");
+        .hasMessageStartingWith("rules: errors; the server was not started\n" + rules + ":3:5 ")
+        .hasMessageContaining("store: shared (expected: local, there is no shared store)");
   }
 
   @Test
   void ruleForAStoreThatIsNotThere_changesNothingOnReload() throws Exception {
     try (RunningServer running = RunningServer.start(folder)) {
       replace(folder.resolve("rules.yaml"), REDIS);
-      assertThat(log.await("rules: cannot be used"))
+      assertThat(log.await("rules: errors; "))
           .contains(
-              "revision 1 stays in force\n", "rules.yaml:3:5 ", "store: redis (expected: local");
+              "revision 1 stays in force\n", "rules.yaml:3:5 ", "store: shared (expected: local");
       assertThat(running.check("user", "ann").body()).contains("\"remaining\":2", "\"revision\":1");
-      assertThat(running.get("/metrics").body()).contains("weir_rule_reload_failures_total 1");
+      assertThat(running.metric("weir_rule_reload_failures_total")).isEqualTo(1);
     }
   }
 

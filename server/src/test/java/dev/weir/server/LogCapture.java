@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.fail;
 
+import dev.weir.server.door.Logs;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -10,27 +11,27 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /** Listens to the server's log. */
-final class LogCapture extends Handler implements AutoCloseable {
+public final class LogCapture extends Handler implements AutoCloseable {
   private final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
 
-  LogCapture() {
+  public LogCapture() {
     Logs.LOG.addHandler(this);
   }
 
   /** Listens to what the libraries write as well. */
-  static LogCapture all() {
+  public static LogCapture all() {
     LogCapture capture = new LogCapture();
     Logger.getLogger("").addHandler(capture);
     return capture;
   }
 
   /** Returns all that was written and not waited for. */
-  String text() {
+  public String text() {
     return String.join("\n", messages);
   }
 
   /** Waits for a line that contains a text, and returns it. */
-  String await(String text) throws InterruptedException {
+  public String await(String text) throws InterruptedException {
     while (true) {
       String message = messages.poll(30, TimeUnit.SECONDS);
       if (message == null) {
@@ -43,7 +44,7 @@ final class LogCapture extends Handler implements AutoCloseable {
   }
 
   /** Waits for the next line, whatever it says, and returns it. */
-  String next() throws InterruptedException {
+  public String next() throws InterruptedException {
     String message = messages.poll(30, TimeUnit.SECONDS);
     return message == null ? fail("no log line") : message;
   }

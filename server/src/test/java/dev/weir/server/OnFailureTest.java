@@ -77,10 +77,7 @@ class OnFailureTest {
   }
 
   private static long revision(RunningServer running) throws Exception {
-    String page = running.get("/metrics").body();
-    String name = "\nweir_rule_revision ";
-    int at = page.indexOf(name) + name.length();
-    return Long.parseLong(page.substring(at, page.indexOf('\n', at)));
+    return running.metric("weir_rule_revision");
   }
 
   @Test
@@ -88,11 +85,11 @@ class OnFailureTest {
     try (RunningServer running = start()) {
       assertThat(log.await("rules answer: "))
           .isEqualTo(
-              "store: when redis://127.0.0.1:"
+              "store: while redis://127.0.0.1:"
                   + port
-                  + " cannot be asked, rules answer: 4 deny; limits that requests bring, and rules"
-                  + " that do not say on_failure: deny (--on-failure). Envoy's own habit is to"
-                  + " allow: with envoyproxy/ratelimit such requests pass");
+                  + " does not decide, rules answer: 4 deny; rules without on_failure,"
+                  + " and limits that requests bring: deny (--on-failure). With"
+                  + " envoyproxy/ratelimit, Envoy lets such requests pass by default");
       assertThat(running.check("silent", "x").statusCode()).isEqualTo(503);
       assertThat(running.post("/v1/check", OVERRIDE).statusCode()).isEqualTo(503);
     }
@@ -101,7 +98,7 @@ class OnFailureTest {
   @Test
   void allow_isForAllThatDoNotSayIt_alsoAfterAReload() throws Exception {
     try (RunningServer running = start("on-failure", "allow")) {
-      assertThat(log.await("rules answer: ")).contains(": 1 deny, 3 allow; ", "failure: allow (");
+      assertThat(log.await("rules answer: ")).contains(": 1 deny, 3 allow; ", "bring: allow (");
       assertPasses(running, "silent");
       assertPasses(running, "elastic");
       assertThat(running.check("watched", "x").statusCode()).isEqualTo(200);
@@ -138,7 +135,7 @@ class OnFailureTest {
   @Test
   void local_decidesByTheShare() throws Exception {
     try (RunningServer running = start("on-failure", "local", "local-share", "25%")) {
-      assertThat(log.await("rules answer: ")).contains(": 1 deny, 3 local; ", "failure: local (");
+      assertThat(log.await("rules answer: ")).contains(": 1 deny, 3 local; ", "bring: local (");
       for (int i = 0; i < 2; i++) {
         assertThat(running.check("silent", "x").statusCode()).as("a quarter of 8").isEqualTo(200);
         assertThat(running.post("/v1/check", OVERRIDE).statusCode()).isEqualTo(200);

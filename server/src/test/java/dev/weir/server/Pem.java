@@ -20,10 +20,10 @@ import javax.net.ssl.TrustManagerFactory;
  *
  * @param store both, as a PKCS #12 store
  */
-record Pem(Path certificate, Path key, Path store) {
+public record Pem(Path certificate, Path key, Path store) {
   private static final String PASSWORD = "changeit";
 
-  static Pem make(Path folder, String name) throws Exception {
+  public static Pem make(Path folder, String name) throws Exception {
     Path store = folder.resolve(name + ".p12");
     Process keytool =
         new ProcessBuilder(
@@ -87,7 +87,7 @@ record Pem(Path certificate, Path key, Path store) {
   }
 
   /** Returns the TLS of a client that trusts this certificate and shows another, or none. */
-  SSLContext trustedBy(Pem... client) throws GeneralSecurityException, IOException {
+  public SSLContext trustedBy(Pem... client) throws GeneralSecurityException, IOException {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
     KeyStore own = load();

@@ -90,7 +90,7 @@ public final class RespClient implements AutoCloseable {
   }
 
   /** Returns the five integers of a throttle's reply. */
-  List<Long> throttle(String... words) throws IOException {
+  public List<Long> throttle(String... words) throws IOException {
     List<Long> numbers = new ArrayList<>();
     for (String line : ask(words).split("[|]", -1)) {
       if (line.startsWith(":")) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What Redis clients are told, byte for byte. */
+/** The replies to Redis clients, byte for byte. */
 class RespDoorTest {
   @TempDir private static Path folder;
   private static RunningServer running;

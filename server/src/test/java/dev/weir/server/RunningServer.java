@@ -1,5 +1,8 @@
 package dev.weir.server;
 
+import dev.weir.Ticker;
+import dev.weir.server.door.Logs;
+import dev.weir.server.settings.ServerSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -10,10 +13,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A server on free ports of the loopback interface, and the usual questions to it. */
-final class RunningServer implements AutoCloseable {
-  static final String RULES =
+public final class RunningServer implements AutoCloseable {
+  public static final String RULES =
       """
       domain: test
       descriptors:
@@ -33,7 +38,7 @@ final class RunningServer implements AutoCloseable {
           rate_limit: {unit: day, requests_per_unit: 1}
       """;
 
-  final WeirServer server;
+  public final WeirServer server;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -42,22 +47,23 @@ final class RunningServer implements AutoCloseable {
   }
 
   /** Starts a server with the rules above. */
-  static RunningServer start(Path folder, String... namesAndValues) throws Exception {
+  public static RunningServer start(Path folder, String... namesAndValues) throws Exception {
     Map<String, String> flags = new HashMap<>();
     flags.put("rules", Files.writeString(folder.resolve("rules.yaml"), RULES).toString());
     return start(flags, namesAndValues);
   }
 
-  static RunningServer start(Map<String, String> base, String... namesAndValues) throws Exception {
+  public static RunningServer start(Map<String, String> base, String... namesAndValues)
+      throws Exception {
     return new RunningServer(WeirServer.start(settings(base, namesAndValues)));
   }
 
   /** Starts a server with the rules above and a store that it shares. */
-  static RunningServer start(Path folder, SharedStore shared, String... namesAndValues)
+  public static RunningServer start(Path folder, SharedStore shared, String... namesAndValues)
       throws Exception {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
     ServerSettings settings = settings(Map.of("rules", rules.toString()), namesAndValues);
-    Logs.install(settings);
+    Logs.install(settings, Ticker.system());
     return new RunningServer(WeirServer.start(settings, shared));
   }
 
@@ -75,15 +81,15 @@ final class RunningServer implements AutoCloseable {
     return ServerSettings.of(flags);
   }
 
-  URI uri(String path) {
+  public URI uri(String path) {
     return URI.create("http://127.0.0.1:" + server.httpPort() + path);
   }
 
-  HttpResponse<String> get(String path) throws IOException, InterruptedException {
+  public HttpResponse<String> get(String path) throws IOException, InterruptedException {
     return send(HttpRequest.newBuilder(uri(path)).GET());
   }
 
-  HttpResponse<String> post(String path, String body, String... headers)
+  public HttpResponse<String> post(String path, String body, String... headers)
       throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(uri(path)).POST(HttpRequest.BodyPublishers.ofString(body));
@@ -93,14 +99,31 @@ final class RunningServer implements AutoCloseable {
     return send(request);
   }
 
-  HttpResponse<String> check(String key, String value) throws IOException, InterruptedException {
+  public HttpResponse<String> check(String key, String value)
+      throws IOException, InterruptedException {
     return post(
         "/v1/check", "{\"domain\":\"test\",\"descriptor\":{\"" + key + "\":\"" + value + "\"}}");
   }
 
-  HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
+  public HttpResponse<String> send(HttpRequest.Builder request)
+      throws IOException, InterruptedException {
     return client.send(
         request.timeout(Duration.ofSeconds(30)).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  /**
+   * Returns the value of a series on the metrics page.
+   *
+   * @param series its name, with its labels if it has any
+   */
+  public long metric(String series) throws IOException, InterruptedException {
+    Matcher line =
+        Pattern.compile("^" + Pattern.quote(series) + " (\\S+)$", Pattern.MULTILINE)
+            .matcher(get("/metrics").body());
+    if (!line.find()) {
+      throw new IOException(series + ": not on the metrics page");
+    }
+    return (long) Double.parseDouble(line.group(1));
   }
 
   @Override

@@ -86,6 +86,10 @@ class SharedServersTest {
   }
 
   private void startServer() throws Exception {
+    startServer("20s");
+  }
+
+  private void startServer(String storeTimeout) throws Exception {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
     Path password = Files.writeString(folder.resolve("password"), "p@ss:/# w\n");
     RunningServer server =
@@ -96,7 +100,7 @@ class SharedServersTest {
             "store-password-file",
             password.toString(),
             "store-timeout",
-            "20s",
+            storeTimeout,
             "request-timeout",
             "1m");
     servers.add(server);
@@ -104,10 +108,9 @@ class SharedServersTest {
   }
 
   private void awaitAvailable(boolean available) throws Exception {
-    String line = "weir_store_available " + (available ? 1 : 0) + "\n";
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     for (RunningServer server : servers) {
-      while (!server.get("/metrics").body().contains(line)) {
+      while ((server.metric("weir_store_available") == 1) != available) {
         assertThat(System.nanoTime()).as("the store's coming and going").isLessThan(deadline);
         LockSupport.parkNanos(10_000_000);
       }
@@ -115,9 +118,13 @@ class SharedServersTest {
   }
 
   private List<Map<String, CompletableFuture<String>>> askAll(String key, int times) {
+    return askAll(key, "x", times);
+  }
+
+  private List<Map<String, CompletableFuture<String>>> askAll(String key, String value, int times) {
     List<Map<String, CompletableFuture<String>>> asked = new ArrayList<>();
     for (int i = 0; i < times; i++) {
-      doors.forEach(each -> asked.add(each.ask(key, "x")));
+      doors.forEach(each -> asked.add(each.ask(key, value)));
     }
     return asked;
   }
@@ -139,7 +146,8 @@ class SharedServersTest {
   }
 
   private void assertAnswers(String key, Map<String, String> expected) throws Exception {
-    for (Map<String, CompletableFuture<String>> answers : askAll(key, 1)) {
+    // A value that was not refused before: a refusal is remembered for a moment.
+    for (Map<String, CompletableFuture<String>> answers : askAll(key, "y", 1)) {
       for (Map.Entry<String, CompletableFuture<String>> each : answers.entrySet()) {
         assertThat(each.getValue().get(60, TimeUnit.SECONDS))
             .as(each.getKey())
@@ -163,7 +171,7 @@ class SharedServersTest {
     assertThat(granted(askAll("own", 2))).as("a quarter of 20 each").isEqualTo(10);
     assertThat(servers.get(0).get("/healthcheck").statusCode()).isEqualTo(200);
     assertThat(servers.get(0).get("/metrics").body())
-        .contains("weir_store_failures_total{kind=\"open\"} ", "weir_uncertain_total 14\n");
+        .contains("weir_store_failures_total{kind=\"open\"} ", "weir_uncertain_total 14.0\n");
 
     redis.start();
     awaitAvailable(true);
@@ -171,14 +179,88 @@ class SharedServersTest {
   }
 
   @Test
+  void bucketsOfCallers_areSharedByAllServers_throughTheStoresLossAndReturn() throws Exception {
+    redis.start();
+    startServer();
+    startServer();
+    awaitAvailable(true);
+    try (RespClient one = new RespClient(servers.get(0).server.respPort());
+        RespClient two = new RespClient(servers.get(1).server.respPort())) {
+      String[] cell = {"CL.THROTTLE", "k", "2", "1", "86400"};
+      String[] crab = {"THROTTLE", "k", "3", "1", "86400"};
+      assertThat(one.throttle(cell)).startsWith(0L, 3L, 2L, -1L);
+      assertThat(two.throttle(crab)).startsWith(1L, 3L, 1L);
+      assertThat(one.throttle(crab)).startsWith(1L, 3L, 0L);
+      assertThat(two.throttle(cell)).startsWith(1L, 3L, 0L, 86_400L);
+      assertThat(two.throttle("CL.THROTTLE", "k", "2", "1", "86400", "4"))
+          .as("never fits")
+          .startsWith(1L, 3L, 0L, -1L);
+      assertThat(one.throttle("CL.THROTTLE", "other", "2", "1", "86400", "0"))
+          .as("looks only")
+          .containsExactly(0L, 3L, 3L, -1L, 0L);
+      assertThat(two.ask("DEL", "k", "other")).isEqualTo(":1|");
+      assertThat(one.throttle(cell)).as("reset for both").startsWith(0L, 3L, 2L);
+      assertThat(two.throttle(cell)).startsWith(0L, 3L, 1L);
+      assertThat(allowedOf(100, one, two)).isEqualTo(40);
+
+      redis.stop();
+      awaitAvailable(false);
+      for (RespClient each : List.of(one, two)) {
+        each.command(cell).command("PING").command("DEL", "k");
+        assertThat(each.reply())
+            .isEqualTo(
+                "-UNCERTAIN the store did not answer in time or cannot be asked,"
+                    + " nothing was admitted|");
+        assertThat(each.reply()).isEqualTo("+PONG|");
+        assertThat(each.reply()).isEqualTo(":0|");
+      }
+      redis.start();
+      awaitAvailable(true);
+      assertThat(one.throttle(cell)).as("it has kept nothing").startsWith(0L, 3L, 2L);
+      assertThat(two.throttle(cell)).startsWith(0L, 3L, 1L);
+    }
+  }
+
+  /** Has each client ask so often, all at once, for a key of 40 permits. */
+  private static int allowedOf(int times, RespClient... clients) throws Exception {
+    for (RespClient each : clients) {
+      each.send("THROTTLE hot 40 1 86400\r\n".repeat(times));
+    }
+    int allowed = 0;
+    for (RespClient each : clients) {
+      for (int i = 0; i < times; i++) {
+        allowed += each.reply().startsWith("*5|:1|") ? 1 : 0;
+      }
+    }
+    return allowed;
+  }
+
+  @Test
+  void storeThatHangs_isAnErrorWithinTheTimeout() throws Exception {
+    redis.start();
+    startServer("300ms");
+    awaitAvailable(true);
+    try (RespClient client = new RespClient(servers.get(0).server.respPort());
+        RespClient pausing = new RespClient(port)) {
+      assertThat(client.throttle("THROTTLE", "k", "3", "1", "86400")).startsWith(1L, 3L, 2L);
+      assertThat(pausing.ask("AUTH", "p@ss:/# w")).isEqualTo("+OK|");
+      assertThat(pausing.ask("CLIENT", "PAUSE", "60000")).isEqualTo("+OK|");
+      long asked = System.nanoTime();
+      assertThat(client.ask("THROTTLE", "k", "3", "1", "86400")).startsWith("-UNCERTAIN ");
+      assertThat(System.nanoTime() - asked)
+          .as("a timeout, and far from the 60 s of the pause")
+          .isBetween(TimeUnit.MILLISECONDS.toNanos(250), TimeUnit.SECONDS.toNanos(15));
+    }
+  }
+
+  @Test
   void serverWithoutItsStore_startsAndSaysSo_andFindsItLater() throws Exception {
     startServer();
-    String line = log.await("does not decide");
+    String line = log.await(" does not decide (");
     assertThat(line)
         .startsWith("store: redis://127.0.0.1:" + port + " does not decide (")
         .contains("Connection refused")
-        .endsWith(
-            "); until it does, rules answer as their on_failure says: 1 deny, 1 allow, 1 local");
+        .endsWith("); until it does, rules answer by their on_failure: 1 deny, 1 allow, 1 local");
     assertThat(servers.get(0).get("/healthcheck").statusCode()).isEqualTo(200);
     assertAnswers("exact", DENIED);
     redis.start();

@@ -3,9 +3,11 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.MemoryStore;
-import dev.weir.redis.RedisMetrics;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
+import dev.weir.server.door.FewLines;
+import dev.weir.server.door.Logs;
+import dev.weir.shared.SharedMetrics;
 import dev.weir.testkit.FakeTicker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,7 +67,7 @@ class SharedStoreTest {
   private final SharedStore store =
       new SharedStore(
           new MemoryStore(),
-          () -> new RedisMetrics(available, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0),
+          () -> new SharedMetrics("redis", available, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0),
           () -> problem,
           "redis://h",
           new FewLines(ticker),
@@ -96,7 +98,7 @@ class SharedStoreTest {
     assertThat(lines)
         .containsExactly(
             "WARNING store: redis://h does not decide;"
-                + " until it does, rules answer as their on_failure says: 2 deny, 1 allow, 1 local",
+                + " until it does, rules answer by their on_failure: 2 deny, 1 allow, 1 local",
             "INFO store: redis://h decides",
             lines.get(0));
   }
@@ -106,10 +108,10 @@ class SharedStoreTest {
     store.begin(RULES);
     assertThat(lines)
         .containsExactly(
-            "INFO store: when redis://h cannot be asked, rules answer: 2 deny, 1 allow, 1 local;"
-                + " limits that requests bring, and rules that do not say on_failure: deny"
-                + " (--on-failure). Envoy's own habit is to allow: with envoyproxy/ratelimit such"
-                + " requests pass");
+            "INFO store: while redis://h does not decide, rules answer: 2 deny, 1 allow,"
+                + " 1 local; rules without on_failure, and limits that requests bring: deny"
+                + " (--on-failure). With envoyproxy/ratelimit, Envoy lets such requests"
+                + " pass by default");
   }
 
   @Test
@@ -177,6 +179,6 @@ class SharedStoreTest {
     assertThat(written).isBetween(1, 10);
     assertThat(lines).hasSize(written + 1);
     assertThat(lines.get(written))
-        .isEqualTo("INFO next (" + (1_000 - written) + " lines left out before)");
+        .isEqualTo("INFO next (" + (1_000 - written) + " earlier lines left out)");
   }
 }

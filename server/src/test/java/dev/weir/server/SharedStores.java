@@ -2,14 +2,16 @@ package dev.weir.server;
 
 import dev.weir.Store;
 import dev.weir.Ticker;
-import dev.weir.redis.RedisMetrics;
+import dev.weir.server.door.FewLines;
+import dev.weir.shared.SharedMetrics;
 import java.util.Map;
 import java.util.function.Supplier;
 
 /** Stores for servers to share that are in this process. */
 final class SharedStores {
   /** What a store tells that can be asked and was not. */
-  static final RedisMetrics METRICS = new RedisMetrics(true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0);
+  static final SharedMetrics METRICS =
+      new SharedMetrics("redis", true, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0);
 
   private SharedStores() {}
 
@@ -17,7 +19,7 @@ final class SharedStores {
     return of(store, () -> METRICS);
   }
 
-  static SharedStore of(Store store, Supplier<RedisMetrics> metrics) {
+  static SharedStore of(Store store, Supplier<SharedMetrics> metrics) {
     Ticker ticker = Ticker.system();
     return new SharedStore(
         store,

@@ -56,7 +56,7 @@ class StopTest {
     return RunningServer.start(folder, shared, "drain-delay", "0s", "drain-timeout", "100ms");
   }
 
-  /** Hangs where it is told to. */
+  /** Hangs where the test says so. */
   private class HangingStore extends ForwardingStore<MemoryStore> {
     private final boolean whenItDecides;
     final CountDownLatch asked = new CountDownLatch(1);
@@ -90,7 +90,7 @@ class StopTest {
     RunningServer running = start(new HangingStore(false));
     running.server.drain();
     assertThat(log.await("stop: ")).startsWith("stop: store did not end within ");
-    assertThat(log.await("stopped")).isEqualTo("stopped, but not store");
+    assertThat(log.await("stopped")).isEqualTo("stopped, except store");
     assertThat(running.server.ready()).isFalse();
   }
 
@@ -127,7 +127,8 @@ class StopTest {
     ending.step("third", Duration.ofSeconds(30), last::countDown);
     assertThat(last.getCount()).isZero();
     assertThat(ending.left()).containsExactly("first");
-    assertThat(log.await("stop: ")).isEqualTo("stop: first did not end within 10 ms, left behind");
+    assertThat(log.await("stop: "))
+        .isEqualTo("stop: first did not end within 10 ms; the" + " server stops without it");
     assertThat(log.await("stop: ")).isEqualTo("stop: second failed");
   }
 

@@ -88,10 +88,10 @@ class TlsTest {
       assertThat(before.ask("PING")).isEqualTo("+PONG|");
       try (LogCapture log = new LogCapture()) {
         change(certificate, Files.readString(second.key()));
-        log.await("cannot be used, what was before stays in force");
+        log.await("cannot be used, the old content stays in force");
         assertThat(ping(running, first.trustedBy())).isEqualTo("+PONG|");
         change(certificate, Files.readString(second.certificate()));
-        log.await("what was before stays in force: the key is not the certificate's");
+        log.await("the old content stays in force: the key does not belong to the certificate");
         assertThat(ping(running, first.trustedBy())).isEqualTo("+PONG|");
         change(key, Files.readString(second.key()));
         log.await("changed, in force for new connections");

@@ -13,8 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,7 +65,7 @@ class UnfinishedRequestsTest {
     return text.getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  /** Reads what any of those is told, until one is told that. */
+  /** Reads the answers on all sockets, until one contains the text. */
   private static String told(List<Socket> some, String text) throws IOException {
     StringBuilder told = new StringBuilder();
     for (int round = 0; round < 100 && told.indexOf(text) < 0; round++) {
@@ -77,7 +75,7 @@ class UnfinishedRequestsTest {
         try {
           socket.getInputStream().transferTo(read);
         } catch (SocketTimeoutException e) {
-          assertThat(socket.isClosed()).isFalse(); // It is open, and has been told all that it was.
+          assertThat(socket.isClosed()).isFalse(); // It is open, and all its input has been read.
         } catch (SocketException e) {
           assertThat(e).hasMessageNotContaining("timed out"); // A reset is a way to close, too.
         }
@@ -88,11 +86,7 @@ class UnfinishedRequestsTest {
   }
 
   private long metric(String name) throws Exception {
-    Matcher line =
-        Pattern.compile("^" + Pattern.quote(name) + " (\\d+)$", Pattern.MULTILINE)
-            .matcher(running.get("/metrics").body());
-    assertThat(line.find()).as(name).isTrue();
-    return Long.parseLong(line.group(1));
+    return running.metric(name);
   }
 
   private void assertBounded(String door) throws Exception {

@@ -3,6 +3,7 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.http.CheckBatch;
 import dev.weir.server.proto.v1.WeirGrpc;
 import dev.weir.server.proto.v1.WeirProto.Check;
 import dev.weir.server.proto.v1.WeirProto.CheckBatchRequest;
@@ -210,7 +211,7 @@ class WeirServiceTest {
     assertThat(weir.checkBatch(batch()).getResultsCount()).isZero();
   }
 
-  /** A client that reads only when told to. */
+  /** A client that reads only when the test says so. */
   private static final class Client
       implements ClientResponseObserver<CheckBatchRequest, CheckBatchResponse> {
     final List<CheckBatchResponse> responses = new ArrayList<>();

@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZZZ_Result;
 
-/** Two add a key each to a segment that is full, so that both may have to move it. */
+/** Two threads add one key each to a full segment, so that both may have to move its slots. */
 @JCStressTest
 @Outcome(id = "true, true, false, false", expect = ACCEPTABLE, desc = "Each has its own.")
 @Outcome(expect = FORBIDDEN, desc = "A key is lost, or counted as another.")

@@ -1,7 +1,7 @@
 package dev.weir.stress;
 
 import dev.weir.Algorithm;
-import dev.weir.Limit;
+import dev.weir.Binding;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -9,28 +9,28 @@ import dev.weir.Quota;
 /** A store of one limit, and keys that meet in one segment of its table, one behind the other. */
 abstract class Meeting {
   private final MemoryStore store = new MemoryStore(1_000, 1 << 20);
-  private final Limit limit;
+  private final Binding binding;
 
   /** Creates a store in which some keys have had their permit. */
   Meeting(Algorithm algorithm, int... used) {
     Policy policy = Policy.builder(Quota.perSecond(1)).algorithm(algorithm).build();
-    limit = store.limit("limit", policy, 0);
+    binding = store.bind("limit", policy, 0);
     for (int key : used) {
-      ask(store, limit, key);
+      ask(store, binding, key);
     }
   }
 
   /** Asks for the one permit that a key has. */
   final boolean ask(int key) {
-    return ask(store, limit, key);
+    return ask(store, binding, key);
   }
 
-  private static boolean ask(MemoryStore store, Limit limit, int key) {
-    return store.decide(limit, 7L << 60 | key, 1, 0) >= 0;
+  private static boolean ask(MemoryStore store, Binding binding, int key) {
+    return store.decide(binding, 7L << 60 | key, 1, 0) >= 0;
   }
 
-  /** Has the policy put in force anew, which changes what a limit knows of its tables. */
+  /** Has the policy put in force anew, which changes what a binding knows of its tables. */
   final void putInForce(Algorithm algorithm) {
-    store.limit("limit", Policy.builder(Quota.perSecond(1)).algorithm(algorithm).build(), 0);
+    store.bind("limit", Policy.builder(Quota.perSecond(1)).algorithm(algorithm).build(), 0);
   }
 }

@@ -11,7 +11,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZZZ_Result;
 
-/** Two ask for the one permit of a key that is new: one slot, one permit. */
+/**
+ * Two threads ask for the one permit of a new key: it gets one slot, and one thread gets the
+ * permit.
+ */
 @JCStressTest
 @Outcome(id = "true, false, false, false", expect = ACCEPTABLE, desc = "The first has it.")
 @Outcome(id = "false, true, false, false", expect = ACCEPTABLE, desc = "The second has it.")

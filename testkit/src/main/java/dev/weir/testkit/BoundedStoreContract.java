@@ -3,10 +3,10 @@ package dev.weir.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
+import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Charges.Role;
 import dev.weir.Decision;
-import dev.weir.Limit;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Reason;
@@ -38,57 +38,58 @@ public abstract class BoundedStoreContract extends StoreFixture {
     for (Algorithm algorithm : Algorithm.values()) {
       int capacity = 2_000;
       Store store = store(capacity);
-      Limit limit = store.limit("rule", policy(algorithm, 3), 0);
+      Binding binding = store.bind("rule", policy(algorithm, 3), 0);
       for (int i = 0; i < 3; i++) {
-        assertThat(ask(store, limit, "hot", 0, 1).allowed()).isTrue();
+        assertThat(ask(store, binding, "hot", 0, 1).allowed()).isTrue();
       }
       int admitted = 0;
       for (int i = 0; i < 4 * capacity; i++) {
-        Decision answer = ask(store, limit, "key-" + i, 0, 1);
+        Decision answer = ask(store, binding, "key-" + i, 0, 1);
         admitted += answer.allowed() ? 1 : 0;
         assertThat(answer.reason())
             .isEqualTo(answer.allowed() ? Reason.WITHIN_LIMIT : Reason.KEY_SPACE_FULL);
         assertThat(store.keys()).isLessThanOrEqualTo(capacity);
       }
       assertThat(admitted).isEqualTo(capacity - 1);
-      Decision hot = ask(store, limit, "hot", 0, 1);
+      Decision hot = ask(store, binding, "hot", 0, 1);
       assertThat(hot.allowed()).isFalse();
       assertThat(hot.reason()).isEqualTo(Reason.OVER_LIMIT);
-      // When they have rested, all of them make room.
+      // When the keys have reset, all of them make room.
       long later = 3 * SECOND;
       for (int i = 0; i < 64; i++) {
         store.expire(later);
       }
       assertThat(store.keys()).isZero();
-      assertThat(ask(store, limit, "new", later, 1).allowed()).isTrue();
+      assertThat(ask(store, binding, "new", later, 1).allowed()).isTrue();
     }
   }
 
   @Test
   void noRoomForAShadowOrAnAlternative_doesNotRefuseTheRequest() {
     Store store = store(1);
-    Limit limit = store.limit("rule", policy(Algorithm.SLIDING_WINDOW_LOG, 5), 0);
-    assertThat(ask(store, limit, "known", 0, 1).allowed()).isTrue();
+    Binding binding = store.bind("rule", policy(Algorithm.SLIDING_WINDOW_LOG, 5), 0);
+    assertThat(ask(store, binding, "known", 0, 1).allowed()).isTrue();
 
     Charges shadow =
-        new Charges().add(limit, key("known"), 1).add(limit, key("new"), 1, Role.OPTIONAL);
+        new Charges().add(binding, key("known"), 1).add(binding, key("new"), 1, Role.OPTIONAL);
     assertThat(decide(store, shadow, 0).allowed()).isTrue();
     assertThat(shadow.reason(1)).isEqualTo(Reason.KEY_SPACE_FULL);
 
     Charges any =
         new Charges()
-            .add(limit, key("known"), 1, Role.ANY)
-            .add(limit, key("new"), 1, Role.ANY)
-            .add(limit, key("newer"), 1, Role.OPTIONAL);
+            .add(binding, key("known"), 1, Role.ANY)
+            .add(binding, key("new"), 1, Role.ANY)
+            .add(binding, key("newer"), 1, Role.OPTIONAL);
     assertThat(decide(store, any, 0).allowed()).isTrue();
     assertThat(any.reason(1)).isEqualTo(Reason.KEY_SPACE_FULL);
 
-    Charges none = new Charges().add(limit, key("known"), 1).add(limit, key("new"), 1, Role.ANY);
+    Charges none =
+        new Charges().add(binding, key("known"), 1).add(binding, key("new"), 1, Role.ANY);
     assertThat(decide(store, none, 0).allowed()).isFalse();
-    Charges required = new Charges().add(limit, key("known"), 1).add(limit, key("new"), 1);
+    Charges required = new Charges().add(binding, key("known"), 1).add(binding, key("new"), 1);
     assertThat(decide(store, required, 0).allowed()).isFalse();
     assertThat(required.reason(1)).isEqualTo(Reason.KEY_SPACE_FULL);
-    assertThat(peek(store, limit, "known", 0, 1).remaining()).isEqualTo(2);
+    assertThat(peek(store, binding, "known", 0, 1).remaining()).isEqualTo(2);
     assertThat(store.keys()).isEqualTo(1);
   }
 }

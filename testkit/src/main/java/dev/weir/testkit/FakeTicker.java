@@ -2,7 +2,9 @@ package dev.weir.testkit;
 
 import dev.weir.Ticker;
 import java.time.Duration;
+import java.util.PriorityQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Time that stands still until a test moves it. Safe for use by many threads.
@@ -11,7 +13,18 @@ import java.util.concurrent.atomic.AtomicLong;
  * of a bad clock.
  */
 public final class FakeTicker implements Ticker {
+  private record Task(long dueNanos, long number, Runnable task) implements Comparable<Task> {
+    @Override
+    public int compareTo(Task other) {
+      int byTime = Long.compare(dueNanos, other.dueNanos);
+      return byTime != 0 ? byTime : Long.compare(number, other.number);
+    }
+  }
+
   private final AtomicLong nanos;
+  private final PriorityQueue<Task> tasks = new PriorityQueue<>();
+  private volatile long nextDueNanos = Long.MAX_VALUE;
+  private long numbers;
 
   /** Creates a ticker at the epoch. */
   public FakeTicker() {
@@ -31,13 +44,13 @@ public final class FakeTicker implements Ticker {
   /** Sets the time, forwards or back. Returns this ticker. */
   public FakeTicker set(long toNanos) {
     nanos.set(toNanos);
-    return this;
+    return runDue();
   }
 
   /** Moves the time by {@code byNanos}, back if negative. Returns this ticker. */
   public FakeTicker advance(long byNanos) {
     nanos.addAndGet(byNanos);
-    return this;
+    return runDue();
   }
 
   /** Moves the time, back if negative. Returns this ticker. */
@@ -57,5 +70,38 @@ public final class FakeTicker implements Ticker {
     }
     long until = nanos.get() + byNanos;
     nanos.accumulateAndGet(until, Math::max);
+    runDue();
+  }
+
+  /**
+   * Has a task run by the thread that moves the time so far. Time that jumps over several tasks
+   * runs them in their order, all at the time after the jump.
+   */
+  @Override
+  public void schedule(long byNanos, Runnable task) {
+    synchronized (tasks) {
+      tasks.add(new Task(nanos.get() + byNanos, numbers++, task));
+      nextDueNanos = tasks.element().dueNanos();
+    }
+  }
+
+  private FakeTicker runDue() {
+    while (nextDueNanos <= nanos.get()) {
+      Task due = pollDue();
+      if (due != null) {
+        due.task().run();
+      }
+    }
+    return this;
+  }
+
+  private @Nullable Task pollDue() {
+    synchronized (tasks) {
+      Task next = tasks.peek();
+      boolean due = next != null && next.dueNanos() <= nanos.get();
+      Task polled = due ? tasks.poll() : null;
+      nextDueNanos = tasks.isEmpty() ? Long.MAX_VALUE : tasks.element().dueNanos();
+      return polled;
+    }
   }
 }

@@ -1,10 +1,10 @@
 package dev.weir.testkit;
 
 import dev.weir.Batch;
+import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
 import dev.weir.Fingerprint;
-import dev.weir.Limit;
 import dev.weir.Policy;
 import dev.weir.Store;
 import java.util.function.Consumer;
@@ -30,8 +30,18 @@ public abstract class ForwardingStore<S extends Store> implements Store {
   }
 
   @Override
-  public Limit limit(String name, Policy policy, long nowNanos) {
-    return delegate.limit(name, policy, nowNanos);
+  public Binding bind(String name, Policy policy, long nowNanos) {
+    return delegate.bind(name, policy, nowNanos);
+  }
+
+  @Override
+  public Binding variant(Binding binding, Policy policy) {
+    return delegate.variant(binding, policy);
+  }
+
+  @Override
+  public boolean owns(Binding binding) {
+    return delegate.owns(binding);
   }
 
   @Override
@@ -56,13 +66,19 @@ public abstract class ForwardingStore<S extends Store> implements Store {
 
   @Override
   public void refund(
-      Limit limit,
+      Binding binding,
       long fingerprint,
       long permits,
       Decision charged,
       long nowNanos,
       LongConsumer done) {
-    delegate.refund(limit, fingerprint, permits, charged, nowNanos, done);
+    delegate.refund(binding, fingerprint, permits, charged, nowNanos, done);
+  }
+
+  @Override
+  public void reset(
+      Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
+    delegate.reset(binding, fingerprint, nowNanos, done);
   }
 
   @Override
@@ -88,6 +104,11 @@ public abstract class ForwardingStore<S extends Store> implements Store {
   @Override
   public long maxBytes() {
     return delegate.maxBytes();
+  }
+
+  @Override
+  public int fullPercent() {
+    return delegate.fullPercent();
   }
 
   @Override

@@ -1,19 +1,20 @@
 package dev.weir.testkit;
 
 import dev.weir.Batch;
+import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
-import dev.weir.Limit;
 import dev.weir.MemoryStore;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A store that decides at once but answers only when told to, the last question first: what a
- * remote store may do at its worst. For the tests of whoever asks a store.
+ * A store that decides at once but answers only on demand, the last call first: the worst that a
+ * remote store may do. For tests of code that calls a store.
  */
 public final class LateStore extends ForwardingStore<MemoryStore> {
   private final Deque<Runnable> answers = new ArrayDeque<>();
@@ -23,17 +24,15 @@ public final class LateStore extends ForwardingStore<MemoryStore> {
   }
 
   /**
-   * Gives the answers that are due, on the caller's thread.
+   * Gives the answers that are due now, on the caller's thread. Calls that another thread makes
+   * meanwhile wait for the next time.
    *
    * @return how many they were
    */
   public int answer() {
-    int given = 0;
-    for (Runnable next = poll(); next != null; next = poll()) {
-      next.run();
-      given++;
-    }
-    return given;
+    List<Runnable> given = takeDue();
+    given.forEach(Runnable::run);
+    return given.size();
   }
 
   /** Returns how many answers are due. */
@@ -41,8 +40,11 @@ public final class LateStore extends ForwardingStore<MemoryStore> {
     return answers.size();
   }
 
-  private synchronized @Nullable Runnable poll() {
-    return answers.pollLast();
+  private synchronized List<Runnable> takeDue() {
+    List<Runnable> due = new ArrayList<>(answers.size());
+    answers.descendingIterator().forEachRemaining(due::add);
+    answers.clear();
+    return due;
   }
 
   private synchronized void later(Runnable answer) {
@@ -61,18 +63,24 @@ public final class LateStore extends ForwardingStore<MemoryStore> {
 
   @Override
   public void refund(
-      Limit limit,
+      Binding binding,
       long fingerprint,
       long permits,
       Decision charged,
       long nowNanos,
       LongConsumer done) {
     delegate.refund(
-        limit,
+        binding,
         fingerprint,
         permits,
         charged,
         nowNanos,
         returned -> later(() -> done.accept(returned)));
+  }
+
+  @Override
+  public void reset(
+      Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
+    delegate.reset(binding, fingerprint, nowNanos, known -> later(() -> done.accept(known)));
   }
 }

@@ -10,19 +10,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a policy must answer, found the plain way: a list of the admissions, gone through anew for
- * every question, in whole numbers that never overflow unnoticed. Slow, and shares no code with the
- * limiter that it judges. Not safe for use by several threads.
+ * Computes what a policy must answer in the simplest way: it keeps a list of the admissions, reads
+ * all of it for every request, and calculates in whole numbers whose overflow is an error. It is
+ * slow, and shares no code with the limiters that are compared with it. Not safe for use by several
+ * threads.
  *
- * <p>One question is answered from the list, how many permits fit at an instant; the retry-after is
- * the first instant at which enough of them do, found by halving.
+ * <p>From the list follows how many permits fit at an instant; the retry-after is the first instant
+ * at which enough of them do, found by halving.
  *
  * <p>Stores count time in steps, their resolution, and only multiples of it are instants: a window
  * {@code (t - W, t]} begins one step after {@code t - W}, a granule's last instant is one step
  * before its end, and a wait is rounded up to whole steps. Buckets alone count finer: their
- * emission interval is the window's share rounded up to whole nanoseconds. Only where the window,
- * or what a full bucket is worth, exceeds {@code 2^52} nanoseconds (52 days), what the numbers of a
- * script hold with room to spare, is it rounded up to whole steps.
+ * emission interval is the window's share rounded up to whole nanoseconds. Only a store that cannot
+ * count the time of a long bucket in nanoseconds rounds it up to whole steps; the store says which
+ * bucket that is.
  */
 public abstract class Oracle {
   /**
@@ -40,9 +41,6 @@ public abstract class Oracle {
     long at(long nanos);
   }
 
-  /** Beyond this, 52 days, buckets count in whole steps. */
-  private static final BigInteger MOST_FINE_NANOS = BigInteger.ONE.shiftLeft(52);
-
   private final Map<String, List<Admission>> admitted = new HashMap<>();
   final Policy policy;
   final long resolution;
@@ -56,19 +54,21 @@ public abstract class Oracle {
     this.window = multiple("window", policy.quota().windowNanos(), resolutionNanos);
   }
 
-  /** Returns an oracle of that policy in nanoseconds, for keys that nobody has asked about. */
+  /** Returns an oracle of that policy in nanoseconds, for keys that have never been asked for. */
   public static Oracle of(Policy policy) {
-    return of(policy, 1);
+    return of(policy, 1, Long.MAX_VALUE);
   }
 
   /**
-   * Returns an oracle of that policy for keys that nobody has asked about.
+   * Returns an oracle of that policy for keys that have never been asked for.
    *
    * @param resolutionNanos the steps in which the store counts time, at least 1 ns
+   * @param mostFineNanos the longest time that the store counts in nanoseconds: a bucket whose
+   *     window or full worth is longer has its emission interval rounded up to whole steps
    * @throws IllegalArgumentException if the window, or the granule of sliding-window buckets, is no
    *     multiple of the resolution
    */
-  public static Oracle of(Policy policy, long resolutionNanos) {
+  public static Oracle of(Policy policy, long resolutionNanos, long mostFineNanos) {
     boolean few = policy.quota().permits() <= Policy.LOG_LIMIT;
     return switch (policy.algorithm()) {
       case SLIDING_WINDOW ->
@@ -78,7 +78,7 @@ public abstract class Oracle {
           new Sliding(policy, policy.granularityNanos(), resolutionNanos);
       case SLIDING_WINDOW_COUNTER -> new Weighted(policy, resolutionNanos);
       case FIXED_WINDOW -> new Fixed(policy, resolutionNanos);
-      case TOKEN_BUCKET, LEAKY_BUCKET -> new Bucket(policy, resolutionNanos);
+      case TOKEN_BUCKET, LEAKY_BUCKET -> new Bucket(policy, resolutionNanos, mostFineNanos);
     };
   }
 
@@ -100,7 +100,7 @@ public abstract class Oracle {
   }
 
   /** Decides a request without counting it. */
-  public final Verdict look(String key, long nowNanos, long permits) {
+  public final Verdict peek(String key, long nowNanos, long permits) {
     return decide(key, nowNanos, permits, false);
   }
 
@@ -156,7 +156,7 @@ public abstract class Oracle {
     return at;
   }
 
-  /** Drops what matters to nobody any more once something is admitted at {@code at}. */
+  /** Drops admissions that no longer matter once permits are admitted at {@code at}. */
   abstract void forget(List<Admission> past, long at);
 
   abstract Room room(List<Admission> past);
@@ -256,8 +256,7 @@ public abstract class Oracle {
       for (Admission admission : past) {
         long time = admission.atNanos();
         if (end <= time) {
-          long start = policy.alignedToFirstRequest() ? time : time - Math.floorMod(time, window);
-          end = start + window;
+          end = time - Math.floorMod(time, window) + window;
           used = 0;
         }
         used = Math.addExact(used, admission.permits());
@@ -281,14 +280,17 @@ public abstract class Oracle {
 
   /** A bucket that refills by one permit an emission interval, the window's share rounded up. */
   private static final class Bucket extends Oracle {
-    Bucket(Policy policy, long resolutionNanos) {
+    private final BigInteger mostFine;
+
+    Bucket(Policy policy, long resolutionNanos, long mostFineNanos) {
       super(policy, resolutionNanos);
+      mostFine = big(mostFineNanos);
     }
 
     private long emissionNanos() {
       BigInteger fine = ceilDiv(big(window), big(limit));
       BigInteger most = fine.multiply(big(policy.burst())).max(big(window));
-      BigInteger unit = most.compareTo(MOST_FINE_NANOS) > 0 ? big(resolution) : BigInteger.ONE;
+      BigInteger unit = most.compareTo(mostFine) > 0 ? big(resolution) : BigInteger.ONE;
       return ceilDiv(fine, unit).multiply(unit).longValueExact();
     }
 

@@ -36,7 +36,7 @@ public abstract class ReservationContract extends StoreFixture {
   }
 
   @Test
-  void waiters_areServedInOrderAndNobodyOvertakes() throws InterruptedException {
+  void waiters_areServedInOrder_andNoneIsOvertaken() throws InterruptedException {
     for (Algorithm algorithm : Algorithm.values()) {
       FakeTicker ticker = new FakeTicker(5 * SECOND);
       RateLimiter limiter = createLimiter(policy(algorithm, 2), ticker);
@@ -160,7 +160,7 @@ public abstract class ReservationContract extends StoreFixture {
   private record Step(Ask ask, long maxWaitNanos, int cancel) {}
 
   @Test
-  void randomReservationsAndCancels_neverMint() {
+  void randomReservationsAndCancels_neverAdmitTooMuch() {
     for (Algorithm algorithm : Algorithm.values()) {
       Trials.run(
           getClass().getSimpleName() + ".randomReservations " + algorithm,

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Algorithm;
+import dev.weir.Binding;
 import dev.weir.Decision;
-import dev.weir.Limit;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Store;
@@ -21,18 +21,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a store must hold to when rules change: no sequence of changes mints permits.
+ * What a store must hold to when rules change: no sequence of changes admits more than the policies
+ * allow.
  *
- * <p>For strict policies of one window this is exact: whoever is admitted at {@code t} under a
- * limit of N finds at most N permits in {@code (t - W, t]}, his own included and whatever policies
- * admitted them. With others in between, each distinct one may add what it forgets at its edge: at
- * most its own quota.
+ * <p>For strict policies of one window this is exact: when a request is admitted at {@code t} under
+ * a limit of N, at most N permits were admitted in {@code (t - W, t]}, its own included, by
+ * whichever policies. If policies that are not strict come in between, each of them may add what it
+ * forgets at its edge: at most its own quota.
  */
 public abstract class RuleChangeContract extends StoreFixture {
   private static final long SECOND = 1_000_000_000L;
 
   /**
-   * Returns whether the store refuses a policy of one shape too many, as {@link Store#limit} says;
+   * Returns whether the store refuses a policy of one shape too many, as {@link Store#bind} says;
    * one that cannot know of all shapes may take any number. Default: true.
    */
   protected boolean boundsShapes() {
@@ -55,10 +56,10 @@ public abstract class RuleChangeContract extends StoreFixture {
   }
 
   /** Returns how many of so many single permits are admitted, one a step. */
-  private int admitted(Store store, Limit limit, long now, int asks) {
+  private int admitted(Store store, Binding binding, long now, int asks) {
     int admitted = 0;
     for (int i = 0; i < asks; i++) {
-      admitted += ask(store, limit, "k", now + steps(i), 1).allowed() ? 1 : 0;
+      admitted += ask(store, binding, "k", now + steps(i), 1).allowed() ? 1 : 0;
     }
     return admitted;
   }
@@ -69,8 +70,8 @@ public abstract class RuleChangeContract extends StoreFixture {
       Store store = store();
       int admitted = 0;
       for (int i = 0; i < 200; i++) {
-        Limit limit = store.limit("rule", policy(algorithm, i % 2 == 0 ? 10 : 20), 0);
-        admitted += ask(store, limit, "k", 0, 1).allowed() ? 1 : 0;
+        Binding binding = store.bind("rule", policy(algorithm, i % 2 == 0 ? 10 : 20), 0);
+        admitted += ask(store, binding, "k", 0, 1).allowed() ? 1 : 0;
       }
       // A bucket's permit costs its share of the limit that it was admitted under: half of a bucket
       // of 10 is half of one of 20.
@@ -82,10 +83,10 @@ public abstract class RuleChangeContract extends StoreFixture {
   @Test
   void smallLogThenLargerAlgorithmThenLargerLog_knowsAllThatWasAdmitted() {
     Store store = store();
-    assertThat(admitted(store, store.limit("rule", log(10), 0), 0, 5)).isEqualTo(5);
-    assertThat(admitted(store, store.limit("rule", buckets(100, SECOND / 8), 0), steps(100), 200))
+    assertThat(admitted(store, store.bind("rule", log(10), 0), 0, 5)).isEqualTo(5);
+    assertThat(admitted(store, store.bind("rule", buckets(100, SECOND / 8), 0), steps(100), 200))
         .isEqualTo(95);
-    assertThat(admitted(store, store.limit("rule", log(100), 0), steps(1_000), 200)).isZero();
+    assertThat(admitted(store, store.bind("rule", log(100), 0), steps(1_000), 200)).isZero();
   }
 
   @Test
@@ -94,29 +95,29 @@ public abstract class RuleChangeContract extends StoreFixture {
     Policy small = policy(Algorithm.SLIDING_WINDOW, 10);
     Policy large = policy(Algorithm.SLIDING_WINDOW, 1_000);
     Policy medium = policy(Algorithm.SLIDING_WINDOW, Policy.LOG_LIMIT);
-    assertThat(admitted(store, store.limit("rule", small, 0), 0, 20)).isEqualTo(10);
-    assertThat(admitted(store, store.limit("rule", large, 0), steps(100), 2_000)).isEqualTo(990);
-    assertThat(admitted(store, store.limit("rule", medium, 0), steps(5_000), 200)).isZero();
-    assertThat(admitted(store, store.limit("rule", large, 0), steps(6_000), 200)).isZero();
+    assertThat(admitted(store, store.bind("rule", small, 0), 0, 20)).isEqualTo(10);
+    assertThat(admitted(store, store.bind("rule", large, 0), steps(100), 2_000)).isEqualTo(990);
+    assertThat(admitted(store, store.bind("rule", medium, 0), steps(5_000), 200)).isZero();
+    assertThat(admitted(store, store.bind("rule", large, 0), steps(6_000), 200)).isZero();
   }
 
   @Test
   void policyThatNeverSawTheKey_learnsOfItWhenOthersAreAsked() {
     Store store = store();
-    assertThat(admitted(store, store.limit("rule", log(100), 0), 0, 100)).isEqualTo(100);
-    store.limit("rule", buckets(100, SECOND / 8), 0);
-    assertThat(admitted(store, store.limit("rule", buckets(200, SECOND / 16), 0), steps(200), 300))
+    assertThat(admitted(store, store.bind("rule", log(100), 0), 0, 100)).isEqualTo(100);
+    store.bind("rule", buckets(100, SECOND / 8), 0);
+    assertThat(admitted(store, store.bind("rule", buckets(200, SECOND / 16), 0), steps(200), 300))
         .isEqualTo(100);
-    assertThat(admitted(store, store.limit("rule", buckets(200, SECOND / 8), 0), steps(900), 300))
+    assertThat(admitted(store, store.bind("rule", buckets(200, SECOND / 8), 0), steps(900), 300))
         .isZero();
   }
 
   @Test
-  void requestInFlightUnderTheOldRule_isKnownToTheNewOne() {
+  void requestUnderWayByTheOldRule_isKnownToTheNewOne() {
     Store store = store();
-    Limit old = store.limit("rule", log(3), 0);
+    Binding old = store.bind("rule", log(3), 0);
     assertThat(admitted(store, old, 0, 2)).isEqualTo(2);
-    Limit fresh = store.limit("rule", buckets(2, SECOND / 8), 0);
+    Binding fresh = store.bind("rule", buckets(2, SECOND / 8), 0);
     assertThat(admitted(store, old, steps(10), 5)).isEqualTo(1);
     assertThat(admitted(store, fresh, steps(20), 5)).isZero();
   }
@@ -125,12 +126,12 @@ public abstract class RuleChangeContract extends StoreFixture {
   void limitOfZero_stillRecords() {
     for (Algorithm algorithm : Algorithm.values()) {
       Store store = store();
-      assertThat(admitted(store, store.limit("rule", policy(algorithm, 0), 0), 0, 5)).isZero();
-      assertThat(admitted(store, store.limit("rule", buckets(50, SECOND / 8), 0), steps(5), 60))
+      assertThat(admitted(store, store.bind("rule", policy(algorithm, 0), 0), 0, 5)).isZero();
+      assertThat(admitted(store, store.bind("rule", buckets(50, SECOND / 8), 0), steps(5), 60))
           .isEqualTo(50);
-      assertThat(admitted(store, store.limit("rule", policy(algorithm, 0), 0), steps(70), 5))
+      assertThat(admitted(store, store.bind("rule", policy(algorithm, 0), 0), steps(70), 5))
           .isZero();
-      assertThat(admitted(store, store.limit("rule", policy(algorithm, 50), 0), steps(80), 60))
+      assertThat(admitted(store, store.bind("rule", policy(algorithm, 50), 0), steps(80), 60))
           .as("%s", algorithm)
           .isZero();
     }
@@ -140,11 +141,11 @@ public abstract class RuleChangeContract extends StoreFixture {
   void approximateWitnessAtItsEdge_doesNotHideWhatAnExactOneKnows() {
     Store store = store();
     Policy minutes = Policy.builder(Quota.perMinute(100)).algorithm(Algorithm.FIXED_WINDOW).build();
-    store.limit("rule", minutes, 0);
-    Limit log = store.limit("rule", log(100), 0);
+    store.bind("rule", minutes, 0);
+    Binding log = store.bind("rule", log(100), 0);
     long edge = 60 * SECOND;
     assertThat(admitted(store, log, edge - steps(500), 200)).isEqualTo(100);
-    Limit buckets = store.limit("rule", buckets(100, SECOND / 8), edge);
+    Binding buckets = store.bind("rule", buckets(100, SECOND / 8), edge);
     assertThat(admitted(store, buckets, edge, 200)).isZero();
   }
 
@@ -157,10 +158,10 @@ public abstract class RuleChangeContract extends StoreFixture {
           int admitted = 0;
           for (int i = 0; i < 6; i++) {
             Policy policy = i % 2 == 0 ? policy(one, 10) : policy(two, permits);
-            Limit limit = store.limit("rule", policy, steps(7));
-            // Whoever was refused five times is told nothing new at the same instant.
+            Binding binding = store.bind("rule", policy, steps(7));
+            // After five refusals at one instant, a sixth request would be refused as well.
             for (int asks = 0, refused = 0; asks < 100 && refused < 5; asks++) {
-              boolean allowed = ask(store, limit, "k", steps(7), 1).allowed();
+              boolean allowed = ask(store, binding, "k", steps(7), 1).allowed();
               admitted += allowed ? 1 : 0;
               refused += allowed ? 0 : 1;
             }
@@ -177,10 +178,10 @@ public abstract class RuleChangeContract extends StoreFixture {
   void clockGoesBackAtTheChange_laterAdmissionsAreStillKnown() {
     Store store = store();
     long late = 10 * SECOND;
-    assertThat(admitted(store, store.limit("rule", buckets(10, SECOND / 8), 0), late, 20))
+    assertThat(admitted(store, store.bind("rule", buckets(10, SECOND / 8), 0), late, 20))
         .isEqualTo(10);
-    store.limit("rule", log(10), late - 5 * SECOND);
-    Limit again = store.limit("rule", buckets(10, SECOND / 4), late + SECOND / 2);
+    store.bind("rule", log(10), late - 5 * SECOND);
+    Binding again = store.bind("rule", buckets(10, SECOND / 4), late + SECOND / 2);
     assertThat(admitted(store, again, late + SECOND / 2, 20)).isZero();
   }
 
@@ -223,15 +224,15 @@ public abstract class RuleChangeContract extends StoreFixture {
   private void everyAdmissionFits(List<Policy> policies, List<Step> steps) {
     Store store = store();
     List<Operation> history = new ArrayList<>();
-    Limit limit = store.limit("rule", policies.get(0), grid(-Ticker.HORIZON_NANOS));
-    Limit before = limit;
+    Binding binding = store.bind("rule", policies.get(0), grid(-Ticker.HORIZON_NANOS));
+    Binding before = binding;
     for (Step step : steps) {
       Ask ask = step.ask();
       if (step.policy() >= 0) {
-        before = limit;
-        limit = store.limit("rule", policies.get(step.policy()), ask.nowNanos());
+        before = binding;
+        binding = store.bind("rule", policies.get(step.policy()), ask.nowNanos());
       }
-      Limit asked = step.stale() ? before : limit;
+      Binding asked = step.stale() ? before : binding;
       Decision answer = ask(store, asked, ask.key(), ask.nowNanos(), ask.permits());
       if (answer.allowed()) {
         history.add(Operation.at(ask.key(), ask.permits(), answer));
@@ -277,13 +278,13 @@ public abstract class RuleChangeContract extends StoreFixture {
   private long flapped(List<Policy> policies, List<Step> steps) {
     Store store = store();
     List<Operation> history = new ArrayList<>();
-    Limit limit = store.limit("rule", policies.get(0), grid(-Ticker.HORIZON_NANOS));
+    Binding binding = store.bind("rule", policies.get(0), grid(-Ticker.HORIZON_NANOS));
     for (Step step : steps) {
       Ask ask = step.ask();
       if (step.policy() >= 0) {
-        limit = store.limit("rule", policies.get(step.policy()), ask.nowNanos());
+        binding = store.bind("rule", policies.get(step.policy()), ask.nowNanos());
       }
-      Decision answer = ask(store, limit, ask.key(), ask.nowNanos(), ask.permits());
+      Decision answer = ask(store, binding, ask.key(), ask.nowNanos(), ask.permits());
       history.add(Operation.at(ask.key(), ask.permits(), answer));
     }
     return WindowChecker.maxInAnyWindow(history, SECOND);
@@ -296,13 +297,13 @@ public abstract class RuleChangeContract extends StoreFixture {
     Policy hundred = policy(Algorithm.TOKEN_BUCKET, 100);
     long net = 0;
     for (int i = 0; i < 50; i++) {
-      Limit limit = store.limit("rule", ten, 0);
-      net += ask(store, limit, "k", 0, 5).allowed() ? 5 : 0;
-      limit = store.limit("rule", hundred, 0);
-      Decision cheap = ask(store, limit, "k", 0, 10);
+      Binding binding = store.bind("rule", ten, 0);
+      net += ask(store, binding, "k", 0, 5).allowed() ? 5 : 0;
+      binding = store.bind("rule", hundred, 0);
+      Decision cheap = ask(store, binding, "k", 0, 10);
       net += cheap.allowed() ? 10 : 0;
-      limit = store.limit("rule", ten, 0);
-      net -= cheap.allowed() ? refund(store, limit, "k", 10, cheap, 0) : 0;
+      binding = store.bind("rule", ten, 0);
+      net -= cheap.allowed() ? refund(store, binding, "k", 10, cheap, 0) : 0;
       assertThat(net).isLessThanOrEqualTo(100);
     }
   }
@@ -311,18 +312,18 @@ public abstract class RuleChangeContract extends StoreFixture {
   void retiredRuleThatComesBack_remembers() {
     for (Algorithm algorithm : Algorithm.values()) {
       Store store = store();
-      assertThat(admitted(store, store.limit("rule", policy(algorithm, 5), 0), 0, 9)).isEqualTo(5);
+      assertThat(admitted(store, store.bind("rule", policy(algorithm, 5), 0), 0, 9)).isEqualTo(5);
       store.retire("rule", steps(10));
       store.expire(steps(20));
-      Limit again = store.limit("rule", policy(algorithm, 5), steps(30));
+      Binding again = store.bind("rule", policy(algorithm, 5), steps(30));
       assertThat(admitted(store, again, steps(30), 9)).isZero();
     }
   }
 
   @Test
-  void retiredRuleLongGone_takesNoMemory_andAStaleLimitCountsWithItsSuccessor() {
+  void retiredRuleLongGone_takesNoMemory_andAStaleBindingCountsWithItsSuccessor() {
     Store store = store();
-    Limit stale = store.limit("rule", log(5), 0);
+    Binding stale = store.bind("rule", log(5), 0);
     assertThat(admitted(store, stale, 0, 9)).isEqualTo(5);
     store.retire("rule", steps(10));
     long later = 10 * SECOND;
@@ -330,7 +331,7 @@ public abstract class RuleChangeContract extends StoreFixture {
     assertKeys(store, 0);
     assertBytes(store, 0);
 
-    Limit fresh = store.limit("rule", log(5), later);
+    Binding fresh = store.bind("rule", log(5), later);
     assertThat(admitted(store, stale, later, 3) + admitted(store, fresh, later + steps(5), 9))
         .isEqualTo(5);
   }
@@ -338,12 +339,12 @@ public abstract class RuleChangeContract extends StoreFixture {
   @Test
   void tooManyShapesInOneWindow_isRefusedAndChangesNothing() {
     Store store = store();
-    Limit limit = null;
+    Binding binding = null;
     int taken = 0;
     while (taken < 100) {
       Policy policy = buckets(5, SECOND / 4 + steps(taken));
       try {
-        limit = store.limit("rule", policy, 0);
+        binding = store.bind("rule", policy, 0);
       } catch (IllegalStateException tooMany) {
         assertThat(tooMany).hasMessageContaining("rule").hasMessageContaining("expected: at most");
         break;
@@ -351,34 +352,34 @@ public abstract class RuleChangeContract extends StoreFixture {
       taken++;
     }
     assertThat(taken).isBetween(4, boundsShapes() ? 99 : 100);
-    Limit last = Objects.requireNonNull(limit);
+    Binding last = Objects.requireNonNull(binding);
     assertThat(admitted(store, last, 0, 9)).isEqualTo(5);
     Policy oneMore = buckets(5, SECOND / 5);
     if (boundsShapes()) {
-      assertThatThrownBy(() -> store.limit("rule", oneMore, steps(1)))
+      assertThatThrownBy(() -> store.bind("rule", oneMore, steps(1)))
           .isInstanceOf(IllegalStateException.class);
     }
     long later = 10 * SECOND;
-    Limit again = store.limit("rule", oneMore, later);
+    Binding again = store.bind("rule", oneMore, later);
     assertThat(admitted(store, again, later, 9)).isEqualTo(5);
   }
 
   @Test
-  void staleLimitBesideTooManyShapes_isStillDecided() {
+  void staleBindingBesideTooManyShapes_isStillDecided() {
     Store store = store();
     Policy brief =
         Policy.builder(Quota.of(5, Duration.ofMillis(1)))
             .algorithm(Algorithm.SLIDING_WINDOW_LOG)
             .build();
-    Limit stale = store.limit("rule", brief, 0);
+    Binding stale = store.bind("rule", brief, 0);
     for (int i = 0; i < 8; i++) {
-      store.limit("rule", buckets(5, SECOND / 4 + steps(i)), 5_000_000L * (i + 1));
+      store.bind("rule", buckets(5, SECOND / 4 + steps(i)), 5_000_000L * (i + 1));
     }
     assertThat(admitted(store, stale, 50_000_000L, 9)).isEqualTo(5);
   }
 
   @Test
-  void rulesChangeWhileThreadsDecide_mintsNothing() throws Exception {
+  void rulesChangeWhileThreadsDecide_noMoreIsAdmitted() throws Exception {
     for (int round = 0; round < 5; round++) {
       Store store = store();
       List<Policy> policies =
@@ -389,26 +390,26 @@ public abstract class RuleChangeContract extends StoreFixture {
               policy(Algorithm.TOKEN_BUCKET, 100),
               buckets(90, SECOND / 16),
               log(100));
-      Limit[] current = {store.limit("rule", policies.get(0), 0)};
+      Binding[] current = {store.bind("rule", policies.get(0), 0)};
       AtomicLong admitted = new AtomicLong();
       inParallel(
           4,
           thread -> {
             for (int i = 0; i < 400; i++) {
               if (thread == 0) {
-                Limit changed = store.limit("rule", policies.get(i % policies.size()), 0);
+                Binding changed = store.bind("rule", policies.get(i % policies.size()), 0);
                 synchronized (current) {
                   current[0] = changed;
                 }
               }
-              Limit limit;
+              Binding binding;
               synchronized (current) {
-                limit = current[0];
+                binding = current[0];
               }
-              admitted.addAndGet(ask(store, limit, "k", 0, 1).allowed() ? 1 : 0);
+              admitted.addAndGet(ask(store, binding, "k", 0, 1).allowed() ? 1 : 0);
             }
           });
-      Limit full = store.limit("rule", log(100), 0);
+      Binding full = store.bind("rule", log(100), 0);
       admitted.addAndGet(admitted(store, full, 0, 200));
       assertThat(admitted).hasValue(100);
     }

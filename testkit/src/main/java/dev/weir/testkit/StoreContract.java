@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Algorithm;
+import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Charges.Role;
-import dev.weir.Limit;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Reason;
@@ -38,8 +38,8 @@ public abstract class StoreContract extends StoreFixture {
   void oneLimitRefuses_nothingIsChargedAnywhere() {
     for (Algorithm algorithm : Algorithm.values()) {
       Store store = store();
-      Limit wide = store.limit("wide", policy(algorithm, 5), 0);
-      Limit narrow = store.limit("narrow", policy(algorithm, 2), 0);
+      Binding wide = store.bind("wide", policy(algorithm, 5), 0);
+      Binding narrow = store.bind("narrow", policy(algorithm, 2), 0);
       for (int i = 0; i < 6; i++) {
         Charges both = decide(store, charges().add(wide, key("a"), 1).add(narrow, key("b"), 1), 0);
         assertThat(both.allowed()).isEqualTo(i < 2);
@@ -59,15 +59,15 @@ public abstract class StoreContract extends StoreFixture {
   void sameKeyTwice_isChargedTwiceOrNotAtAll() {
     for (Algorithm algorithm : Algorithm.values()) {
       Store store = store();
-      Limit limit = store.limit("rule", policy(algorithm, 5), 0);
-      Charges tooMuch = charges().add(limit, key("k"), 3).add(limit, key("k"), 3);
+      Binding binding = store.bind("rule", policy(algorithm, 5), 0);
+      Charges tooMuch = charges().add(binding, key("k"), 3).add(binding, key("k"), 3);
       assertThat(decide(store, tooMuch, 0).allowed()).isFalse();
-      assertThat(peek(store, limit, "k", 0, 1).remaining()).isEqualTo(5);
+      assertThat(peek(store, binding, "k", 0, 1).remaining()).isEqualTo(5);
       assertKeys(store, 0);
 
-      Charges fits = charges().add(limit, key("k"), 3).add(limit, key("k"), 2);
+      Charges fits = charges().add(binding, key("k"), 3).add(binding, key("k"), 2);
       assertThat(decide(store, fits, 0).allowed()).isTrue();
-      assertThat(peek(store, limit, "k", 0, 1).remaining()).isZero();
+      assertThat(peek(store, binding, "k", 0, 1).remaining()).isZero();
       assertKeys(store, 1);
     }
   }
@@ -75,9 +75,9 @@ public abstract class StoreContract extends StoreFixture {
   @Test
   void roles_requiredAnyAndOptional() {
     Store store = store();
-    Limit five = store.limit("five", log(5), 0);
-    Limit two = store.limit("two", log(2), 0);
-    Limit none = store.limit("none", log(0), 0);
+    Binding five = store.bind("five", log(5), 0);
+    Binding two = store.bind("two", log(2), 0);
+    Binding none = store.bind("none", log(0), 0);
 
     Charges shadow = charges().add(five, key("k"), 1).add(none, key("k"), 1, Role.OPTIONAL);
     assertThat(decide(store, shadow, 0).allowed()).isTrue();
@@ -104,8 +104,8 @@ public abstract class StoreContract extends StoreFixture {
   void negativePermits_makeTheWholeRequestInvalid() {
     for (Role role : Role.values()) {
       Store store = store();
-      Limit limit = store.limit("rule", log(5), 0);
-      Charges request = charges().add(limit, key("a"), 1).add(limit, key("b"), -1, role);
+      Binding binding = store.bind("rule", log(5), 0);
+      Charges request = charges().add(binding, key("a"), 1).add(binding, key("b"), -1, role);
       assertThat(decide(store, request, 0).allowed()).isFalse();
       assertThat(request.reason(1)).isEqualTo(Reason.INVALID);
       assertKeys(store, 0);
@@ -118,9 +118,9 @@ public abstract class StoreContract extends StoreFixture {
   }
 
   @Test
-  void limitOfAnotherStore_isRefused() {
+  void bindingOfAnotherStore_isRefused() {
     Store store = store();
-    Limit foreign = store().limit("rule", log(5), 0);
+    Binding foreign = store().bind("rule", log(5), 0);
     assertThatThrownBy(() -> store.decide(charges().add(foreign, 1, 1), 0, done -> {}))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("expected: one of this store");
@@ -165,11 +165,11 @@ public abstract class StoreContract extends StoreFixture {
 
   private void assertAgrees(List<Policy> policies, List<Request> requests) {
     Store store = store();
-    List<Limit> limits = new ArrayList<>();
+    List<Binding> limits = new ArrayList<>();
     List<Oracle> oracles = new ArrayList<>();
     for (int i = 0; i < policies.size(); i++) {
-      limits.add(store.limit("rule-" + i, policies.get(i), 0));
-      oracles.add(Oracle.of(policies.get(i), resolutionNanos()));
+      limits.add(store.bind("rule-" + i, policies.get(i), 0));
+      oracles.add(oracle(policies.get(i)));
     }
     for (Request request : requests) {
       Charges charges = charges();
@@ -205,7 +205,7 @@ public abstract class StoreContract extends StoreFixture {
       }
       Oracle oracle = oracles.get(part.limit());
       fits.add(
-          part.permits() == 0 || oracle.look(part.key(), request.nowNanos(), permits).allowed());
+          part.permits() == 0 || oracle.peek(part.key(), request.nowNanos(), permits).allowed());
     }
     return fits;
   }
@@ -226,8 +226,8 @@ public abstract class StoreContract extends StoreFixture {
   @Test
   void manyThreadsOverTwoLimits_staysAllOrNothing() throws Exception {
     Store store = store();
-    Limit wide = store.limit("wide", log(1_000), 0);
-    Limit narrow = store.limit("narrow", policy(Algorithm.SLIDING_WINDOW_BUCKETS, 700), 0);
+    Binding wide = store.bind("wide", log(1_000), 0);
+    Binding narrow = store.bind("narrow", policy(Algorithm.SLIDING_WINDOW_BUCKETS, 700), 0);
     AtomicLong admitted = new AtomicLong();
 
     inParallel(
@@ -252,10 +252,10 @@ public abstract class StoreContract extends StoreFixture {
   @Test
   void manyThreadsWithRandomKeysAndLimits_neverExceedAnyOfThem() throws Exception {
     Store store = store();
-    List<Limit> limits = new ArrayList<>();
+    List<Binding> limits = new ArrayList<>();
     AtomicLong[] admitted = new AtomicLong[Algorithm.values().length * 4];
     for (Algorithm algorithm : Algorithm.values()) {
-      limits.add(store.limit(algorithm.text(), policy(algorithm, 100), 0));
+      limits.add(store.bind(algorithm.text(), policy(algorithm, 100), 0));
     }
     for (int i = 0; i < admitted.length; i++) {
       admitted[i] = new AtomicLong();

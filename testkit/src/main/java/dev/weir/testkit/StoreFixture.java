@@ -2,10 +2,12 @@ package dev.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
 import dev.weir.Fingerprint;
-import dev.weir.Limit;
+import dev.weir.LocalStore;
+import dev.weir.Policy;
 import dev.weir.Store;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +42,14 @@ public abstract class StoreFixture {
   }
 
   /**
+   * Returns the longest time that the store counts in nanoseconds, see {@link Oracle#of(Policy,
+   * long, long)}. Default: any.
+   */
+  protected long mostFineNanos() {
+    return Long.MAX_VALUE;
+  }
+
+  /**
    * Returns what part of the random trials and repetitions to run, above 0 and at most 1: less for
    * a store that is far away. Default: 1.
    */
@@ -59,10 +69,15 @@ public abstract class StoreFixture {
     return opened(createStore());
   }
 
-  /** Has a store verified and closed after the test. */
+  /** Registers a store to be verified and closed after the test. */
   final Store opened(Store store) {
     opened.add(store);
     return store;
+  }
+
+  /** Returns an oracle that counts time as the store does. */
+  final Oracle oracle(Policy policy) {
+    return Oracle.of(policy, resolutionNanos(), mostFineNanos());
   }
 
   /** Returns so many steps in nanoseconds. */
@@ -121,18 +136,27 @@ public abstract class StoreFixture {
     return await(answer);
   }
 
-  static Decision ask(Store store, Limit limit, String key, long nowNanos, long permits) {
-    return decide(store, new Charges().add(limit, key(key), permits), nowNanos).decision(0);
+  /**
+   * Asks for permits; where the store answers on the caller's thread, through {@link LocalStore}.
+   */
+  static Decision ask(Store store, Binding binding, String key, long nowNanos, long permits) {
+    Charges charges = new Charges().add(binding, key(key), permits);
+    if (store instanceof LocalStore local) {
+      local.decide(charges, nowNanos);
+      return charges.decision(0);
+    }
+    return decide(store, charges, nowNanos).decision(0);
   }
 
-  static Decision peek(Store store, Limit limit, String key, long nowNanos, long permits) {
-    return decide(store, new Charges().add(limit, key(key), permits).peek(), nowNanos).decision(0);
+  static Decision peek(Store store, Binding binding, String key, long nowNanos, long permits) {
+    return decide(store, new Charges().add(binding, key(key), permits).peek(), nowNanos)
+        .decision(0);
   }
 
   static long refund(
-      Store store, Limit limit, String key, long permits, Decision charged, long nowNanos) {
+      Store store, Binding binding, String key, long permits, Decision charged, long nowNanos) {
     CompletableFuture<Long> answer = new CompletableFuture<>();
-    store.refund(limit, key(key), permits, charged, nowNanos, answer::complete);
+    store.refund(binding, key(key), permits, charged, nowNanos, answer::complete);
     return await(answer);
   }
 

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Makes up policies, and traffic that hurts them. */
+/** Makes random policies, and traffic that is hard for them. */
 public final class Traffic {
-  /** So long before the last one that every wait is over by then. */
+  /** The last instant of a request: so long before the horizon that every wait ends before it. */
   private static final long LAST_NANOS = Ticker.HORIZON_NANOS - (1L << 60);
 
   private static final long[] WINDOWS = {
@@ -64,9 +64,6 @@ public final class Traffic {
     }
     if (algorithm.bucket() && random.nextBoolean()) {
       builder.burst(random.nextLong(0, 20));
-    }
-    if (algorithm == Algorithm.FIXED_WINDOW && random.nextBoolean()) {
-      builder.alignedToFirstRequest();
     }
     return builder.build();
   }

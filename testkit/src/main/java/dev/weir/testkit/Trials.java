@@ -7,8 +7,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries a property on random events. What fails is made as short as it gets and shown as a table,
- * with the seed that repeats it.
+ * Tries a property on random events. A failing run is made as short as possible and shown as a
+ * table, with the seed that repeats it.
  */
 public final class Trials {
   /** The system property that sets the seed of all random tests. */

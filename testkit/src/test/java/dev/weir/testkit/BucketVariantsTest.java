@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Algorithm;
 import dev.weir.Batch;
+import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
-import dev.weir.FullAnswer;
-import dev.weir.Limit;
+import dev.weir.FullMode;
 import dev.weir.MemoryStore;
 import dev.weir.PackedDecision;
 import dev.weir.Policy;
@@ -34,8 +34,8 @@ class BucketVariantsTest {
   void variants_decideAsTheGenericCellRateAlgorithmSays() {
     SplittableRandom random = Trials.random("bucket variants");
     MemoryStore store = new MemoryStore();
-    Limit base =
-        store.limit(
+    Binding base =
+        store.bind(
             "base",
             Policy.builder(Quota.perSecond(1)).algorithm(Algorithm.TOKEN_BUCKET).build(),
             0);
@@ -73,8 +73,9 @@ class BucketVariantsTest {
       assertThat(PackedDecision.retryAfterNanos(batch.decision(0))).as(what).isEqualTo(retry);
       allowed += fits && quantity > 0 ? 1 : 0;
       if (random.nextInt(1_000) == 0) {
-        boolean used = arrivals.getOrDefault(key, 0L) > now; // A rested one may be known still.
-        assertThat(store.forget(base, key, now) || !used).isTrue();
+        boolean used =
+            arrivals.getOrDefault(key, 0L) > now; // A key that has reset may still have a slot.
+        assertThat(store.reset(base, key, now) || !used).isTrue();
         arrivals.remove(key);
       }
       if (random.nextInt(100) == 0) {
@@ -88,8 +89,8 @@ class BucketVariantsTest {
   @Test
   void variant_isForTokenBucketsOfThisStoreOnly() {
     MemoryStore store = new MemoryStore();
-    Limit window = store.limit("window", Policy.of(Quota.perSecond(1)), 0);
-    Limit bucket = store.limit("bucket", bucket(1, 1, SECOND), 0);
+    Binding window = store.bind("window", Policy.of(Quota.perSecond(1)), 0);
+    Binding bucket = store.bind("bucket", bucket(1, 1, SECOND), 0);
     assertThatThrownBy(() -> store.variant(window, bucket(1, 1, SECOND)))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> store.variant(bucket, Policy.of(Quota.perSecond(1))))
@@ -99,16 +100,16 @@ class BucketVariantsTest {
   }
 
   @Test
-  void aDetailedBatch_tellsWhatChargesTell_alsoWithoutRoom() {
+  void detailedBatch_hasTheResultsOfCharges_alsoWithoutRoom() {
     SplittableRandom random = Trials.random("detailed batches");
-    for (FullAnswer full : FullAnswer.values()) {
+    for (FullMode full : FullMode.values()) {
       for (Algorithm algorithm : Algorithm.values()) {
         MemoryStore one = new MemoryStore(40);
         MemoryStore many = new MemoryStore(40);
         Policy policy =
             Policy.builder(new Quota(3, SECOND)).algorithm(algorithm).whenFull(full).build();
-        Limit oneLimit = one.limit("rule", policy, 0);
-        Limit manyLimit = many.limit("rule", policy, 0);
+        Binding oneBinding = one.bind("rule", policy, 0);
+        Binding manyBinding = many.bind("rule", policy, 0);
         Batch batch = new Batch(2).detailed();
         Charges charges = new Charges();
         long now = 0;
@@ -117,11 +118,11 @@ class BucketVariantsTest {
           batch.clear();
           int size = 1 + random.nextInt(9);
           for (int j = 0; j < size; j++) {
-            batch.add(manyLimit, 1 + random.nextInt(60), random.nextInt(5));
+            batch.add(manyBinding, 1 + random.nextInt(60), random.nextInt(5));
           }
           many.decide(batch, now, done -> {});
           for (int j = 0; j < size; j++) {
-            charges.clear().add(oneLimit, batch.fingerprint(j), batch.permits(j));
+            charges.clear().add(oneBinding, batch.fingerprint(j), batch.permits(j));
             one.decide(charges, now, done -> {});
             assertThat(batch.allowed(j)).isEqualTo(charges.allowed());
             assertThat(PackedDecision.reason(batch.decision(j))).isEqualTo(charges.reason(0));
@@ -144,15 +145,15 @@ class BucketVariantsTest {
     for (Algorithm algorithm : Algorithm.values()) {
       MemoryStore store = new MemoryStore();
       Policy policy = Policy.builder(new Quota(2, SECOND)).algorithm(algorithm).build();
-      Limit limit = store.limit("rule", policy, 0);
-      assertThat(store.forget(limit, 7, 0)).isFalse();
-      assertThat(store.decide(limit, 7, 2, 0)).isZero();
-      assertThat(store.decide(limit, 8, 1, 0)).isOne();
-      assertThat(store.decide(limit, 7, 1, 0)).isNegative();
-      assertThat(store.forget(limit, 7, 0)).isTrue();
+      Binding binding = store.bind("rule", policy, 0);
+      assertThat(store.reset(binding, 7, 0)).isFalse();
+      assertThat(store.decide(binding, 7, 2, 0)).isZero();
+      assertThat(store.decide(binding, 8, 1, 0)).isOne();
+      assertThat(store.decide(binding, 7, 1, 0)).isNegative();
+      assertThat(store.reset(binding, 7, 0)).isTrue();
       assertThat(store.keys()).isOne();
-      assertThat(store.decide(limit, 7, 1, 0)).isOne();
-      assertThat(store.decide(limit, 8, 1, 0)).isZero();
+      assertThat(store.decide(binding, 7, 1, 0)).isOne();
+      assertThat(store.decide(binding, 8, 1, 0)).isZero();
       store.verify();
     }
   }

@@ -2,9 +2,9 @@ package dev.weir.testkit;
 
 import dev.weir.Algorithm;
 import dev.weir.Batch;
+import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
-import dev.weir.Limit;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -88,8 +88,8 @@ final class CoarseStore extends ForwardingStore<MemoryStore> {
   }
 
   @Override
-  public Limit limit(String name, Policy policy, long nowNanos) {
-    return delegate.limit(name, coarse(policy), check("now", nowNanos));
+  public Binding bind(String name, Policy policy, long nowNanos) {
+    return delegate.bind(name, coarse(policy), check("now", nowNanos));
   }
 
   @Override
@@ -106,7 +106,7 @@ final class CoarseStore extends ForwardingStore<MemoryStore> {
         decided -> {
           for (int i = 0; i < decided.size(); i++) {
             // A granule's last instant is within its last step, and not the next granule's first.
-            boolean down = granular(decided.limit(i).policy()) && decided.fits(i);
+            boolean down = granular(decided.binding(i).policy()) && decided.fits(i);
             decided.result(
                 i,
                 decided.reason(i),
@@ -126,18 +126,18 @@ final class CoarseStore extends ForwardingStore<MemoryStore> {
 
   @Override
   public void refund(
-      Limit limit,
+      Binding binding,
       long fingerprint,
       long permits,
       Decision charged,
       long nowNanos,
       LongConsumer done) {
     // What was rounded up may be any less: to be safe, the least.
-    boolean rounded = emissionNanos(limit.policy()) % RESOLUTION_NANOS != 0;
+    boolean rounded = emissionNanos(binding.policy()) % RESOLUTION_NANOS != 0;
     long reset = charged.resetAfterNanos() - (rounded ? 2 * (RESOLUTION_NANOS - 1) : 0);
     Decision least =
         new Decision(
-            charged.outcome(),
+            charged.allowed(),
             charged.reason(),
             charged.policy(),
             charged.limit(),
@@ -145,7 +145,7 @@ final class CoarseStore extends ForwardingStore<MemoryStore> {
             charged.retryAfterNanos(),
             reset,
             charged.atNanos());
-    delegate.refund(limit, fingerprint, permits, least, check("now", nowNanos), done);
+    delegate.refund(binding, fingerprint, permits, least, check("now", nowNanos), done);
   }
 
   @Override

@@ -31,6 +31,11 @@ class CoarseStoreTest {
     }
 
     @Override
+    protected long mostFineNanos() {
+      return 1L << 52; // As a script's numbers: 52 days.
+    }
+
+    @Override
     protected long resolutionNanos() {
       return RESOLUTION_NANOS;
     }

@@ -69,21 +69,6 @@ class MemoryStoreAlgorithmsTest {
   }
 
   @Nested
-  class FixedWindowFromTheFirstRequest extends InMemory {
-    FixedWindowFromTheFirstRequest() {
-      super(Algorithm.FIXED_WINDOW);
-    }
-
-    @Override
-    protected Policy policy(Quota quota) {
-      return Policy.builder(quota)
-          .algorithm(Algorithm.FIXED_WINDOW)
-          .alignedToFirstRequest()
-          .build();
-    }
-  }
-
-  @Nested
   class TokenBucket extends InMemory {
     TokenBucket() {
       super(Algorithm.TOKEN_BUCKET);

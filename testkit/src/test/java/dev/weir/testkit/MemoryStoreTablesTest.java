@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
 import dev.weir.Batch;
+import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Fingerprint;
-import dev.weir.FullAnswer;
-import dev.weir.Limit;
+import dev.weir.FullMode;
 import dev.weir.MemoryStore;
 import dev.weir.PackedDecision;
 import dev.weir.Policy;
@@ -44,7 +44,6 @@ class MemoryStoreTablesTest {
     return Stream.concat(
         Stream.of(Algorithm.values()).map(algorithm -> policy(algorithm, 5).build()),
         Stream.of(
-            policy(Algorithm.FIXED_WINDOW, 5).alignedToFirstRequest().build(),
             policy(Algorithm.SLIDING_WINDOW, 1_000).build(),
             policy(Algorithm.TOKEN_BUCKET, 3).burst(9).build()));
   }
@@ -55,8 +54,9 @@ class MemoryStoreTablesTest {
     SplittableRandom random = Trials.random("tables " + policy);
     long operations = OPERATIONS / policies().count() / 2;
     compare(policy, random, operations, 2_000, 0);
-    // With few keys none is forgotten. One that was is decided at its rest time if asked before it:
-    // that is safe, but not what the oracle says, which forgets nobody.
+    // With few keys none is forgotten. A forgotten key is decided at the instant at which it had
+    // reset, if its request is older: that is safe, but not what the oracle says, which forgets no
+    // key.
     compare(policy, random, operations, 40, SECOND / 100);
   }
 
@@ -65,7 +65,7 @@ class MemoryStoreTablesTest {
       Policy policy, SplittableRandom random, long operations, int count, long backNanos) {
     MemoryStore store = new MemoryStore();
     Oracle oracle = Oracle.of(policy);
-    Limit limit = store.limit("rule", policy, 0);
+    Binding binding = store.bind("rule", policy, 0);
     Charges charges = new Charges();
     Batch batch = new Batch(1);
     String[] keys = new String[count];
@@ -84,7 +84,7 @@ class MemoryStoreTablesTest {
       for (int i = 0; i < together; i++) {
         names.add(keys[random.nextInt(reach)]);
         long permits = random.nextInt(3) == 0 ? random.nextLong(most + 2) : 1;
-        batch.add(limit, FINGERPRINT.of(names.get(i)), permits);
+        batch.add(binding, FINGERPRINT.of(names.get(i)), permits);
       }
       if (together > 1) {
         store.decide(batch, asked, same -> assertThat(same).isSameAs(batch));
@@ -93,9 +93,9 @@ class MemoryStoreTablesTest {
         long permits = batch.permits(i);
         long packed = batch.decision(i);
         if (together == 1 && random.nextBoolean()) {
-          packed = store.decide(limit, batch.fingerprint(0), permits, asked);
+          packed = store.decide(binding, batch.fingerprint(0), permits, asked);
         } else if (together == 1) {
-          charges.clear().add(limit, batch.fingerprint(0), permits);
+          charges.clear().add(binding, batch.fingerprint(0), permits);
           store.decide(charges, asked, same -> {});
           packed = charges.allowed() ? charges.remaining(0) : -charges.retryAfterNanos(0);
         }
@@ -116,21 +116,21 @@ class MemoryStoreTablesTest {
 
   @ParameterizedTest
   @EnumSource
-  void growthThroughManySplits_forgetsNobody_andShrinksWhenAllHaveRested(Algorithm algorithm) {
+  void growthThroughManySplits_forgetsNoLiveKey_andShrinksWhenAllHaveReset(Algorithm algorithm) {
     MemoryStore store = new MemoryStore();
-    Limit limit = store.limit("rule", policy(algorithm, 2).build(), 0);
+    Binding binding = store.bind("rule", policy(algorithm, 2).build(), 0);
     int keys = 400_000;
     for (int i = 0; i < keys; i++) {
-      assertThat(store.decide(limit, FINGERPRINT.of(i), 1, 0)).isOne();
+      assertThat(store.decide(binding, FINGERPRINT.of(i), 1, 0)).isOne();
       int earlier = (int) (i * 0x9e3779b1L % (i + 1));
-      long again = store.decide(limit, FINGERPRINT.of(Math.abs(earlier)), 0, 0);
+      long again = store.decide(binding, FINGERPRINT.of(Math.abs(earlier)), 0, 0);
       assertThat(again).isBetween(0L, 1L);
     }
     store.verify();
     assertThat(store.keys()).isEqualTo(keys);
     for (int i = 0; i < keys; i++) {
-      assertThat(store.decide(limit, FINGERPRINT.of(i), 1, 0)).isZero();
-      assertThat(store.decide(limit, FINGERPRINT.of(i), 1, 0)).isNegative();
+      assertThat(store.decide(binding, FINGERPRINT.of(i), 1, 0)).isZero();
+      assertThat(store.decide(binding, FINGERPRINT.of(i), 1, 0)).isNegative();
     }
     long full = store.bytes();
     for (int i = 0; i < 64; i++) {
@@ -144,8 +144,8 @@ class MemoryStoreTablesTest {
   @Test
   void batchWithTheSameKeyAgain_andSeveralLimits_countsInOrder() {
     MemoryStore store = new MemoryStore();
-    Limit two = store.limit("two", policy(Algorithm.SLIDING_WINDOW_LOG, 2).build(), 0);
-    Limit three = store.limit("three", policy(Algorithm.TOKEN_BUCKET, 3).build(), 0);
+    Binding two = store.bind("two", policy(Algorithm.SLIDING_WINDOW_LOG, 2).build(), 0);
+    Binding three = store.bind("three", policy(Algorithm.TOKEN_BUCKET, 3).build(), 0);
     Batch batch = new Batch(1);
     for (int i = 0; i < 4; i++) {
       batch.add(two, 7, 1).add(three, 7, 1);
@@ -167,7 +167,7 @@ class MemoryStoreTablesTest {
   @EnumSource
   void deciding_allocatesNothing(Algorithm algorithm) {
     MemoryStore store = new MemoryStore();
-    Limit limit = store.limit("rule", policy(algorithm, 3).build(), 0);
+    Binding binding = store.bind("rule", policy(algorithm, 3).build(), 0);
     Batch batch = new Batch(64);
     Charges charges = new Charges();
     com.sun.management.ThreadMXBean threads =
@@ -181,11 +181,11 @@ class MemoryStoreTablesTest {
       long now = (round + rounds) * SECOND / 7;
       batch.clear();
       for (int key = 1; key <= 64; key++) {
-        batch.add(limit, FINGERPRINT.of(key), 1);
-        store.decide(limit, FINGERPRINT.of(key), 1, now);
+        batch.add(binding, FINGERPRINT.of(key), 1);
+        store.decide(binding, FINGERPRINT.of(key), 1, now);
       }
       store.decide(batch, now, MemoryStoreTablesTest::ignore);
-      store.decide(charges.clear().add(limit, 5, 1), now, MemoryStoreTablesTest::ignore);
+      store.decide(charges.clear().add(binding, 5, 1), now, MemoryStoreTablesTest::ignore);
     }
     long each = (threads.getCurrentThreadAllocatedBytes() - allocated) / (rounds * 129L);
     assertThat(each).isZero();
@@ -200,43 +200,43 @@ class MemoryStoreTablesTest {
     int most = 20_000;
     MemoryStore store = new MemoryStore(most);
     Policy policy = policy(algorithm, 50).build();
-    Limit limit = store.limit("rule", policy, 0);
+    Binding binding = store.bind("rule", policy, 0);
     long hot = FINGERPRINT.of("hot");
     AtomicLong admitted = new AtomicLong();
     AtomicLong others = new AtomicLong();
-    admitted.addAndGet(store.decide(limit, hot, 1, 0) >= 0 ? 1 : 0);
+    admitted.addAndGet(store.decide(binding, hot, 1, 0) >= 0 ? 1 : 0);
     StoreFixture.inParallel(
         2,
         thread -> {
           for (int i = 0; i < 2 * most; i++) {
             long key = FINGERPRINT.of((long) thread << 32 | i);
-            others.addAndGet(store.decide(limit, key, 1, 0) >= 0 ? 1 : 0);
-            admitted.addAndGet(store.decide(limit, hot, 1, 0) >= 0 ? 1 : 0);
+            others.addAndGet(store.decide(binding, key, 1, 0) >= 0 ? 1 : 0);
+            admitted.addAndGet(store.decide(binding, hot, 1, 0) >= 0 ? 1 : 0);
           }
         });
     assertThat(admitted).hasValue(50);
     assertThat(others).hasValue(most - 1);
     assertThat(store.keys()).isEqualTo(most);
-    assertThat(store.decide(limit, FINGERPRINT.of("late"), 1, 0))
+    assertThat(store.decide(binding, FINGERPRINT.of("late"), 1, 0))
         .isEqualTo(PackedDecision.KEY_SPACE_FULL);
     store.verify();
-    // When all have rested, there is room again.
-    assertThat(store.decide(limit, FINGERPRINT.of("late"), 1, 10 * SECOND)).isNotNegative();
+    // When all keys have reset, there is room again.
+    assertThat(store.decide(binding, FINGERPRINT.of("late"), 1, 10 * SECOND)).isNotNegative();
     store.verify();
   }
 
   @ParameterizedTest
   @EnumSource
-  void memory_staysUnderItsBound_andNobodyGetsMoreForIt(Algorithm algorithm) {
+  void memory_staysUnderItsBound_andNoKeyGetsMoreForIt(Algorithm algorithm) {
     long most = 1 << 20;
     MemoryStore store = new MemoryStore(1 << 30, most);
     Policy policy = policy(algorithm, 100).build();
-    Limit limit = store.limit("rule", policy, 0);
+    Binding binding = store.bind("rule", policy, 0);
     Map<Integer, Integer> admitted = new HashMap<>();
     long full = 0;
     for (int round = 0; round < 120; round++) {
       for (int key = 0; key < 2_000 + 500 * round; key += 1 + key / 1_000) {
-        long decision = store.decide(limit, FINGERPRINT.of(key), 1, round * 1_000_000L);
+        long decision = store.decide(binding, FINGERPRINT.of(key), 1, round * 1_000_000L);
         admitted.merge(key, decision >= 0 ? 1 : 0, Integer::sum);
         full += decision == PackedDecision.KEY_SPACE_FULL ? 1 : 0;
         assertThat(store.bytes()).isLessThanOrEqualTo(most + 1_024);
@@ -251,12 +251,12 @@ class MemoryStoreTablesTest {
   @Test
   void maxKeysOfOnePolicy_leavesTheOthersTheirRoom() {
     MemoryStore store = new MemoryStore(10);
-    Limit small = store.limit("small", policy(Algorithm.TOKEN_BUCKET, 5).maxKeys(3).build(), 0);
-    Limit large = store.limit("large", policy(Algorithm.TOKEN_BUCKET, 5).build(), 0);
+    Binding small = store.bind("small", policy(Algorithm.TOKEN_BUCKET, 5).maxKeys(3).build(), 0);
+    Binding large = store.bind("large", policy(Algorithm.TOKEN_BUCKET, 5).build(), 0);
     assertThat(allowed(store, small, 5, 0)).isEqualTo(3);
     assertThat(allowed(store, large, 20, 0)).isEqualTo(7);
     assertThat(store.maxKeys()).isEqualTo(10);
-    Limit wider = store.limit("small", policy(Algorithm.TOKEN_BUCKET, 5).maxKeys(4).build(), 0);
+    Binding wider = store.bind("small", policy(Algorithm.TOKEN_BUCKET, 5).maxKeys(4).build(), 0);
     assertThat(allowed(store, wider, 5, 0)).isEqualTo(3);
     store.retire("large", 0);
     store.expire(100 * SECOND);
@@ -264,10 +264,10 @@ class MemoryStoreTablesTest {
     store.verify();
   }
 
-  private static int allowed(MemoryStore store, Limit limit, int keys, long now) {
+  private static int allowed(MemoryStore store, Binding binding, int keys, long now) {
     int allowed = 0;
     for (int key = 1; key <= keys; key++) {
-      allowed += store.decide(limit, FINGERPRINT.of(key), 1, now) >= 0 ? 1 : 0;
+      allowed += store.decide(binding, FINGERPRINT.of(key), 1, now) >= 0 ? 1 : 0;
     }
     return allowed;
   }
@@ -278,8 +278,8 @@ class MemoryStoreTablesTest {
     SplittableRandom random = Trials.random("sketch " + algorithm);
     for (int trial = 0; trial < 20; trial++) {
       MemoryStore store = new MemoryStore(20 + random.nextInt(200));
-      Policy policy = policy(algorithm, 1 + random.nextInt(6)).whenFull(FullAnswer.SKETCH).build();
-      Limit limit = store.limit("rule", policy, 0);
+      Policy policy = policy(algorithm, 1 + random.nextInt(6)).whenFull(FullMode.SKETCH).build();
+      Binding binding = store.bind("rule", policy, 0);
       List<WindowChecker.Operation> history = new ArrayList<>();
       Charges charges = new Charges();
       long now = 0;
@@ -289,7 +289,7 @@ class MemoryStoreTablesTest {
             random.nextInt(50) == 0 ? random.nextLong(3 * SECOND) : random.nextLong(SECOND / 200);
         String key = "key-" + random.nextInt(random.nextBoolean() ? 30 : 1_000);
         boolean full = store.keys() >= store.maxKeys();
-        charges.clear().add(limit, FINGERPRINT.of(key), 1);
+        charges.clear().add(binding, FINGERPRINT.of(key), 1);
         store.decide(charges, now, done -> {});
         assertThat(charges.reason(0)).isNotEqualTo(Reason.KEY_SPACE_FULL);
         if (charges.allowed()) {
@@ -311,15 +311,15 @@ class MemoryStoreTablesTest {
   void manyThreadsOnOneHotKey_admitExactlyTheLimit_whateverTheAlgorithm() throws Exception {
     for (Algorithm algorithm : Algorithm.values()) {
       MemoryStore store = new MemoryStore();
-      Limit limit = store.limit("rule", policy(algorithm, 5_000).build(), 0);
+      Binding binding = store.bind("rule", policy(algorithm, 5_000).build(), 0);
       AtomicLong admitted = new AtomicLong();
       StoreFixture.inParallel(
           8,
           thread -> {
             Batch batch = new Batch(4);
             for (int i = 0; i < 500; i++) {
-              admitted.addAndGet(store.decide(limit, 42, 1, 0) >= 0 ? 1 : 0);
-              batch.clear().add(limit, 42, 1).add(limit, thread + 100, 1).add(limit, 42, 1);
+              admitted.addAndGet(store.decide(binding, 42, 1, 0) >= 0 ? 1 : 0);
+              batch.clear().add(binding, 42, 1).add(binding, thread + 100, 1).add(binding, 42, 1);
               store.decide(batch, 0, MemoryStoreTablesTest::ignore);
               admitted.addAndGet((batch.allowed(0) ? 1 : 0) + (batch.allowed(2) ? 1 : 0));
             }
@@ -329,17 +329,20 @@ class MemoryStoreTablesTest {
     }
   }
 
-  /** Who reads without a lock may see an array that has just been replaced by a shorter one. */
+  /**
+   * A thread that reads without a lock may see an array that has just been replaced by a shorter
+   * one.
+   */
   @ParameterizedTest
   @EnumSource
   void refusalsWhileTheTableGrowsAndShrinks_areRefusals(Algorithm algorithm) throws Exception {
     MemoryStore store = new MemoryStore();
-    Limit limit = store.limit("rule", policy(algorithm, 1).build(), 0);
+    Binding binding = store.bind("rule", policy(algorithm, 1).build(), 0);
     long day = 86_400 * SECOND;
     List<Long> hot = new ArrayList<>();
     for (long i = 0; i < 16; i++) {
       hot.add(i << 60 | 0xffff_fff0L); // The last slot of each segment, that goes first.
-      assertThat(store.decide(limit, hot.get((int) i), 1, day)).isZero();
+      assertThat(store.decide(binding, hot.get((int) i), 1, day)).isZero();
     }
     StoreFixture.inParallel(
         2,
@@ -347,14 +350,14 @@ class MemoryStoreTablesTest {
           for (int round = 0; round < 150; round++) {
             if (thread == 0) {
               for (long i = 1; i <= 5_000; i++) {
-                store.decide(limit, i * 0x9e3779b97f4a7c15L, 1, 0);
+                store.decide(binding, i * 0x9e3779b97f4a7c15L, 1, 0);
               }
               for (int sweep = 0; sweep < 16; sweep++) {
                 store.expire(10 * SECOND);
               }
             } else {
               for (int i = 0; i < 20_000; i++) {
-                assertThat(store.decide(limit, hot.get(i & 15), 1, day)).isNegative();
+                assertThat(store.decide(binding, hot.get(i & 15), 1, day)).isNegative();
               }
             }
           }
@@ -365,7 +368,7 @@ class MemoryStoreTablesTest {
   @Test
   void growthUnderManyThreads_losesNoAdmission() throws Exception {
     MemoryStore store = new MemoryStore();
-    Limit limit = store.limit("rule", policy(Algorithm.TOKEN_BUCKET, 3).build(), 0);
+    Binding binding = store.bind("rule", policy(Algorithm.TOKEN_BUCKET, 3).build(), 0);
     int keys = 300_000;
     AtomicLong admitted = new AtomicLong();
     StoreFixture.inParallel(
@@ -373,7 +376,7 @@ class MemoryStoreTablesTest {
         thread -> {
           long mine = 0;
           for (int i = 0; i < keys; i++) {
-            mine += store.decide(limit, FINGERPRINT.of(i), 1, 0) >= 0 ? 1 : 0;
+            mine += store.decide(binding, FINGERPRINT.of(i), 1, 0) >= 0 ? 1 : 0;
           }
           admitted.addAndGet(mine);
         });
@@ -392,12 +395,12 @@ class MemoryStoreTablesTest {
       keys[i] = i % 80;
     }
     long[] decisions = new long[200];
-    limiter.decide(keys, 1, decisions);
+    limiter.packed().decide(keys, 1, decisions);
     for (int i = 0; i < keys.length; i++) {
       assertThat(PackedDecision.allowed(decisions[i])).isEqualTo(i < 160);
     }
-    assertThat(limiter.decide(3, 1)).isEqualTo(-SECOND);
-    assertThat(limiter.decide("3", 1)).isOne();
-    assertThat(PackedDecision.reason(limiter.decide(3, 1))).isEqualTo(Reason.OVER_LIMIT);
+    assertThat(limiter.packed().decide(3, 1)).isEqualTo(-SECOND);
+    assertThat(limiter.packed().decide("3", 1)).isOne();
+    assertThat(PackedDecision.reason(limiter.packed().decide(3, 1))).isEqualTo(Reason.OVER_LIMIT);
   }
 }

@@ -3,9 +3,9 @@ package dev.weir.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
+import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
-import dev.weir.Limit;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -68,8 +68,8 @@ class PeersRegressionTest {
     try (Store store = new MemoryStore()) {
       int admitted = 0;
       for (int i = 0; i < 1_000; i++) {
-        Limit limit = store.limit("rule", policy(algorithm, i % 2 == 0 ? 10 : 20), START);
-        Charges one = new Charges().add(limit, 1, 1);
+        Binding binding = store.bind("rule", policy(algorithm, i % 2 == 0 ? 10 : 20), START);
+        Charges one = new Charges().add(binding, 1, 1);
         store.decide(one, START, done -> {});
         admitted += one.allowed() ? 1 : 0;
       }
@@ -79,13 +79,13 @@ class PeersRegressionTest {
 
   @ParameterizedTest
   @EnumSource
-  void strangeCosts_neverMintAndNeverOverdraw(Algorithm algorithm) {
+  void strangeCosts_neverAdmitTooMuchAndNeverOverdraw(Algorithm algorithm) {
     try (Store store = new MemoryStore()) {
-      Limit limit = store.limit("rule", policy(algorithm, 10), START);
+      Binding binding = store.bind("rule", policy(algorithm, 10), START);
       long admitted = 0;
       for (int i = 0; i < 10; i++) {
         for (long cost : new long[] {-1, Long.MIN_VALUE, 0, Long.MAX_VALUE, 11, 3}) {
-          Charges charges = new Charges().add(limit, 1, cost);
+          Charges charges = new Charges().add(binding, 1, cost);
           store.decide(charges, START, done -> {});
           admitted += charges.allowed() ? cost : 0;
           assertThat(charges.allowed()).isEqualTo(cost == 0 || (cost == 3 && i < 3));
@@ -171,7 +171,7 @@ class PeersRegressionTest {
 
   @ParameterizedTest
   @EnumSource
-  void clockStepsUnderLoad_losesNoCountAndMintsNothing(Algorithm algorithm) {
+  void clockStepsUnderLoad_losesNoCountAndAdmitsNoMore(Algorithm algorithm) {
     Policy policy = policy(algorithm, 50);
     for (Duration step :
         List.of(Duration.ofSeconds(-1), Duration.ofHours(-1), Duration.ofHours(1))) {
@@ -234,8 +234,8 @@ class PeersRegressionTest {
   @EnumSource
   void oneOfSeveralLimitsRefuses_theOthersKeepTheirPermits(Algorithm algorithm) {
     try (Store store = new MemoryStore()) {
-      Limit open = store.limit("open", policy(algorithm, 10), START);
-      Limit closed = store.limit("closed", policy(algorithm, 0), START);
+      Binding open = store.bind("open", policy(algorithm, 10), START);
+      Binding closed = store.bind("closed", policy(algorithm, 0), START);
       for (int i = 0; i < 30; i++) {
         Charges both = new Charges().add(open, 1, 1).add(closed, 1, 1);
         store.decide(both, START, done -> {});

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** The limiter of two numbers, and the checks at its door. */
+/** The limiter of two numbers, and the checks of its arguments. */
 class RateLimiterTest {
   @Test
   void threePerTenSeconds_asATable() {
@@ -46,7 +46,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void missionExample_admitsAt11000() {
+  void fourthRequest_isRefused_andPassesWhenTheFirstHasExpired() {
     RateLimiter limiter = new RateLimiter(3, 10_000);
     assertThat(limiter.allow("A", 0)).isTrue();
     assertThat(limiter.allow("A", 1_000)).isTrue();
@@ -83,10 +83,10 @@ class RateLimiterTest {
         .hasMessage("maxRequests: -1 (expected: 0..2147483647)");
     assertThatThrownBy(() -> new RateLimiter(1, 0))
         .hasMessage("windowMillis: 0 (expected: 1..31622400000)");
-    RateLimiter limiter = new RateLimiter(1, 1);
+    RateLimiter limiter = RateLimiter.of(Quota.perSecond(1));
     assertThatThrownBy(() -> limiter.tryAcquire("k", -1)).hasMessageStartingWith("permits: -1 (");
     assertThatThrownBy(() -> limiter.peek("k", -1)).hasMessageStartingWith("permits: -1 (");
-    assertThatThrownBy(() -> limiter.allow("k", Long.MAX_VALUE))
+    assertThatThrownBy(() -> new RateLimiter(1, 1).allow("k", Long.MAX_VALUE))
         .hasMessageStartingWith("timestampMillis: 9223372036854775807 (");
     assertThatThrownBy(
             () ->

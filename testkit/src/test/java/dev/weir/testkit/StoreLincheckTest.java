@@ -1,8 +1,8 @@
 package dev.weir.testkit;
 
 import dev.weir.Algorithm;
+import dev.weir.Binding;
 import dev.weir.Charges;
-import dev.weir.Limit;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
  */
 public class StoreLincheckTest {
   private final MemoryStore store = new MemoryStore();
-  private final Limit log = store.limit("flapping", policy(Algorithm.SLIDING_WINDOW_LOG, 3), 0);
-  private final Limit tokens = store.limit("other", policy(Algorithm.TOKEN_BUCKET, 2), 0);
+  private final Binding log = store.bind("flapping", policy(Algorithm.SLIDING_WINDOW_LOG, 3), 0);
+  private final Binding tokens = store.bind("other", policy(Algorithm.TOKEN_BUCKET, 2), 0);
 
   private static Policy policy(Algorithm algorithm, long permits) {
     return Policy.builder(Quota.perSecond(permits)).algorithm(algorithm).build();
@@ -47,7 +47,7 @@ public class StoreLincheckTest {
   @Operation
   public boolean changeRuleAndAsk() {
     Policy changed = policy(Algorithm.SLIDING_WINDOW_BUCKETS, 2);
-    return decide(new Charges().add(store.limit("flapping", changed, 0), 1, 1));
+    return decide(new Charges().add(store.bind("flapping", changed, 0), 1, 1));
   }
 
   @Operation

@@ -2,8 +2,8 @@ package dev.weir.testkit;
 
 import dev.weir.Algorithm;
 import dev.weir.Batch;
-import dev.weir.FullAnswer;
-import dev.weir.Limit;
+import dev.weir.Binding;
+import dev.weir.FullMode;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -23,16 +23,16 @@ public class TablesLincheckTest {
   private static final long SECOND = 1_000_000_000L;
 
   private final MemoryStore store = new MemoryStore(12);
-  private final Limit tokens = limit(Algorithm.TOKEN_BUCKET);
-  private final Limit counter = limit(Algorithm.SLIDING_WINDOW_COUNTER);
-  private final Limit fixed = limit(Algorithm.FIXED_WINDOW);
-  private final Limit log = limit(Algorithm.SLIDING_WINDOW_LOG);
-  private final Limit buckets = limit(Algorithm.SLIDING_WINDOW_BUCKETS);
+  private final Binding tokens = limit(Algorithm.TOKEN_BUCKET);
+  private final Binding counter = limit(Algorithm.SLIDING_WINDOW_COUNTER);
+  private final Binding fixed = limit(Algorithm.FIXED_WINDOW);
+  private final Binding log = limit(Algorithm.SLIDING_WINDOW_LOG);
+  private final Binding buckets = limit(Algorithm.SLIDING_WINDOW_BUCKETS);
 
-  private Limit limit(Algorithm algorithm) {
+  private Binding limit(Algorithm algorithm) {
     Policy policy =
-        Policy.builder(Quota.perSecond(2)).algorithm(algorithm).whenFull(FullAnswer.SKETCH).build();
-    return store.limit(algorithm.text(), policy, 0);
+        Policy.builder(Quota.perSecond(2)).algorithm(algorithm).whenFull(FullMode.SKETCH).build();
+    return store.bind(algorithm.text(), policy, 0);
   }
 
   /** Fingerprints that begin alike and have one home: each is looked for behind the others. */
@@ -40,8 +40,8 @@ public class TablesLincheckTest {
     return 7L << 60 | key;
   }
 
-  private long decide(Limit limit, int key) {
-    return store.decide(limit, fingerprint(key), 1, 0);
+  private long decide(Binding binding, int key) {
+    return store.decide(binding, fingerprint(key), 1, 0);
   }
 
   @Operation
@@ -77,13 +77,13 @@ public class TablesLincheckTest {
     return batch.decision(0);
   }
 
-  /** At a time when nobody has rested: it looks at every slot, and keeps it. */
+  /** Expires at a time when no key has reset: every slot is examined and kept. */
   @Operation
   public void expire() {
     store.expire(0);
   }
 
-  /** Long after: the key and whoever else has rested is forgotten. */
+  /** Decides long after: the key and all others that have reset are forgotten. */
   @Operation
   public boolean later(@Param(name = "key") int key) {
     return store.decide(tokens, fingerprint(key + 10), 1, 100 * SECOND) >= 0;

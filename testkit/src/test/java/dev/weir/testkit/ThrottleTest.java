@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.Algorithm;
 import dev.weir.Decision;
 import dev.weir.MemoryStore;
-import dev.weir.Outcome;
 import dev.weir.PackedDecision;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -42,7 +41,7 @@ class ThrottleTest {
   }
 
   @Test
-  void softLimit_admits525Of500With5Percent_andTellsWhichAreBeyond() {
+  void softLimit_admits525Of500With5Percent_andMarksThoseBeyond() {
     RateLimiter limiter = limiter(policy(500, Throttle.soft(0.05)));
     for (int i = 1; i <= 600; i++) {
       Decision decision = limiter.tryAcquire("k");
@@ -105,14 +104,14 @@ class ThrottleTest {
   }
 
   @Test
-  void packedDecisions_tellTheSame() {
+  void packedDecisions_meanTheSame() {
     RateLimiter limiter = limiter(policy(2, Throttle.soft(0.5)));
-    assertThat(limiter.decide("k", 1)).isEqualTo(1);
+    assertThat(limiter.packed().decide("k", 1)).isEqualTo(1);
     long[] decisions = new long[2];
-    assertThat(limiter.decide("k", 1)).isZero();
-    assertThat(limiter.decide("k", 1)).isZero();
-    assertThat(PackedDecision.reason(limiter.decide("k", 1))).isEqualTo(Reason.OVER_LIMIT);
-    limiter.decide(new long[] {4, 4}, 2, decisions);
+    assertThat(limiter.packed().decide("k", 1)).isZero();
+    assertThat(limiter.packed().decide("k", 1)).isZero();
+    assertThat(PackedDecision.reason(limiter.packed().decide("k", 1))).isEqualTo(Reason.OVER_LIMIT);
+    limiter.packed().decide(new long[] {4, 4}, 2, decisions);
     assertThat(decisions[0]).isZero();
     assertThat(PackedDecision.allowed(decisions[1])).isFalse();
   }
@@ -128,7 +127,7 @@ class ThrottleTest {
   }
 
   @Test
-  void elasticLimit_refusesNobodyBelowTheThreshold_andIsHardFromItOn() {
+  void elasticLimit_refusesNothingBelowTheThreshold_andIsHardFromItOn() {
     RateLimiter limiter = limiter(policy(3, Throttle.elastic(0.7)));
     load = 0.69;
     for (int i = 0; i < 10; i++) {
@@ -137,14 +136,14 @@ class ThrottleTest {
       assertThat(decision.reason()).isEqualTo(i < 3 ? Reason.WITHIN_LIMIT : Reason.TOLERATED);
       assertThat(decision.retryAfterNanos()).isZero();
     }
-    assertThat(limiter.decide("k", 1)).isZero();
+    assertThat(limiter.packed().decide("k", 1)).isZero();
     load = 0.7;
     Decision refused = limiter.tryAcquire("k");
     assertThat(refused.reason()).isEqualTo(Reason.OVER_LIMIT);
     assertThat(refused.retryAfterNanos()).isEqualTo(WINDOW);
-    assertThat(PackedDecision.reason(limiter.decide("k", 1))).isEqualTo(Reason.OVER_LIMIT);
+    assertThat(PackedDecision.reason(limiter.packed().decide("k", 1))).isEqualTo(Reason.OVER_LIMIT);
 
-    // What was tolerated was not charged: nobody has to wait for more than the limit.
+    // What was tolerated was not charged: no request has to wait for it.
     ticker.advance(WINDOW);
     assertThat(limiter.tryAcquire("k", 3).allowed()).isTrue();
   }
@@ -215,16 +214,16 @@ class ThrottleTest {
   }
 
   @Test
-  void elasticPolicyInIdleTimes_passesWhatNobodyKnows_andSaysWhy() {
+  void elasticPolicyInIdleTimes_passesWhatTheStoreCannotDecide_andSaysWhy() {
     Policy policy = policy(3, Throttle.elastic(0.5)).build();
-    Decision unknown = new Decision(Outcome.DENIED, Reason.UNCERTAIN, "default", 3, 0, 1_000, 0, 7);
-    Decision told = policy.told(unknown, true);
+    Decision unknown = new Decision(false, Reason.UNCERTAIN, "default", 3, 0, 1_000, 0, 7);
+    Decision told = policy.throttled(unknown, true);
     assertThat(told.allowed()).isTrue();
     assertThat(told.reason()).isEqualTo(Reason.UNCERTAIN);
     assertThat(told.retryAfterNanos()).isZero();
-    assertThat(policy.told(unknown, false)).isEqualTo(unknown);
-    Decision invalid = new Decision(Outcome.DENIED, Reason.INVALID, "default", 3, 0, 0, 0, 7);
-    assertThat(policy.told(invalid, true).allowed()).isFalse();
+    assertThat(policy.throttled(unknown, false)).isEqualTo(unknown);
+    Decision invalid = new Decision(false, Reason.INVALID, "default", 3, 0, 0, 0, 7);
+    assertThat(policy.throttled(invalid, true).allowed()).isFalse();
   }
 
   @Test

@@ -73,13 +73,6 @@ class TraceAgreementTest {
       Policy policy = Policy.builder(Quota.perMinute(permits)).algorithm(algorithm).build();
       tests.add(DynamicTest.dynamicTest(name + ", " + algorithm, () -> agree(policy, asks)));
     }
-    Policy first =
-        Policy.builder(Quota.perMinute(permits))
-            .algorithm(Algorithm.FIXED_WINDOW)
-            .alignedToFirstRequest()
-            .build();
-    tests.add(
-        DynamicTest.dynamicTest(name + ", fixed-window from the first", () -> agree(first, asks)));
   }
 
   private static Ask nasa(String line) {

@@ -17,7 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** A checker that misses limiters known to be wrong proves nothing: these are such limiters. */
+/** The checker must find limiters that are known to be wrong; these are such limiters. */
 class WindowCheckerTest {
   private static final long WINDOW = 10;
   private static final int LIMIT = 3;
@@ -150,7 +150,7 @@ class WindowCheckerTest {
               () -> {
                 boolean fits = count[0] < LIMIT;
                 allChecked.countDown();
-                allChecked.await(); // Everybody has checked before anybody acts.
+                allChecked.await(); // All threads have checked before the first one acts.
                 synchronized (count) {
                   count[0] += fits ? 1 : 0;
                 }

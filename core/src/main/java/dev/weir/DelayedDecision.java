@@ -1,0 +1,71 @@
+package dev.weir;
+
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A decision that comes when its permits may be used. A caller that completes it in another way, by
+ * cancelling it or by a timeout, gives the permits back. One policy's permits are reserved, in
+ * order; several policies' are asked for again whenever it is time.
+ */
+final class DelayedDecision extends CompletableFuture<Decision> {
+  private final Requests requests;
+  private final long fingerprint;
+  private final long permits;
+  private final long timeoutNanos;
+  private final long startNanos;
+
+  private DelayedDecision(Requests requests, long fingerprint, long permits, long timeoutNanos) {
+    this.requests = requests;
+    this.fingerprint = fingerprint;
+    this.permits = permits;
+    this.timeoutNanos = timeoutNanos;
+    this.startNanos = requests.ticker.nanos();
+  }
+
+  static DelayedDecision of(Requests requests, long fingerprint, long permits, long timeoutNanos) {
+    DelayedDecision decision = new DelayedDecision(requests, fingerprint, permits, timeoutNanos);
+    if (requests.set().size() == 1) {
+      requests.reserve(fingerprint, permits, timeoutNanos, decision::await);
+    } else {
+      decision.tryAgain();
+    }
+    return decision;
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // Of this very future.
+  private void await(Reservation reservation) {
+    whenComplete(
+        (decision, otherwise) -> {
+          if (otherwise != null) {
+            reservation.cancelAsync();
+          }
+        });
+    completeWhenDue(reservation);
+  }
+
+  private void completeWhenDue(Reservation reservation) {
+    long wait = reservation.granted() ? reservation.waitNanos() : 0;
+    if (wait == 0) {
+      complete(reservation.decision());
+    } else if (!isDone()) {
+      requests.ticker.schedule(wait, () -> completeWhenDue(reservation));
+    }
+  }
+
+  private void tryAgain() {
+    if (!isDone()) {
+      requests.decide(fingerprint, permits, this::decided);
+    }
+  }
+
+  private void decided(Decision decision) {
+    long left = timeoutNanos - Math.max(0, requests.ticker.nanos() - startNanos);
+    if (Requests.waits(decision, left)) {
+      requests.ticker.schedule(decision.retryAfterNanos(), this::tryAgain);
+    } else if (complete(decision)) {
+      requests.reported(decision, permits);
+    } else {
+      requests.refundAsync(fingerprint, permits, decision);
+    }
+  }
+}

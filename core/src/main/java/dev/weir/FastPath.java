@@ -1,0 +1,172 @@
+package dev.weir;
+
+import org.jspecify.annotations.Nullable;
+
+/** Decides a request of one charge in the usual case; the rest is left to {@link SlowPath}. */
+final class FastPath {
+  /*
+   * How does the fast path decide, and what does it share with the slow one? It takes four steps,
+   * each of which the slow path takes as well, for several keys and under their locks:
+   *
+   *   step    here                                     SlowPath
+   *   read    find, glimpse, effectiveNanos, waitNanos  LockedKey.find, check
+   *   refuse  refused, then validate                    check, and nothing is charged
+   *   claim   tryConvertToWriteLock, isSplit, current   lock, until LockedKey.current
+   *   charge  charge                                    LockedKey.takeRoom, LockedKey.charge
+   *
+   * It reads under an optimistic stamp, so what it reads may be anything until the stamp is
+   * validated; finding it does no harm (see Segment and Meter). A refusal and a peek need no lock at
+   * all: a key that is refused all the time does not keep processors from each other. An admission
+   * turns the stamp into the segment's lock, which succeeds only if no thread has written there
+   * since the stamp was given; then what was read is what is charged. After some failed tries it
+   * takes the lock before it reads.
+   *
+   * It leaves three rare cases to the slow path, as UNDECIDED: the name has several tables because
+   * its policy has changed, or changes just now; there is no room for the key; cells of a sketch are
+   * in use, so that an unknown key may not be a fresh one. The slow path then begins anew.
+   *
+   * The methods are small so that the compiler inlines them into one, and nothing is allocated.
+   */
+
+  /** Not a decision: the request has to go the slow way. No wait comes out as this. */
+  static final long UNDECIDED = PackedDecision.OVERLOADED + 1;
+
+  /** How often a decision is tried without waiting for the lock. */
+  private static final int OPTIMISTIC_TRIES = 2;
+
+  private FastPath() {}
+
+  /**
+   * Decides one charge.
+   *
+   * @param fingerprint not 0
+   * @param permitsOrPeek minus the permits for a peek
+   * @param results to be given the result as that of charge 0, or null
+   * @param hintFrom the segment where the key was found beforehand, or null
+   * @param hint the slot where it was found there
+   * @return the decision, to be read by {@link PackedDecision}, or {@link #UNDECIDED}
+   */
+  static long decide(
+      MemoryBinding binding,
+      long fingerprint,
+      long permitsOrPeek,
+      long now,
+      @Nullable Charges results,
+      @Nullable Segment hintFrom,
+      int hint) {
+    TableView view = binding.view();
+    Table table = view.only;
+    if (table == null) {
+      return UNDECIDED;
+    }
+    Policy policy = binding.policy();
+    Meter meter = table.meter;
+    long permits = Math.min(Math.abs(permitsOrPeek), Meter.MOST_PERMITS);
+    for (int tries = 0; ; tries++) {
+      Segment segment = table.segment(fingerprint);
+      long stamp = tries < OPTIMISTIC_TRIES ? segment.tryOptimisticRead() : 0;
+      boolean locked = stamp == 0;
+      if (locked) {
+        stamp = segment.writeLock();
+      }
+      try {
+        int slot = segment.find(fingerprint, segment == hintFrom ? hint : 0);
+        long[] state = segment.glimpse(slot);
+        if (state == null) {
+          continue;
+        }
+        int offset = segment.offset(slot);
+        long effective = segment.effectiveNanos(state, slot, now);
+        long wait = meter.waitNanos(state, offset, effective, permits, policy);
+
+        if (wait != 0 || permitsOrPeek <= 0) {
+          long packed =
+              wait == 0
+                  ? fits(meter, state, offset, effective, policy, results)
+                  : refused(meter, state, offset, effective, policy, results, wait, now);
+          if (!segment.validate(stamp) || segment.isSplit()) {
+            continue;
+          }
+          return slot <= 0 && table.sketching() ? UNDECIDED : packed;
+        }
+
+        if (!locked) {
+          long claimed = segment.tryConvertToWriteLock(stamp);
+          if (claimed == 0) {
+            continue;
+          }
+          stamp = claimed;
+          locked = true;
+        }
+        if (segment.isSplit()) {
+          continue;
+        }
+        return binding.isCurrent(view)
+            ? charge(table, segment, fingerprint, slot, effective, permits, policy, results, now)
+            : UNDECIDED;
+      } finally {
+        if (locked) {
+          segment.unlockWrite(stamp);
+          segment.splitIfLarge();
+        }
+      }
+    }
+  }
+
+  /** Returns the refusal. */
+  private static long refused(
+      Meter meter,
+      long[] state,
+      int offset,
+      long effective,
+      Policy policy,
+      @Nullable Charges results,
+      long wait,
+      long now) {
+    long retry = SlowPath.retryAfterNanos(wait, effective - now);
+    if (results != null) {
+      long remaining = Math.min(policy.burst(), meter.remaining(state, offset, effective, policy));
+      long reset = Math.max(effective, meter.resetAtNanos(state, offset)) - effective;
+      results.result(0, Reason.OVER_LIMIT, remaining, retry, reset, effective);
+    }
+    return PackedDecision.refused(retry);
+  }
+
+  /** Returns the admission, of a state that has been charged or is only peeked at. */
+  private static long fits(
+      Meter meter,
+      long[] state,
+      int offset,
+      long effective,
+      Policy policy,
+      @Nullable Charges results) {
+    long remaining = Math.min(policy.burst(), meter.remaining(state, offset, effective, policy));
+    if (results != null) {
+      long reset = Math.max(effective, meter.resetAtNanos(state, offset)) - effective;
+      results.result(0, Reason.WITHIN_LIMIT, remaining, 0, reset, effective);
+    }
+    return remaining;
+  }
+
+  /** Charges permits that fit; the segment's lock is held and the key's slot is still there. */
+  private static long charge(
+      Table table,
+      Segment segment,
+      long fingerprint,
+      int found,
+      long effective,
+      long permits,
+      Policy policy,
+      @Nullable Charges results,
+      long now) {
+    int slot = found;
+    if (slot <= 0) {
+      if (table.sketching() || !table.budget.take(1, segment.bytesToAdd())) {
+        return UNDECIDED;
+      }
+      slot = segment.add(fingerprint, table.fresh, 0, now);
+    }
+    long[] state = segment.charge(slot, effective, 0, permits, policy, now);
+    return fits(table.meter, state, segment.offset(slot), effective, policy, results);
+  }
+}

@@ -1,0 +1,86 @@
+package dev.weir;
+
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/**
+ * A store that decides on the caller's thread before it returns. Callers that have one use these
+ * methods: they need no callback and no future, and so cost nothing beyond the store's own work.
+ * Safe for use by many threads.
+ *
+ * <p>Each method promises what its namesake in {@link Store} does, which is a default on it here.
+ */
+public interface LocalStore extends Store {
+  /**
+   * Decides a request: fills in the results of {@code charges}.
+   *
+   * @throws IllegalArgumentException if a binding is not this store's
+   */
+  void decide(Charges charges, long nowNanos);
+
+  /**
+   * Decides every request of a batch, each for itself and in their order.
+   *
+   * @throws IllegalArgumentException if a binding is not this store's
+   */
+  void decide(Batch batch, long nowNanos);
+
+  /**
+   * Decides a request of one charge that must fit.
+   *
+   * @param permits at least 0
+   * @return the decision, to be read by {@link PackedDecision}; where the store has no room and the
+   *     policy answers that with {@link FailureMode#ALLOW}, an admission with no permits left
+   * @throws IllegalArgumentException if the binding is not this store's or the permits are negative
+   */
+  long decide(Binding binding, long fingerprint, long permits, long nowNanos);
+
+  /**
+   * Gives back permits of an earlier charge.
+   *
+   * @return how many were given back, 0 to {@code permits}
+   * @throws IllegalArgumentException as {@link Store#refund}
+   */
+  long refund(Binding binding, long fingerprint, long permits, Decision charged, long nowNanos);
+
+  /**
+   * Forgets what a key has used.
+   *
+   * @return whether there was anything to forget
+   * @throws IllegalArgumentException as {@link Store#reset}
+   */
+  boolean reset(Binding binding, long fingerprint, long nowNanos);
+
+  @Override
+  default void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+    Check.notNull("done", done);
+    decide(charges, nowNanos);
+    done.accept(charges);
+  }
+
+  @Override
+  default void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
+    Check.notNull("done", done);
+    decide(batch, nowNanos);
+    done.accept(batch);
+  }
+
+  @Override
+  default void refund(
+      Binding binding,
+      long fingerprint,
+      long permits,
+      Decision charged,
+      long nowNanos,
+      LongConsumer done) {
+    Check.notNull("done", done);
+    done.accept(refund(binding, fingerprint, permits, charged, nowNanos));
+  }
+
+  @Override
+  default void reset(
+      Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
+    Check.notNull("done", done);
+    done.accept(reset(binding, fingerprint, nowNanos));
+  }
+}

@@ -1,0 +1,443 @@
+package dev.weir;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The key of one charge while its segments are locked: reads its state, charges it and gives
+ * permits back. Reusable; not safe for use by several threads.
+ */
+final class LockedKey {
+  /*
+   * Which segments are locked, and what do they know of the key? A name has one table for each
+   * shape that it had within its windows (see PolicyHistory). One of them, `deciding`, has the binding's shape:
+   * its state decides. The others are witnesses: they are charged as well, so that they know
+   * everything when their shape comes back, but they are not asked. A key can be in some tables and
+   * not in others, because a table forgets it once its own state has reset.
+   *
+   * The life of a LockedKey, all of it by SlowPath:
+   *
+   *   hold         takes note of binding, fingerprint and permits
+   *   readTables   reads which tables count; no lock is held yet
+   *   addTo        names the segments to lock: the key's in every table, and its cell's if the
+   *                tables sketch or may begin to
+   *   isCurrent    with the locks held: whether those tables still are the ones that count
+   *   find         reads the state that decides
+   *   waitNanos .. read that state
+   *   takeRoom     takes room for the slots that a charge will add; giveRoomBack undoes it
+   *   charge       charges the deciding table and records with the witnesses
+   *   release      drops all references
+   *
+   * Three cases make this harder than one state in one slot:
+   *
+   * 1. A key that the deciding table does not know, while there are witnesses, starts with what they
+   *    know (seed). One that knows the whole window is enough (completeWitness); without one, what
+   *    all of them know is added up, which can only deny. When such a key is charged, every table
+   *    that lacks it gets a slot, each seeded from the others before any of them knows the charge.
+   *
+   * 2. When there is no room for a slot, the key may be counted in a cell, a slot that it shares
+   *    with others (see Table). A key that is new while its cell is live starts with the cell's
+   *    state, since part of that may be its own. There is no sketch while a change of rules is
+   *    remembered: what a cell does not yet know of the key's past would have to be added to it
+   *    again and again.
+   *
+   * 3. One request can ask for the same key twice. Each charge then has a LockedKey of its own on the
+   *    same segments: check adds up their permits (isSameAs), and what one adds to a segment moves
+   *    slots, so every slot is found anew before it is written.
+   *
+   * FastPath does the same for one key in one table whose segment is all there is to lock.
+   */
+
+  private static final ShapeTable[] NO_TABLES = {};
+  private static final long[] NO_STATE = {};
+
+  long fingerprint;
+  long permits;
+
+  /** The instant that the key is decided at, once it has been found. */
+  long effectiveNanos;
+
+  private @Nullable MemoryBinding binding;
+  private @Nullable PolicyHistory history;
+  private ShapeTable[] tables = NO_TABLES;
+  private int deciding;
+  private boolean cellsLocked;
+  private long[] state = NO_STATE;
+  private int offset;
+  private boolean known;
+  private boolean sketched;
+  private int slotsTaken;
+
+  void hold(MemoryBinding binding, long fingerprint, long permits) {
+    this.binding = binding;
+    this.history = binding.history;
+    this.fingerprint = MemoryStore.nonZero(fingerprint);
+    this.permits = Math.min(permits, Meter.MOST_PERMITS);
+    this.sketched = false;
+    this.slotsTaken = 0;
+  }
+
+  /** Drops all references, so that nothing stays in memory for them. */
+  void release() {
+    binding = null;
+    history = null;
+    tables = NO_TABLES;
+    state = NO_STATE;
+  }
+
+  private MemoryBinding binding() {
+    return Objects.requireNonNull(binding);
+  }
+
+  private PolicyHistory history() {
+    return Objects.requireNonNull(history);
+  }
+
+  private Policy policy() {
+    return binding().policy();
+  }
+
+  // Which tables count, and locking them.
+
+  /** Reads which tables count, before their segments are locked. */
+  void readTables(long now) {
+    tables = history().tables();
+    for (deciding = indexOfShape(); deciding < 0; deciding = indexOfShape()) {
+      history = binding().reopened(history(), now);
+      tables = history().tables();
+    }
+  }
+
+  private int indexOfShape() {
+    Shape shape = binding().shape();
+    for (int i = 0; i < tables.length; i++) {
+      if (table(i).shape.equals(shape)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Adds the segments in which this key is counted, or may be. */
+  void addTo(SegmentLocks locks) {
+    cellsLocked = policy().whenFull() == FullMode.SKETCH || sketching();
+    for (ShapeTable each : tables) {
+      Table table = each.table();
+      locks.add(table.segment(fingerprint));
+      if (cellsLocked) {
+        locks.add(table.segment(table.cell(fingerprint)));
+      }
+    }
+  }
+
+  private boolean sketching() {
+    for (ShapeTable each : tables) {
+      if (each.table().sketching()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns whether the tables that were locked are still the ones that count. */
+  boolean isCurrent() {
+    return history().tables() == tables && (cellsLocked || !sketching());
+  }
+
+  boolean isSameAs(LockedKey other) {
+    return fingerprint == other.fingerprint && history == other.history;
+  }
+
+  private Table table() {
+    return table(deciding);
+  }
+
+  private Table table(int i) {
+    return tables[i].table();
+  }
+
+  private Meter meter() {
+    return table().meter;
+  }
+
+  // Reading.
+
+  /** Finds the key; one that is new to the deciding table starts with what the witnesses know. */
+  void find(long now) {
+    Segment segment = table().segment(fingerprint);
+    int slot = segment.find(fingerprint);
+    known = slot > 0;
+    if (known) {
+      read(segment, slot);
+    } else {
+      state = tables.length == 1 ? fresh() : seed(deciding, now);
+      offset = 0;
+    }
+    effectiveNanos = segment.effectiveNanos(state, slot, now);
+  }
+
+  private void read(Segment segment, int slot) {
+    state = segment.state(slot);
+    offset = segment.offset(slot);
+  }
+
+  /** Returns what a new key starts with if there are no witnesses: its cell's state, if live. */
+  private long[] fresh() {
+    long[] cell = cell(deciding);
+    return cell == null ? table().fresh : cell;
+  }
+
+  /** Returns a copy of what table {@code i} knows of the key, in its slot or in its cell. */
+  private long @Nullable [] copy(int i) {
+    long[] own = copy(i, fingerprint);
+    return own == null ? cell(i) : own;
+  }
+
+  private long @Nullable [] cell(int i) {
+    Table table = table(i);
+    return table.sketching() ? copy(i, table.cell(fingerprint)) : null;
+  }
+
+  private long @Nullable [] copy(int i, long wanted) {
+    Table table = table(i);
+    Segment segment = table.segment(wanted);
+    int slot = segment.find(wanted);
+    return slot < 0 ? null : table.copy(segment, slot);
+  }
+
+  private boolean hasSlot(int i) {
+    return table(i).segment(fingerprint).find(fingerprint) > 0;
+  }
+
+  /** Returns what the other tables know of a key that has no slot in table {@code i}. */
+  private long[] seed(int i, long now) {
+    Policy asked = i == deciding ? policy() : tables[i].widest(now);
+    int complete = completeWitness(i);
+    long[] cell = cell(i);
+    Seed seed = new Seed(table(i).meter, cell == null ? table(i).meter.fresh() : cell, asked, now);
+    for (int j = 0; j < tables.length; j++) {
+      long[] witness = j == i || (complete >= 0 && j != complete) ? null : copy(j);
+      if (witness != null) {
+        seed.add(table(j).meter, witness, tables[j].widest(now));
+      }
+    }
+    return seed.state;
+  }
+
+  /** A state that is made of what other states still count. */
+  private static final class Seed {
+    private final Meter meter;
+    private final Policy asked;
+    private final long now;
+    long[] state;
+
+    Seed(Meter meter, long[] state, Policy asked, long now) {
+      this.meter = meter;
+      this.state = state;
+      this.asked = asked;
+      this.now = now;
+    }
+
+    void add(Meter from, long[] witness, Policy admitting) {
+      from.forEachCharge(
+          witness,
+          0,
+          from.effectiveNanos(witness, 0, now),
+          admitting,
+          (at, permits) ->
+              state =
+                  meter.record(state, 0, Math.min(at, now), at, permits, asked, admitting, true));
+    }
+  }
+
+  /**
+   * Returns a witness that knows everything in the window of table {@code i}, the exact one if
+   * there is a choice, or -1.
+   */
+  private int completeWitness(int i) {
+    Shape wanted = table(i).shape;
+    int best = -1;
+    for (int j = 0; j < tables.length; j++) {
+      Shape shape = table(j).shape;
+      if (j != i
+          && shape.strict()
+          && shape.windowNanos() >= wanted.windowNanos()
+          && copy(j) != null
+          && (best < 0 || shape.algorithm() == Algorithm.SLIDING_WINDOW_LOG)) {
+        best = j;
+      }
+    }
+    return best;
+  }
+
+  /** Returns how long until the permits fit, beside others that the request asks of the key. */
+  long waitNanos(long alsoPermits) {
+    long wanted = Math.min(permits + alsoPermits, Meter.MOST_PERMITS);
+    return meter().waitNanos(state, offset, effectiveNanos, wanted, policy());
+  }
+
+  long queueNanos() {
+    return meter().queueNanos(state, offset, effectiveNanos, permits, policy());
+  }
+
+  long remaining() {
+    return Math.min(policy().burst(), meter().remaining(state, offset, effectiveNanos, policy()));
+  }
+
+  /** Returns how long after {@code from} the key will be as if it had never been used. */
+  long resetAfterNanos(long from) {
+    return Math.max(from, meter().resetAtNanos(state, offset)) - from;
+  }
+
+  // Room for new slots.
+
+  /**
+   * Takes room for the slots that a charge would add, if need be by forgetting keys that have
+   * reset, or turns to the sketch.
+   */
+  boolean takeRoom(long now) {
+    if (tookRoom()) {
+      return true;
+    }
+    for (ShapeTable each : tables) {
+      each.table().segment(fingerprint).forget(now, MemoryStore.FORGET_WHEN_FULL);
+      each.table().forgetElsewhere(now, MemoryStore.FORGET_WHEN_FULL);
+    }
+    boolean room = tookRoom();
+    sketched = !room && tables.length == 1 && policy().whenFull() == FullMode.SKETCH;
+    return room || sketched;
+  }
+
+  private boolean tookRoom() {
+    int slots = 0;
+    long bytes = 0;
+    for (int i = 0; i < tables.length; i++) {
+      if (!hasSlot(i)) {
+        slots++;
+        bytes += table(i).segment(fingerprint).bytesToAdd();
+      }
+    }
+    boolean room = slots == 0 || history().budget().take(slots, bytes);
+    slotsTaken = room ? slots : 0;
+    return room;
+  }
+
+  void giveRoomBack() {
+    history().budget().giveBack(slotsTaken);
+    slotsTaken = 0;
+  }
+
+  // Writing.
+
+  /** Charges the deciding table and records with the witnesses. */
+  void charge(long wait, long now) {
+    if (tables.length == 1) {
+      chargeOnly(wait, now);
+    } else {
+      chargeAll(wait, now);
+    }
+    giveRoomBack(); // A key that is asked for twice takes one slot.
+  }
+
+  private void chargeOnly(long wait, long now) {
+    Table table = table();
+    long own = sketched ? table.cell(fingerprint) : fingerprint;
+    Segment segment = table.segment(own);
+    int slot = segment.find(own);
+    if (slot < 0) {
+      slot = segment.add(own, unslotted(), 0, now);
+      if (sketched) {
+        table.cellAdded();
+        history().budget().add(1);
+      } else {
+        slotsTaken--;
+      }
+    }
+    charge(segment, slot, wait, now);
+  }
+
+  private void charge(Segment segment, int slot, long wait, long now) {
+    state = segment.charge(slot, effectiveNanos, wait, permits, policy(), now);
+    offset = segment.offset(slot);
+  }
+
+  /** Returns the state of the key, which has no slot: not yet, or because it had reset. */
+  private long[] unslotted() {
+    return known ? table().fresh : state;
+  }
+
+  private void chargeAll(long wait, long now) {
+    // A table without the key is seeded from the others before they know of this charge.
+    long[][] seeds = new long[tables.length][];
+    for (int i = 0; i < seeds.length; i++) {
+      seeds[i] = hasSlot(i) ? NO_STATE : i == deciding ? unslotted() : seed(i, now);
+    }
+    for (int i = 0; i < seeds.length; i++) {
+      Segment segment = table(i).segment(fingerprint);
+      int slot = segment.find(fingerprint);
+      if (slot < 0) {
+        slot = segment.add(fingerprint, seeds[i], 0, now);
+        slotsTaken--;
+      }
+      if (i == deciding) {
+        charge(segment, slot, wait, now);
+      } else {
+        record(i, segment, slot, wait, now);
+      }
+    }
+  }
+
+  private void record(int i, Segment segment, int slot, long wait, long now) {
+    Table table = table(i);
+    long[] after =
+        table.meter.record(
+            segment.state(slot),
+            segment.offset(slot),
+            effectiveNanos,
+            effectiveNanos + wait,
+            permits,
+            tables[i].widest(now),
+            policy(),
+            table.budget.mayGrow());
+    segment.put(slot, after, now);
+  }
+
+  /** Forgets the key in every table; returns whether there was anything to forget. */
+  boolean reset() {
+    boolean found = false;
+    for (ShapeTable each : tables) {
+      found |= each.table().segment(fingerprint).remove(fingerprint);
+    }
+    return found;
+  }
+
+  /**
+   * Gives permits back in the table that charged them and in no witness, which may count too much.
+   * Decides at the latest time known here, so that a clock that goes back does not raise what a
+   * charge still weighs.
+   *
+   * @return how many permits were given back
+   */
+  long refund(Decision charged, long now) {
+    Segment segment = table().segment(fingerprint);
+    int slot = segment.find(fingerprint);
+    boolean samePrice = !policy().algorithm().bucket() || charged.limit() == policy().burst();
+    long resetAt = charged.atNanos() + charged.resetAfterNanos();
+    if (slot < 0 || !samePrice || segment.barred(fingerprint, resetAt)) {
+      return 0;
+    }
+    read(segment, slot);
+    Meter meter = meter();
+    long at = charged.atNanos();
+    long latest = meter.effectiveNanos(state, offset, Math.max(now, segment.latestNanos()));
+    long given = meter.refundable(state, offset, latest, permits, at, resetAt, policy());
+    if (given > 0) {
+      long barred = meter.barredNanos(state, offset, resetAt);
+      if (barred != Meter.LONG_AGO) {
+        segment.bar(fingerprint, barred);
+      }
+      segment.put(slot, meter.refund(state, offset, latest, given, at, policy()), now);
+    }
+    return given;
+  }
+}

@@ -1,7 +1,0 @@
-package dev.weir;
-
-/** Whether a request may pass. */
-public enum Outcome {
-  ALLOWED,
-  DENIED
-}

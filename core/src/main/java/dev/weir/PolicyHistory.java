@@ -1,0 +1,141 @@
+package dev.weir;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The tables that have counted for one name: a change of its policy must not forget them. */
+final class PolicyHistory {
+  /*
+   * How do rules change without admitting more than any of them allows? A change of the limit alone
+   * keeps the shape, and the table simply goes on. A change of algorithm or window is a new shape
+   * with a table of its own, and the old one becomes a witness: for as long as its states can matter
+   * it records every admission, whichever table decided it. So
+   *
+   *  - a key that a table does not know starts there with what the others know of it, whether it is
+   *    decided there or only recorded, and
+   *  - a shape that comes back finds all that was admitted while it was away.
+   *
+   * Hence a shape's own window always holds what was admitted in it, by whichever policy, and each
+   * policy admits only what still fits its limit: within a window the largest limit in force is
+   * never exceeded, however often the rules change.
+   *
+   * The tables are an immutable array behind one volatile field. A decision reads it, locks the
+   * key's segment in every table, and reads it again: what is locked is then current, and no thread
+   * that saw an older array can still be deciding this key, since it held a lock that is held now.
+   */
+
+  /**
+   * How many shapes one name can have within their windows. Each shape costs one write for each
+   * decision.
+   */
+  static final int MAX_TABLES = 8;
+
+  private final String name;
+  private final Budget budget;
+  private volatile ShapeTable[] tables = {};
+
+  PolicyHistory(String name, Budget whole) {
+    this.name = name;
+    this.budget = whole.part();
+  }
+
+  /** Returns the keys and bytes that this name has and may have. */
+  Budget budget() {
+    return budget;
+  }
+
+  String name() {
+    return name;
+  }
+
+  ShapeTable[] tables() {
+    return tables;
+  }
+
+  /** Puts a policy in force; the others' shapes become witnesses. */
+  synchronized void putInForce(Policy policy, long nowNanos) {
+    budget.maxKeys(policy.maxKeys());
+    change(policy, true, nowNanos);
+  }
+
+  /** Makes sure that a policy has a table, for a request that began before the policy left. */
+  synchronized void reopen(Policy policy, long nowNanos) {
+    change(policy, false, nowNanos);
+  }
+
+  private void change(Policy policy, boolean alone, long nowNanos) {
+    List<ShapeTable> changed = new ArrayList<>();
+    boolean found = false;
+    for (ShapeTable each : tables) {
+      if (each.table().shape.equals(policy.shape())) {
+        changed.add(alone ? each.with(policy, nowNanos) : each);
+        found = true;
+      } else if (!each.isOver(nowNanos)) {
+        changed.add(alone ? each.retired(nowNanos) : each);
+      }
+    }
+    if (!found) {
+      if (alone && changed.size() >= MAX_TABLES) { // A request under way is never refused for this.
+        throw new IllegalStateException(
+            name
+                + ": changed its algorithm or window "
+                + changed.size()
+                + " times within its windows (expected: at most "
+                + (MAX_TABLES - 1)
+                + ")");
+      }
+      ShapeTable added = ShapeTable.inForce(new Table(policy.shape(), budget), policy);
+      changed.add(alone ? added : added.retired(nowNanos));
+    }
+    swap(changed);
+  }
+
+  /** Takes the name out of force; everything becomes a witness. */
+  synchronized void retire(long nowNanos) {
+    List<ShapeTable> retired = new ArrayList<>();
+    for (ShapeTable each : tables) {
+      retired.add(each.retired(nowNanos));
+    }
+    swap(retired);
+  }
+
+  /**
+   * Drops witnesses whose time is over and forgets keys that have reset. Returns whether nothing is
+   * left.
+   */
+  synchronized boolean expire(long nowNanos) {
+    List<ShapeTable> kept = new ArrayList<>();
+    for (ShapeTable each : tables) {
+      if (!each.isOver(nowNanos)) {
+        each.table().forgetSome(nowNanos);
+        kept.add(each);
+      }
+    }
+    if (kept.size() < tables.length) {
+      swap(kept);
+    }
+    return kept.isEmpty();
+  }
+
+  private void swap(List<ShapeTable> changed) {
+    ShapeTable[] before = tables;
+    tables = changed.toArray(new ShapeTable[0]);
+    for (ShapeTable each : before) {
+      if (changed.stream().noneMatch(kept -> kept.table() == each.table())) {
+        each.table().clear();
+      }
+    }
+  }
+
+  /** As {@link Table#verify()}, for all of this name's tables. */
+  long[] verify() {
+    long[] found = {0, 0};
+    for (ShapeTable each : tables) {
+      long[] own = each.table().verify();
+      found[0] += own[0];
+      found[1] += own[1];
+    }
+    budget.verify(found[0], found[1]);
+    return found;
+  }
+}

@@ -1,0 +1,289 @@
+package dev.weir;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The policies of a limiter that are in force together, each with its binding, and how their
+ * answers become one. Immutable: a change swaps it whole.
+ */
+final class PolicySet {
+  private final Policy[] policies;
+  private final Binding[] bindings;
+  private final boolean elastic;
+
+  /** The only policy's binding, or null if there are several. */
+  final @Nullable Binding only;
+
+  /** Hears of decisions, or null. Here, so that a decision reads one volatile field, not two. */
+  final @Nullable LimiterListener listener;
+
+  private PolicySet(Policy[] policies, Binding[] bindings, @Nullable LimiterListener listener) {
+    this.policies = policies;
+    this.bindings = bindings;
+    this.listener = listener;
+    this.only = bindings.length == 1 ? bindings[0] : null;
+    boolean any = false;
+    for (Policy policy : policies) {
+      any |= policy.throttle().isElastic();
+    }
+    this.elastic = any;
+  }
+
+  /**
+   * Returns the policies under the names that they have in the store. One that has a name keeps it.
+   * Others are called as the limiter: the first plainly, the second with {@code #2}, and so on; so
+   * a changed quota at the same place goes on with what the earlier one has counted.
+   *
+   * @param limiter the limiter's name, or null
+   * @param own whether the store is the limiter's own, where a name is not needed
+   */
+  static Policy[] named(List<Policy> policies, @Nullable String limiter, boolean own) {
+    Policy[] named = new Policy[policies.size()];
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < named.length; i++) {
+      Policy policy = Check.notNull("policy", policies.get(i));
+      if (policy.name().equals(Policy.DEFAULT_NAME)) {
+        if (limiter == null && !own) {
+          throw new IllegalArgumentException(
+              "policy: without a name (expected: a name, under which the store keeps its counts)");
+        }
+        String name = limiter == null ? Policy.DEFAULT_NAME : limiter;
+        policy = policy.named(i == 0 ? name : name + "#" + (i + 1));
+      }
+      if (!names.add(policy.name())) {
+        throw new IllegalArgumentException(
+            "policies: two named " + policy.name() + " (expected: a name for each)");
+      }
+      named[i] = policy;
+    }
+    return named;
+  }
+
+  /**
+   * Puts policies in force in place of those of an earlier set: all, or none if the store refuses
+   * one. What the new set has no name for is taken out of force.
+   *
+   * @throws IllegalStateException as {@link Store#bind}
+   */
+  static PolicySet bind(Store store, Policy[] policies, @Nullable PolicySet before, long now) {
+    Binding[] bindings = new Binding[policies.length];
+    for (int i = 0; i < policies.length; i++) {
+      try {
+        bindings[i] = store.bind(policies[i].name(), policies[i].enforced(), now);
+      } catch (RuntimeException e) {
+        undo(store, policies, i, before, now);
+        throw e;
+      }
+    }
+    return new PolicySet(policies, bindings, before == null ? null : before.listener);
+  }
+
+  private static void undo(
+      Store store, Policy[] policies, int bound, @Nullable PolicySet before, long now) {
+    for (int i = 0; i < bound; i++) {
+      Binding earlier = before == null ? null : before.binding(policies[i].name());
+      if (earlier != null) {
+        store.bind(earlier.name(), earlier.policy(), now);
+      } else {
+        store.retire(policies[i].name(), now);
+      }
+    }
+  }
+
+  /** Takes out of force what the next set has no name for. */
+  void retire(Store store, PolicySet next, long now) {
+    for (Policy policy : policies) {
+      if (next.binding(policy.name()) == null) {
+        store.retire(policy.name(), now);
+      }
+    }
+  }
+
+  PolicySet hearing(LimiterListener listener) {
+    return new PolicySet(policies, bindings, listener);
+  }
+
+  int size() {
+    return policies.length;
+  }
+
+  Policy policy(int i) {
+    return policies[i];
+  }
+
+  Binding binding(int i) {
+    return bindings[i];
+  }
+
+  private @Nullable Binding binding(String name) {
+    for (int i = 0; i < policies.length; i++) {
+      if (policies[i].name().equals(name)) {
+        return bindings[i];
+      }
+    }
+    return null;
+  }
+
+  List<Policy> policies() {
+    return List.of(policies);
+  }
+
+  /** Returns whether the load matters to any of them. */
+  boolean elastic() {
+    return elastic;
+  }
+
+  private boolean spare(int i, double load) {
+    Throttle throttle = policies[i].throttle();
+    return throttle.isElastic() && throttle.spare(load);
+  }
+
+  /** Returns whether the first policy refuses no request at that load. */
+  boolean spare(double load) {
+    return spare(0, load);
+  }
+
+  /** Adds a charge for each; a policy with spare capacity is charged if it has room. */
+  Charges addTo(Charges charges, long fingerprint, long permits, double load) {
+    for (int i = 0; i < bindings.length; i++) {
+      boolean spare = elastic && spare(i, load);
+      charges.add(
+          bindings[i], fingerprint, permits, spare ? Charges.Role.OPTIONAL : Charges.Role.REQUIRED);
+    }
+    return charges;
+  }
+
+  /** Returns the decision on a request that {@link #addTo} made. */
+  Decision decision(Charges charges, double load) {
+    if (policies.length == 1) {
+      return part(charges, 0, load);
+    }
+    List<Decision> parts = new ArrayList<>(policies.length);
+    for (int i = 0; i < policies.length; i++) {
+      parts.add(part(charges, i, load));
+    }
+    return whole(charges, parts);
+  }
+
+  private Decision part(Charges charges, int i, double load) {
+    return policies[i].throttled(charges.decision(i), elastic && spare(i, load));
+  }
+
+  private static Decision whole(Charges charges, List<Decision> parts) {
+    boolean allowed = charges.allowed();
+    Decision speaker = parts.get(allowed ? scarcest(parts) : slowest(charges));
+    long remaining = Long.MAX_VALUE;
+    long at = Long.MIN_VALUE;
+    long reset = Long.MIN_VALUE;
+    for (Decision part : parts) {
+      remaining = Math.min(remaining, part.remaining());
+      at = Math.max(at, part.atNanos());
+      reset = Math.max(reset, part.atNanos() + part.resetAfterNanos());
+    }
+    return new Decision(
+        allowed,
+        speaker.reason(),
+        speaker.policy(),
+        speaker.limit(),
+        remaining,
+        allowed ? 0 : speaker.retryAfterNanos(),
+        reset - at,
+        at,
+        parts);
+  }
+
+  /**
+   * Returns the part that an admission is reported by: one that has let pass more than fits, or
+   * else the one with least left.
+   */
+  private static int scarcest(List<Decision> parts) {
+    int least = 0;
+    for (int i = 0; i < parts.size(); i++) {
+      if (parts.get(i).reason() != Reason.WITHIN_LIMIT) {
+        return i;
+      }
+      least = parts.get(i).remaining() < parts.get(least).remaining() ? i : least;
+    }
+    return least;
+  }
+
+  /**
+   * Returns the part that a refusal is reported by: of those that refuse, the one with the longest
+   * retry-after.
+   */
+  private static int slowest(Charges charges) {
+    int slowest = -1;
+    for (int i = 0; i < charges.size(); i++) {
+      boolean refuses =
+          charges.role(i) == Charges.Role.REQUIRED && !charges.fits(i) && !charges.forgiven(i);
+      if (refuses
+          && (slowest < 0 || charges.retryAfterNanos(i) > charges.retryAfterNanos(slowest))) {
+        slowest = i;
+      }
+    }
+    return Math.max(0, slowest);
+  }
+
+  /** As {@link #decision}, packed. */
+  long packed(Charges charges) {
+    if (!charges.allowed()) {
+      int i = slowest(charges);
+      return PackedDecision.of(charges.reason(i), 0, charges.retryAfterNanos(i));
+    }
+    long remaining = Long.MAX_VALUE;
+    for (int i = 0; i < policies.length; i++) {
+      remaining = Math.min(remaining, charges.fits(i) ? own(i, charges.remaining(i)) : 0);
+    }
+    return remaining;
+  }
+
+  /** Returns what is left of the policy's own limit: the store counts what is tolerated as well. */
+  long own(int i, long remaining) {
+    Policy policy = policies[i];
+    return Math.max(0, remaining - policy.enforced().burst() + policy.burst());
+  }
+
+  /** Returns the name of the policy that decided a packed request. */
+  String speaker(Charges charges) {
+    if (!charges.allowed()) {
+      return policies[slowest(charges)].name();
+    }
+    int least = 0;
+    for (int i = 1; i < policies.length; i++) {
+      least = own(i, charges.remaining(i)) < own(least, charges.remaining(least)) ? i : least;
+    }
+    return policies[least].name();
+  }
+
+  /** A policy's decision as the store has made it, with the binding that made it. */
+  record Charged(Binding binding, Decision decision) {}
+
+  /**
+   * Returns what an admission has charged: nothing where it was tolerated without being charged.
+   */
+  List<Charged> charged(Decision admission) {
+    List<Charged> charged = new ArrayList<>(policies.length);
+    if (admission.parts().isEmpty()) {
+      addCharged(charged, 0, admission);
+    }
+    for (Decision part : admission.parts()) {
+      for (int i = 0; i < policies.length; i++) {
+        if (policies[i].name().equals(part.policy())) {
+          addCharged(charged, i, part);
+        }
+      }
+    }
+    return charged;
+  }
+
+  private void addCharged(List<Charged> charged, int i, Decision part) {
+    boolean spared = part.reason() == Reason.TOLERATED && policies[i].throttle().isElastic();
+    if (part.allowed() && !spared) {
+      charged.add(new Charged(bindings[i], policies[i].unthrottled(part)));
+    }
+  }
+}

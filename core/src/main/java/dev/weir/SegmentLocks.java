@@ -1,0 +1,59 @@
+package dev.weir;
+
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Segments that are locked together, in the one order in which every thread locks them. Reusable.
+ */
+final class SegmentLocks {
+  private @Nullable Segment[] segments = {};
+  private long[] stamps = {};
+  private int size;
+
+  /** Adds a segment to those that are to be locked, once. */
+  void add(Segment segment) {
+    int place = size;
+    while (place > 0 && order(place - 1) > segment.order) {
+      place--;
+    }
+    if (place > 0 && order(place - 1) == segment.order) {
+      return;
+    }
+    if (size == segments.length) {
+      segments = Arrays.copyOf(segments, 2 * size + 2);
+      stamps = Arrays.copyOf(stamps, 2 * size + 2);
+    }
+    System.arraycopy(segments, place, segments, place + 1, size - place);
+    segments[place] = segment;
+    size++;
+  }
+
+  private long order(int i) {
+    return Objects.requireNonNull(segments[i]).order;
+  }
+
+  /** Locks all of them. Returns whether they still hold their keys. */
+  boolean lock() {
+    boolean current = true;
+    for (int i = 0; i < size; i++) {
+      Segment segment = Objects.requireNonNull(segments[i]);
+      stamps[i] = segment.writeLock();
+      current &= !segment.isSplit();
+    }
+    return current;
+  }
+
+  /** Unlocks all of them and forgets them, and splits those that have become large. */
+  void unlock() {
+    for (int i = 0; i < size; i++) {
+      Objects.requireNonNull(segments[i]).unlockWrite(stamps[i]);
+    }
+    for (int i = 0; i < size; i++) {
+      Objects.requireNonNull(segments[i]).splitIfLarge();
+      segments[i] = null;
+    }
+    size = 0;
+  }
+}

@@ -1,0 +1,53 @@
+package dev.weir;
+
+/**
+ * One shape's table in a {@link PolicyHistory}, and the policies that it has counted for.
+ * Immutable; the table itself is not.
+ *
+ * @param last the newest policy of this shape
+ * @param widest the policy with the largest limit that may still matter
+ * @param widestLeftNanos when the policy last changed while that was not in force, or {@link
+ *     Long#MAX_VALUE}
+ * @param retiredNanos when the shape was replaced, or {@link Long#MAX_VALUE}
+ */
+record ShapeTable(
+    Table table, Policy last, Policy widest, long widestLeftNanos, long retiredNanos) {
+
+  /** Returns the table of a policy in force. */
+  static ShapeTable inForce(Table table, Policy policy) {
+    return new ShapeTable(table, policy, policy, Long.MAX_VALUE, Long.MAX_VALUE);
+  }
+
+  /** Returns the policy with the largest limit that was in force while the states remember. */
+  Policy widest(long nowNanos) {
+    return outlived(widestLeftNanos, nowNanos) ? last : widest;
+  }
+
+  private boolean outlived(long sinceNanos, long nowNanos) {
+    // A clock that went back may have shown the change after it showed later admissions.
+    return sinceNanos != Long.MAX_VALUE
+        && nowNanos - Math.max(sinceNanos, table.latestNanos()) > table.shape.memoryNanos();
+  }
+
+  /** Returns whether nothing that the table remembers can matter any more. */
+  boolean isOver(long nowNanos) {
+    return outlived(retiredNanos, nowNanos);
+  }
+
+  /** Returns the same table with another policy of its shape in force. */
+  ShapeTable with(Policy policy, long nowNanos) {
+    Policy widest = widest(nowNanos);
+    if (policy.quota().permits() >= widest.quota().permits()) {
+      return inForce(table, policy);
+    }
+    // Counted from this change: the policy that goes now may itself have been the second widest.
+    return new ShapeTable(table, policy, widest, nowNanos, Long.MAX_VALUE);
+  }
+
+  /** Returns the same table as a witness. */
+  ShapeTable retired(long nowNanos) {
+    return retiredNanos == Long.MAX_VALUE
+        ? new ShapeTable(table, last, widest, widestLeftNanos, nowNanos)
+        : this;
+  }
+}

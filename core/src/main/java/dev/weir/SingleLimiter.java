@@ -1,0 +1,143 @@
+package dev.weir;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A limiter without keys, or {@linkplain RateLimiter#forKey one key} of a limiter that has them.
+ * Its methods do what those of {@link RateLimiter} of the same names do for a key. Safe for use by
+ * many threads.
+ *
+ * <pre>{@code
+ * SingleLimiter limiter = SingleLimiter.of(Quota.perSecond(5));
+ * limiter.acquire();
+ * send();
+ * }</pre>
+ */
+public final class SingleLimiter {
+  /** Room for one key under each policy, and under those that a change leaves behind. */
+  private static final int ROOM = 1024;
+
+  private final Requests requests;
+  private final long fingerprint;
+
+  SingleLimiter(Requests requests, long fingerprint) {
+    this.requests = requests;
+    this.fingerprint = fingerprint;
+  }
+
+  /** Returns a limiter by those quotas, exact sliding windows, in this process. */
+  public static SingleLimiter of(Quota quota, Quota... more) {
+    return RateLimiter.builder(quota, more).maxKeys(ROOM).buildSingle();
+  }
+
+  /** Returns a limiter by those policies, in this process. */
+  public static SingleLimiter of(Policy policy, Policy... more) {
+    return RateLimiter.builder(policy, more).maxKeys(ROOM).buildSingle();
+  }
+
+  /** Asks for one permit now. */
+  public Decision tryAcquire() {
+    return tryAcquire(1);
+  }
+
+  /** Asks for permits now: all of them or none. */
+  public Decision tryAcquire(long permits) {
+    return requests.decide(fingerprint, permits);
+  }
+
+  /** Takes as many permits as there are; returns how many, 0 to {@code permits}. */
+  public long tryAcquireUpTo(long permits) {
+    return requests.decideUpTo(fingerprint, permits);
+  }
+
+  /** Asks for one permit now, without waiting for the store. */
+  public CompletableFuture<Decision> tryAcquireAsync() {
+    return tryAcquireAsync(1);
+  }
+
+  /** Asks for permits now, without waiting for the store. */
+  public CompletableFuture<Decision> tryAcquireAsync(long permits) {
+    return requests.decideAsync(fingerprint, permits);
+  }
+
+  /** Returns what {@link #tryAcquire()} would, and charges nothing. */
+  public Decision peek() {
+    return peek(1);
+  }
+
+  /** Returns what {@link #tryAcquire(long)} would, and charges nothing. */
+  public Decision peek(long permits) {
+    return requests.peek(fingerprint, permits);
+  }
+
+  /** Waits for one permit, however long that takes. */
+  public Decision acquire() throws InterruptedException {
+    return requests.acquire(fingerprint, 1, Sleeps.LONGEST_NANOS);
+  }
+
+  /** Waits for one permit, at most {@code timeout}. */
+  public Decision acquire(Duration timeout) throws InterruptedException {
+    return acquire(1, timeout);
+  }
+
+  /**
+   * Waits for permits.
+   *
+   * @param timeout zero to 36 years
+   * @throws InterruptedException if the thread is interrupted; the permits are then given back
+   */
+  public Decision acquire(long permits, Duration timeout) throws InterruptedException {
+    return requests.acquire(fingerprint, permits, Sleeps.nanos("timeout", timeout));
+  }
+
+  /** As {@link #acquire()}, without a thread that waits. */
+  public CompletableFuture<Decision> acquireAsync() {
+    return DelayedDecision.of(requests, fingerprint, 1, Sleeps.LONGEST_NANOS);
+  }
+
+  /** As {@link #acquire(Duration)}, without a thread that waits. */
+  public CompletableFuture<Decision> acquireAsync(Duration timeout) {
+    return acquireAsync(1, timeout);
+  }
+
+  /** As {@link #acquire(long, Duration)}, without a thread that waits. */
+  public CompletableFuture<Decision> acquireAsync(long permits, Duration timeout) {
+    long nanos = Sleeps.nanos("timeout", timeout);
+    return DelayedDecision.of(requests, fingerprint, permits, nanos);
+  }
+
+  /**
+   * Charges permits for the instant at which they fit, if that is at most {@code maxWait} away.
+   *
+   * @param maxWait zero to 36 years
+   * @throws IllegalStateException if there are several policies
+   */
+  public Reservation reserve(long permits, Duration maxWait) {
+    return requests.reserve(fingerprint, permits, Sleeps.nanos("maxWait", maxWait));
+  }
+
+  /** Gives back permits; returns how many, 0 to {@code permits}. */
+  public long refund(long permits, Decision charged) {
+    return requests.refund(fingerprint, permits, charged);
+  }
+
+  /** Forgets what was used. Returns whether there was anything. */
+  public boolean reset() {
+    return requests.reset(fingerprint);
+  }
+
+  /**
+   * Puts other policies in force, for all keys if there are others: as {@link RateLimiter#replace}.
+   */
+  public void replace(Policy policy, Policy... more) {
+    new RateLimiter(requests).replace(policy, more);
+  }
+
+  /**
+   * Puts other quotas in force, for all keys if there are others: as {@link RateLimiter#replace}.
+   */
+  public void replace(Quota quota, Quota... more) {
+    new RateLimiter(requests).replace(quota, more);
+  }
+}

@@ -1,0 +1,16 @@
+package dev.weir;
+
+import java.time.Duration;
+
+/** How long a request may wait. */
+final class Sleeps {
+  /** 36 years: the longest that a full bucket may take to refill. */
+  static final long LONGEST_NANOS = 1L << 60;
+
+  private Sleeps() {}
+
+  /** Returns a duration in nanoseconds, 0 to {@link #LONGEST_NANOS}. */
+  static long nanos(String name, Duration duration) {
+    return Check.range(name, Check.nanos(name, duration), 0, LONGEST_NANOS);
+  }
+}

@@ -1,0 +1,168 @@
+package dev.weir;
+
+/**
+ * Decides the requests that {@link FastPath} leaves to it, and does everything else that needs a
+ * key's lock.
+ */
+final class SlowPath {
+  /*
+   * All segments in which the request's keys are counted are locked, in the one order in which
+   * every thread locks them; then every charge is checked, the request is settled, and all that
+   * fits is charged or nothing is. No thread ever sees half a request. Which tables count, and which
+   * segments, is read before they are locked, so it is read again afterwards: if it has changed,
+   * everything is unlocked and begins anew. FastPath's essay says which of its steps is which here.
+   */
+
+  private static final Charges.Role[] ROLES = Charges.Role.values();
+
+  private SlowPath() {}
+
+  /** Decides a request of any number of charges, all of which are the store's. */
+  static void decide(Charges charges, Workspace work, long now) {
+    int size = charges.size();
+    LockedKey[] keys = work.keys(size);
+    for (int i = 0; i < size; i++) {
+      MemoryBinding binding = (MemoryBinding) charges.binding(i);
+      keys[i].hold(binding, charges.fingerprint(i), charges.permits(i));
+    }
+    lock(work, size, now);
+    try {
+      for (int i = 0; i < size; i++) {
+        check(charges, keys, i, now);
+      }
+      if (charges.settle() && !charges.peeking()) {
+        charge(charges, keys, now);
+      }
+    } finally {
+      unlock(work, size);
+    }
+  }
+
+  /** As {@link LocalStore#reset}. */
+  static boolean reset(MemoryBinding binding, long fingerprint, Workspace work, long now) {
+    LockedKey key = work.keys(1)[0];
+    key.hold(binding, fingerprint, 0);
+    lock(work, 1, now);
+    try {
+      return key.reset();
+    } finally {
+      unlock(work, 1);
+    }
+  }
+
+  /** As {@link LocalStore#refund}. */
+  static long refund(
+      MemoryBinding binding,
+      long fingerprint,
+      long permits,
+      Decision charged,
+      Workspace work,
+      long now) {
+    LockedKey key = work.keys(1)[0];
+    key.hold(binding, fingerprint, permits);
+    lock(work, 1, now);
+    try {
+      return key.refund(charged, now);
+    } finally {
+      unlock(work, 1);
+    }
+  }
+
+  /**
+   * Locks every segment in which the keys are counted, and checks that these are still the ones.
+   */
+  private static void lock(Workspace work, int size, long now) {
+    LockedKey[] keys = work.keys(size);
+    while (true) {
+      for (int i = 0; i < size; i++) {
+        keys[i].readTables(now);
+        keys[i].addTo(work.locks);
+      }
+      boolean current = work.locks.lock();
+      for (int i = 0; i < size; i++) {
+        current &= keys[i].isCurrent();
+      }
+      if (current) {
+        return;
+      }
+      work.locks.unlock();
+    }
+  }
+
+  private static void unlock(Workspace work, int size) {
+    work.locks.unlock();
+    LockedKey[] keys = work.keys(size);
+    for (int i = 0; i < size; i++) {
+      keys[i].release();
+    }
+  }
+
+  /** Finds out whether charge {@code i} fits beside those before it; changes nothing. */
+  private static void check(Charges charges, LockedKey[] keys, int i, long now) {
+    LockedKey key = keys[i];
+    key.find(now);
+    long also = 0;
+    for (int j = 0; j < i; j++) {
+      if (keys[j].isSameAs(key) && charges.fits(j)) {
+        also += keys[j].permits;
+      }
+    }
+    long at = key.effectiveNanos;
+    long reset = key.resetAfterNanos(at);
+    if (key.permits < 0) {
+      charges.result(i, Reason.INVALID, key.remaining(), Decision.NEVER, reset, at);
+      return;
+    }
+    long wait = key.permits == 0 ? 0 : charges.queued() ? key.queueNanos() : key.waitNanos(also);
+    boolean fits = wait <= charges.maxWaitNanos();
+    if (!fits && wait == Decision.NEVER && charges.queued()) {
+      wait = key.waitNanos(also); // The queue is full: say when it will have room.
+    }
+    charges.result(
+        i,
+        fits ? Reason.WITHIN_LIMIT : Reason.OVER_LIMIT,
+        Math.max(0, key.remaining() - also),
+        fits ? wait : retryAfterNanos(wait, at - now),
+        reset,
+        at);
+  }
+
+  /** Charges what fits; nothing at all if the request is refused for want of room. */
+  private static void charge(Charges charges, LockedKey[] keys, long now) {
+    int size = charges.size();
+    for (Charges.Role role : ROLES) { // A shadow must not take the room of a charge that must fit.
+      for (int i = 0; i < size; i++) {
+        LockedKey key = keys[i];
+        if (charges.role(i) == role && charges.fits(i) && key.permits > 0 && !key.takeRoom(now)) {
+          long retry = charges.binding(i).policy().quota().windowNanos();
+          charges.result(i, Reason.KEY_SPACE_FULL, 0, retry, 0, key.effectiveNanos);
+        }
+      }
+    }
+    if (!charges.settle()) {
+      for (int i = 0; i < size; i++) {
+        keys[i].giveRoomBack();
+      }
+      return;
+    }
+    for (int i = 0; i < size; i++) {
+      LockedKey key = keys[i];
+      if (charges.fits(i) && key.permits > 0) {
+        long wait = charges.retryAfterNanos(i);
+        key.charge(wait, now);
+        long at = key.effectiveNanos + wait;
+        long fromNow = wait == 0 ? 0 : retryAfterNanos(wait, key.effectiveNanos - now);
+        charges.result(
+            i, Reason.WITHIN_LIMIT, key.remaining(), fromNow, key.resetAfterNanos(at), at);
+      }
+    }
+  }
+
+  /**
+   * Returns a wait as the caller sees it, whose clock may be behind the key's time; if it is
+   * centuries behind, the sum overflows and the answer is {@link Decision#NEVER}.
+   */
+  static long retryAfterNanos(long wait, long behind) {
+    return behind < 0 || wait > Decision.NEVER - behind ? Decision.NEVER : wait + behind;
+  }
+}

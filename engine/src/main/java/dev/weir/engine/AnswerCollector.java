@@ -1,0 +1,36 @@
+package dev.weir.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+
+/**
+ * The answers to several requests, handed on in the requests' order when the last one is there. The
+ * store may give them in any order, on any thread.
+ */
+final class AnswerCollector {
+  private final AtomicReferenceArray<Answer> answers;
+  private final AtomicInteger missing;
+  private final Consumer<? super List<Answer>> done;
+
+  AnswerCollector(int size, Consumer<? super List<Answer>> done) {
+    this.answers = new AtomicReferenceArray<>(size);
+    this.missing = new AtomicInteger(size);
+    this.done = done;
+  }
+
+  /** Takes the answer to a request; to be called once for each. */
+  void put(int index, Answer answer) {
+    answers.set(index, answer);
+    if (missing.decrementAndGet() == 0) {
+      List<Answer> all = new ArrayList<>(answers.length());
+      for (int i = 0; i < answers.length(); i++) {
+        all.add(Objects.requireNonNull(answers.get(i)));
+      }
+      done.accept(all);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package dev.weir.engine;
+
+import dev.weir.Binding;
+import dev.weir.Fingerprint;
+import dev.weir.Policy;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.Rule;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A rule in force, with all that does not change from one request to the next: its binding, what
+ * answers say of it, its counters, and the part of its fingerprint that all its keys have in
+ * common. Immutable, save for the counters.
+ */
+final class BoundRule {
+  final Rule rule;
+
+  /** Null where the rule has no policy. */
+  final @Nullable Binding binding;
+
+  /** What answers say of the limit, or null where the rule has none. */
+  final @Nullable CurrentLimit currentLimit;
+
+  /** The answer to every descriptor that matches, if the rule has no limit. */
+  final Status withoutLimit;
+
+  /** Whether the store that counts decides on the caller's thread. */
+  final boolean local;
+
+  private final RuleCounters counters;
+  private final @Nullable RuleLabels byValue;
+
+  private final Fingerprint fingerprint;
+
+  /** The fingerprint of all entries before {@link #firstOpen}, with that entry's key. */
+  private final long prefix;
+
+  /** The first level at which keys differ, or the number of levels if there is only one key. */
+  private final int firstOpen;
+
+  BoundRule(
+      Rule rule,
+      @Nullable Binding binding,
+      boolean local,
+      RuleLabels labels,
+      Fingerprint fingerprint) {
+    this.rule = rule;
+    this.binding = binding;
+    this.local = local;
+    this.fingerprint = fingerprint;
+    counters = labels.all();
+    byValue = RuleLabels.wanted(rule) ? labels : null;
+    Policy policy = rule.policy();
+    currentLimit =
+        policy == null
+            ? null
+            : new CurrentLimit(
+                rule.requestsPerUnit(), rule.unit(), rule.name(), policy, rule.queue());
+    withoutLimit = Status.withoutLimit(rule);
+    long known = 0;
+    int level = 0;
+    for (; level < rule.levels(); level++) {
+      known = fingerprint.add(known, rule.keyAt(level));
+      if (!rule.oneCounterAt(level)) {
+        break;
+      }
+      known = fingerprint.add(known, rule.patternAt(level));
+    }
+    prefix = known;
+    firstOpen = level;
+  }
+
+  /**
+   * Returns the fingerprint of the key that a descriptor counts for: of all its entries, each a key
+   * and a value; the value of a shared level is its pattern.
+   *
+   * @param entries of a descriptor that the rule matches
+   */
+  long fingerprint(List<Entry> entries) {
+    if (firstOpen == entries.size()) {
+      return prefix;
+    }
+    long key = fingerprint.add(prefix, entries.get(firstOpen).value());
+    for (int i = firstOpen + 1; i < entries.size(); i++) {
+      Entry entry = entries.get(i);
+      String value = rule.sharedAt(i) ? rule.patternAt(i) : entry.value();
+      key = fingerprint.add(fingerprint.add(key, entry.key()), value);
+    }
+    return key;
+  }
+
+  /** Returns the counters of a descriptor that the rule matches. */
+  RuleCounters counters(Descriptor descriptor) {
+    return byValue == null ? counters : byValue.of(rule, descriptor);
+  }
+}

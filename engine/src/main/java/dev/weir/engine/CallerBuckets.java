@@ -1,0 +1,209 @@
+package dev.weir.engine;
+
+import dev.weir.Algorithm;
+import dev.weir.Batch;
+import dev.weir.Binding;
+import dev.weir.Fingerprint;
+import dev.weir.LocalStore;
+import dev.weir.PackedDecision;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Reason;
+import dev.weir.Store;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Token buckets that belong to no rule: every request describes its own, as those of {@code
+ * CL.THROTTLE} and {@code THROTTLE} do. Safe for use by many threads.
+ *
+ * <p>A key's state is the instant at which its bucket is full again, whatever the numbers that come
+ * with a request. As long as a key is asked for with the same numbers it holds to them like any
+ * token bucket.
+ *
+ * <p>All keys are counted under one name in a store. Processes whose buckets are in one shared
+ * store count together. Deciding allocates nothing where the store is in this process and the
+ * bucket is one of the last that were asked for.
+ */
+public final class CallerBuckets {
+  /**
+   * The name that all keys are counted under. Those of rules and of limits that requests bring
+   * begin with other words; that of a policy in a library is hardly the same.
+   */
+  static final String NAME = "buckets of callers";
+
+  /** Buckets remembered. Beyond it they are made anew, which costs time and nothing else. */
+  private static final int MAX_REMEMBERED = 4_096;
+
+  /** Buckets that are found without allocating; a power of two. */
+  private static final int RECENT = 256;
+
+  private static final long SECOND = 1_000_000_000L;
+  private static final long MAX_PERIOD_SECONDS = Quota.MAX_WINDOW_NANOS / SECOND;
+
+  private record Numbers(long burst, long count, long periodSeconds) {}
+
+  private record Known(Numbers numbers, Binding binding) {
+    boolean matches(long burst, long count, long periodSeconds) {
+      return numbers.burst == burst
+          && numbers.count == count
+          && numbers.periodSeconds == periodSeconds;
+    }
+  }
+
+  private final Store store;
+  private final @Nullable LocalStore local;
+  private final Fingerprint fingerprint;
+  private final Binding any;
+  private final ConcurrentHashMap<Numbers, Known> remembered = new ConcurrentHashMap<>();
+
+  /**
+   * Written without a lock on purpose: a bucket is immutable, and is compared before it is used.
+   */
+  private final @Nullable Known[] recent = new Known[RECENT];
+
+  private final LongAdder requests = new LongAdder();
+  private final LongAdder denied = new LongAdder();
+  private final LongAdder keySpaceFull = new LongAdder();
+  private final LongAdder uncertain = new LongAdder();
+  private final LongAdder overloaded = new LongAdder();
+
+  /**
+   * Creates buckets in a store. It stays the caller's, who calls {@link Store#expire} and closes
+   * it.
+   *
+   * @throws UnsupportedOperationException if the store has no variants of a binding
+   */
+  public CallerBuckets(Store store, long nowNanos) {
+    this.store = store;
+    local = store instanceof LocalStore here ? here : null;
+    fingerprint = store.fingerprint();
+    any = store.bind(NAME, policy(1, 1, 1), nowNanos);
+    Binding unused = store.variant(any, policy(2, 1, 1)); // Fails now where it would fail later.
+  }
+
+  /** Returns the fingerprint of the key of the bytes from {@code from} on, before {@code to}. */
+  public long key(byte[] bytes, int from, int to) {
+    return fingerprint.of(bytes, from, to);
+  }
+
+  /**
+   * Returns the bucket of those numbers, to charge keys to.
+   *
+   * @param burst how many permits a key that was never used has at once, 0 to 4294967295
+   * @param count permits that come back in each period, 0 to 4294967295
+   * @param periodSeconds 1 to the longest window of a {@link Quota}
+   * @throws IllegalArgumentException if the numbers make no bucket; its message says why
+   */
+  public Binding bucket(long burst, long count, long periodSeconds) {
+    int slot = slot(burst, count, periodSeconds);
+    Known known = recent[slot];
+    if (known == null || !known.matches(burst, count, periodSeconds)) {
+      known = remembered(new Numbers(burst, count, periodSeconds));
+      recent[slot] = known;
+    }
+    return known.binding;
+  }
+
+  private static int slot(long burst, long count, long periodSeconds) {
+    long mixed = ((burst * 31 + count) * 31 + periodSeconds) * 0x9e3779b97f4a7c15L;
+    return (int) (mixed >>> 32) & (RECENT - 1);
+  }
+
+  private Known remembered(Numbers numbers) {
+    Known known = remembered.get(numbers);
+    if (known != null) {
+      return known;
+    }
+    Policy policy = policy(numbers.burst, numbers.count, numbers.periodSeconds);
+    Known made = new Known(numbers, store.variant(any, policy));
+    if (remembered.size() >= MAX_REMEMBERED) {
+      remembered.clear();
+    }
+    remembered.put(numbers, made);
+    return made;
+  }
+
+  private static Policy policy(long burst, long count, long periodSeconds) {
+    if (periodSeconds < 1 || periodSeconds > MAX_PERIOD_SECONDS) {
+      throw new IllegalArgumentException(
+          "period: " + periodSeconds + " (expected: 1.." + MAX_PERIOD_SECONDS + ")");
+    }
+    return Policy.builder(new Quota(count, periodSeconds * SECOND))
+        .name(NAME)
+        .algorithm(Algorithm.TOKEN_BUCKET)
+        .burst(burst)
+        .build();
+  }
+
+  /**
+   * Decides every request of a batch, each for itself and in their order, and hands it to {@code
+   * done}: before this returns if {@link #decidesHere}, else on a thread of the store's.
+   *
+   * @param batch of bindings from {@link #bucket} and fingerprints from {@link #key}
+   */
+  public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
+    if (local == null) {
+      store.decide(
+          batch,
+          nowNanos,
+          decided -> {
+            count(decided);
+            done.accept(decided);
+          });
+    } else {
+      local.decide(batch, nowNanos);
+      count(batch);
+      done.accept(batch);
+    }
+  }
+
+  /** Returns whether the store answers on the caller's thread, before a call returns. */
+  public boolean decidesHere() {
+    return local != null;
+  }
+
+  private void count(Batch batch) {
+    int size = batch.size();
+    int refused = 0;
+    for (int i = 0; i < size; i++) {
+      if (!batch.allowed(i)) {
+        refused++;
+        Reason reason = PackedDecision.reason(batch.decision(i));
+        if (reason == Reason.KEY_SPACE_FULL) {
+          keySpaceFull.increment();
+        } else if (reason != Reason.OVER_LIMIT) {
+          uncertain.increment();
+        }
+      }
+    }
+    requests.add(size);
+    denied.add(refused);
+  }
+
+  /** Counts a request that was answered without being decided, for want of time. */
+  public void overloaded() {
+    overloaded.increment();
+  }
+
+  /**
+   * Forgets what a key has used, whatever its bucket; tells {@code done} whether there was
+   * anything: before this returns if {@link #decidesHere}, else on a thread of the store's.
+   */
+  public void reset(long key, long nowNanos, Consumer<? super Boolean> done) {
+    store.reset(any, key, nowNanos, done);
+  }
+
+  /** Returns what has been counted. */
+  public CallerBucketsMetrics metrics() {
+    return new CallerBucketsMetrics(
+        requests.sum(), denied.sum(), keySpaceFull.sum(), uncertain.sum(), overloaded.sum());
+  }
+
+  /** Returns the store that counts. */
+  public Store store() {
+    return store;
+  }
+}

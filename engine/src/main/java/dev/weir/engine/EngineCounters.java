@@ -1,0 +1,71 @@
+package dev.weir.engine;
+
+import dev.weir.Charges;
+import dev.weir.Store;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What an engine counts, the counts of single rules aside. Safe for use by many threads. */
+final class EngineCounters {
+  final LongAdder errors = new LongAdder();
+  final LongAdder reloads = new LongAdder();
+  final LongAdder reloadFailures = new LongAdder();
+
+  private final DecisionTimes times = new DecisionTimes();
+  private final LongAdder denied = new LongAdder();
+  private final LongAdder keySpaceFull = new LongAdder();
+  private final LongAdder overloaded = new LongAdder();
+  private final LongAdder uncertain = new LongAdder();
+
+  /** Counts a request that was decided. */
+  void decided(Answer answer, Charges charges) {
+    if (!answer.allowed()) {
+      denied.increment();
+    }
+    for (int i = 0; i < charges.size(); i++) {
+      switch (charges.reason(i)) {
+        case KEY_SPACE_FULL -> keySpaceFull.increment();
+        case UNCERTAIN -> uncertain.increment();
+        default -> {}
+      }
+    }
+  }
+
+  /** Counts requests that were decided, with the time that each of them took. */
+  void took(long nanos, int requests) {
+    times.add(nanos, requests);
+  }
+
+  /** Counts a request that was answered without being decided. */
+  void overloaded(Answer answer) {
+    overloaded.increment();
+    if (!answer.allowed()) {
+      denied.increment();
+    }
+  }
+
+  EngineMetrics snapshot(List<RuleMetrics> rules, Store store, long revision, QueueMetrics queues) {
+    List<Long> counts = times.counts();
+    long whole = overloaded.sum();
+    long requests = whole + counts.stream().mapToLong(Long::longValue).sum();
+    return new EngineMetrics(
+        rules,
+        requests,
+        denied.sum(),
+        errors.sum(),
+        counts,
+        DecisionTimes.boundsNanos(),
+        times.sumNanos(),
+        keySpaceFull.sum(),
+        whole,
+        uncertain.sum(),
+        store.keys(),
+        store.maxKeys(),
+        store.bytes(),
+        store.maxBytes(),
+        reloads.sum(),
+        reloadFailures.sum(),
+        revision,
+        queues);
+  }
+}

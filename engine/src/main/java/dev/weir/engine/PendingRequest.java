@@ -1,0 +1,428 @@
+package dev.weir.engine;
+
+import dev.weir.Binding;
+import dev.weir.Charges;
+import dev.weir.Charges.Role;
+import dev.weir.Decision;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Reason;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.LimitOverride;
+import dev.weir.rules.Rule;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request that is being decided: what limits its descriptors, their charges, and then its
+ * answer. Reusable; for one thread at a time.
+ */
+final class PendingRequest {
+  /** The place of a charge that does not exist: nothing matched, or there is no limit. */
+  private static final int NO_CHARGE = -1;
+
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+  /** One descriptor, with what limits it. */
+  private static final class Match {
+    @Nullable Descriptor descriptor;
+    @Nullable BoundRule bound;
+
+    /** What limits the descriptor, or null where nothing does. */
+    @Nullable CurrentLimit limit;
+
+    /** The place among the charges, or {@link #NO_CHARGE}. */
+    int charge;
+
+    /** Whether another rule of the request replaces the one that matched. */
+    boolean replaced;
+
+    /** Whether the rule is elastic and there is spare capacity: it refuses no request. */
+    boolean spare;
+
+    /** Permits of requests that wait for this key; more than 0 refuses this one. */
+    long permitsAhead;
+
+    void set(@Nullable Descriptor newDescriptor, @Nullable BoundRule newBound) {
+      descriptor = newDescriptor;
+      bound = newBound;
+      limit = null;
+      charge = NO_CHARGE;
+      replaced = false;
+      spare = false;
+      permitsAhead = 0;
+    }
+  }
+
+  /** Which decisions appear in the counts. */
+  private enum Counted {
+    ALWAYS,
+    IF_ALLOWED,
+    NEVER
+  }
+
+  private final Charges charges = new Charges();
+  private Match[] matches = {new Match()};
+  private int size;
+  private Revision revision = Revision.NONE;
+  private long nowNanos;
+  private double load;
+  private boolean domainKnown;
+  private boolean local;
+  private boolean quotas;
+  private Counted counted = Counted.ALWAYS;
+  private boolean behind;
+  private @Nullable String problem;
+
+  /** Forgets everything, ready for the next request. */
+  void clear() {
+    for (int i = 0; i < size; i++) {
+      matches[i].set(null, null);
+    }
+    charges.clear();
+    size = 0;
+    revision = Revision.NONE;
+    domainKnown = false;
+    quotas = false;
+    counted = Counted.ALWAYS;
+    behind = false;
+    problem = null;
+  }
+
+  /**
+   * @param newLoad at the time, as a {@link dev.weir.LoadSignal} returns it
+   */
+  void begin(Revision newRevision, long newNowNanos, double newLoad) {
+    revision = newRevision;
+    nowNanos = newNowNanos;
+    load = newLoad;
+    local = true;
+  }
+
+  /**
+   * Has the request counted only if it is allowed: its refusal was counted when it came, and it has
+   * waited since.
+   */
+  void asksAgain() {
+    counted = Counted.IF_ALLOWED;
+  }
+
+  /** Returns whether what has been decided counts. */
+  boolean counts() {
+    return counted == Counted.ALWAYS || (counted == Counted.IF_ALLOWED && charges.allowed());
+  }
+
+  /** Has the request decided without charging it or counting it. */
+  void peek() {
+    charges.peek();
+    counted = Counted.NEVER;
+  }
+
+  /**
+   * Says how many permits those ask for who wait for the key of descriptor {@code i}. The request
+   * is then refused, and not charged.
+   *
+   * @param permits at least 1
+   */
+  void behind(int i, long permits) {
+    matches[i].permitsAhead = permits;
+    charges.peek();
+    behind = true;
+  }
+
+  /** Says that the request cannot be decided, and why. */
+  void invalid(String newProblem) {
+    problem = newProblem;
+  }
+
+  /** Says whether there are rules for the request's domain. */
+  void domainKnown(boolean known) {
+    domainKnown = known;
+  }
+
+  /** Adds a descriptor with the rule that matches it, if one does. */
+  void add(Descriptor descriptor, @Nullable BoundRule bound) {
+    if (size == matches.length) {
+      matches = Arrays.copyOf(matches, 2 * size);
+      for (int i = size; i < matches.length; i++) {
+        matches[i] = new Match();
+      }
+    }
+    matches[size++].set(descriptor, bound);
+  }
+
+  /** Charges the limit that descriptor {@code i} itself brings. */
+  void chargeOverride(int i, Binding binding, boolean isLocal, long fingerprint, long permits) {
+    Match match = matches[i];
+    LimitOverride override = descriptor(i).limitOverride();
+    if (override == null) {
+      throw new IllegalStateException("descriptor: without a limit (expected: with one)");
+    }
+    match.limit =
+        new CurrentLimit(override.requestsPerUnit(), override.unit(), "", binding.policy());
+    match.charge = charges.size();
+    charges.add(binding, fingerprint, permits);
+    local &= isLocal;
+  }
+
+  /** Charges the limit of the rule that descriptor {@code i} matches; the rule must have one. */
+  void charge(int i, long fingerprint, long permits) {
+    Match match = matches[i];
+    BoundRule bound = match.bound;
+    if (bound == null || bound.binding == null || bound.currentLimit == null) {
+      throw new IllegalStateException("rule: without a limit (expected: with one)");
+    }
+    Rule rule = bound.rule;
+    match.limit = bound.currentLimit;
+    match.charge = charges.size();
+    match.spare = bound.currentLimit.policy().throttle().spare(load);
+    charges.add(bound.binding, fingerprint, permits, role(rule, match.spare));
+    local &= bound.local;
+    quotas |= rule.quotaMode();
+  }
+
+  private static Role role(Rule rule, boolean spare) {
+    return spare || rule.shadowMode() ? Role.OPTIONAL : rule.quotaMode() ? Role.ANY : Role.REQUIRED;
+  }
+
+  /** Says that another rule replaces the one that descriptor {@code i} matches. */
+  void replace(int i) {
+    matches[i].replaced = true;
+  }
+
+  /** Returns whether a rule that matches any descriptor replaces the given one. */
+  boolean isReplaced(Rule rule) {
+    if (!revision.replacing || rule.name().isEmpty()) {
+      return false;
+    }
+    for (int i = 0; i < size; i++) {
+      BoundRule bound = matches[i].bound;
+      if (bound != null && bound.rule.replaces().contains(rule.name())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Lets rules in quota mode refuse nothing where one of them is OK whatever happens, as a shadow
+   * or an unlimited one is: of the rules in quota mode only one has to be OK.
+   */
+  void relaxQuotas() {
+    if (!quotas) {
+      return;
+    }
+    for (int i = 0; i < size; i++) {
+      BoundRule bound = matches[i].bound;
+      if (bound != null && !matches[i].replaced && bound.rule.quotaMode() && alwaysOk(matches[i])) {
+        for (int j = 0; j < charges.size(); j++) {
+          if (charges.role(j) == Role.ANY) {
+            charges.role(j, Role.OPTIONAL);
+          }
+        }
+        return;
+      }
+    }
+  }
+
+  private boolean alwaysOk(Match match) {
+    return match.charge == NO_CHARGE || charges.role(match.charge) == Role.OPTIONAL;
+  }
+
+  /** Returns how many descriptors there is room for without growing. */
+  int capacity() {
+    return matches.length;
+  }
+
+  Descriptor descriptor(int i) {
+    Descriptor descriptor = matches[i].descriptor;
+    if (descriptor == null) {
+      throw new IllegalStateException("descriptor " + i + ": none (expected: below " + size + ")");
+    }
+    return descriptor;
+  }
+
+  /** Returns the rule that descriptor {@code i} matches, or null. */
+  @Nullable BoundRule bound(int i) {
+    return matches[i].bound;
+  }
+
+  Revision revision() {
+    return revision;
+  }
+
+  /** Returns the instant at which the request is decided, on the ticker's scale. */
+  long nowNanos() {
+    return nowNanos;
+  }
+
+  /** Returns whether there are rules for the request's domain. */
+  boolean domainKnown() {
+    return domainKnown;
+  }
+
+  /** Returns why the request cannot be decided, or null. */
+  @Nullable String problem() {
+    return problem;
+  }
+
+  /** Returns the charges; for stores. */
+  Charges charges() {
+    return charges;
+  }
+
+  /** Returns whether no store is needed that answers later. */
+  boolean isLocal() {
+    return local;
+  }
+
+  /** Returns how many descriptors the request has. */
+  int size() {
+    return size;
+  }
+
+  /** Returns the place of descriptor {@code i} among the charges, or -1 if nothing limits it. */
+  int charge(int i) {
+    return matches[i].charge;
+  }
+
+  /** Returns what limits descriptor {@code i}, or null. */
+  @Nullable CurrentLimit limit(int i) {
+    return matches[i].limit;
+  }
+
+  /**
+   * Returns the answer to a request that has been decided, and counts it for its rules, unless it
+   * is only a {@link #peek}.
+   */
+  Answer answer(EngineSettings settings) {
+    if (behind) {
+      refuseBehind();
+    }
+    boolean shadowed = !charges.allowed() && settings.shadowMode();
+    return new Answer(
+        charges.allowed() || shadowed,
+        statuses(settings),
+        null,
+        revision.number,
+        shadowed,
+        domainKnown);
+  }
+
+  /** Refuses what others wait for, whether or not it would fit now: their turn is first. */
+  private void refuseBehind() {
+    for (int i = 0; i < size; i++) {
+      CurrentLimit limit = matches[i].limit;
+      if (matches[i].permitsAhead > 0 && limit != null) {
+        int charge = matches[i].charge;
+        long refill = refillNanos(limit.policy(), matches[i].permitsAhead);
+        long retry = charges.retryAfterNanos(charge);
+        charges.result(
+            charge,
+            Reason.OVER_LIMIT,
+            0,
+            retry == Decision.NEVER ? retry : Math.max(1, retry + refill),
+            charges.resetAfterNanos(charge),
+            charges.atNanos(charge));
+      }
+    }
+    charges.settle();
+  }
+
+  /** Returns about how long a policy takes to admit so many permits. */
+  static long refillNanos(Policy policy, long permits) {
+    double each = (double) policy.quota().windowNanos() / Math.max(1, policy.quota().permits());
+    return (long) Math.min(each * permits, Quota.MAX_WINDOW_NANOS);
+  }
+
+  private List<Status> statuses(EngineSettings settings) {
+    if (size == 1) {
+      return List.of(status(matches[0], settings)); // The usual case, in the smallest list.
+    }
+    Status[] statuses = new Status[size];
+    for (int i = 0; i < size; i++) {
+      statuses[i] = status(matches[i], settings);
+    }
+    return List.of(statuses);
+  }
+
+  private Status status(Match match, EngineSettings settings) {
+    CurrentLimit limit = match.limit;
+    BoundRule bound = match.bound;
+    if (limit == null) {
+      return withoutLimit(match);
+    }
+    Decision decision = limit.policy().throttled(charges.decision(match.charge), match.spare);
+    boolean fits = charges.fits(match.charge) || match.spare;
+    boolean shadowed = !fits && bound != null && bound.rule.shadowMode();
+    boolean forgiven = !fits && charges.forgiven(match.charge);
+    if (counts() && bound != null && match.descriptor != null) {
+      bound
+          .counters(match.descriptor)
+          .count(
+              charges.permits(match.charge),
+              decision,
+              charges.fits(match.charge),
+              charges.allowed(),
+              shadowed && !forgiven,
+              settings.nearLimitPercent());
+    }
+    long untilReset = untilReset(decision, shadowed || forgiven, limit.policy());
+    if (forgiven) {
+      decision = allowed(decision, decision.reason(), decision.remaining());
+    } else if (shadowed) {
+      decision = allowed(decision, Reason.SHADOW, 0);
+    }
+    return new Status(
+        decision.allowed(),
+        bound == null ? null : bound.rule,
+        decision,
+        limit,
+        decision.remaining(),
+        untilReset);
+  }
+
+  private static Status withoutLimit(Match match) {
+    BoundRule bound = match.bound;
+    if (bound == null) {
+      return Status.UNMATCHED;
+    }
+    if (match.replaced) {
+      return bound.rule.unlimited() ? Status.UNLIMITED_REPLACED : Status.UNMATCHED;
+    }
+    return bound.withoutLimit;
+  }
+
+  private static Decision allowed(Decision denied, Reason reason, long remaining) {
+    return new Decision(
+        true,
+        reason,
+        denied.policy(),
+        denied.limit(),
+        remaining,
+        0,
+        denied.resetAfterNanos(),
+        denied.atNanos());
+  }
+
+  /**
+   * Returns the whole seconds for {@link Status#durationUntilResetSeconds}. What can never fit gets
+   * the whole window: no wait helps it, and a short one would have its client ask again and again.
+   *
+   * @param decision the decision before a shadow or another exception lets it pass
+   * @param passes whether a refusal passes all the same, as a shadow does
+   */
+  private static long untilReset(Decision decision, boolean passes, Policy policy) {
+    boolean refused = !decision.allowed();
+    long nanos =
+        refused && decision.retryAfterNanos() == Decision.NEVER
+            ? policy.quota().windowNanos()
+            : refused && !passes ? decision.retryAfterNanos() : decision.resetAfterNanos();
+    return Math.max(1, ceilSeconds(nanos));
+  }
+
+  private static long ceilSeconds(long nanos) {
+    return nanos / NANOS_PER_SECOND + (nanos % NANOS_PER_SECOND > 0 ? 1 : 0);
+  }
+}

@@ -1,0 +1,395 @@
+package dev.weir.engine;
+
+import dev.weir.rules.QueueBounds;
+import dev.weir.rules.Request;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that wait for their turn: a queue for each key of a rule that says {@code on_limit:
+ * {queue: ...}}. Safe for use by many threads.
+ */
+final class Queues implements AutoCloseable {
+  /*
+   * How does a request wait? It is a Waiter, which stands in the queues of all keys that it would be
+   * charged to and that have a queue. All queues are changed under one lock, so requests stand in
+   * all of them in the order in which they came; the one that has waited longest is therefore first
+   * everywhere, and somebody can always ask. A waiter that is first in all of its queues has an
+   * alarm for the retry-after of its last answer; it then asks as any request does, and is
+   * charged for all of its keys or for none. Every waiter also has an alarm for the end of its time.
+   *
+   * What waits is charged nothing: so it cannot admit too much, whatever fails, and to leave costs
+   * nothing. It follows that the order holds in this process only, and that a request which stands
+   * first for one key and is refused for another holds up those behind it until its time is over.
+   *
+   * Nothing else runs under the lock: neither the store nor a callback.
+   */
+
+  /** A key of a rule. A queue outlives a change of its rule. */
+  record Key(String rule, long fingerprint) {}
+
+  /** What a request would be charged to, of what has a queue. */
+  record Place(Key key, QueueBounds bounds, long permits) {}
+
+  /** Asks the engine: what {@link Engine} does for queues. */
+  interface Asker {
+    /** Decides a request whose turn it is. */
+    void decide(Request request, Consumer<? super Answer> done);
+
+    /** Returns the places of a request, in no order, none if it cannot be decided. */
+    List<Place> places(Request request);
+
+    /** Finds out how long a key takes until so many permits are free, in nanoseconds. */
+    void estimate(Request request, Key key, long permits, Consumer<? super Long> done);
+
+    /** Gives back what a request was charged that has left. */
+    void refund(Request request, Answer answer);
+
+    long nanos();
+  }
+
+  private static final class Line {
+    final LinkedHashSet<Waiter> waiters = new LinkedHashSet<>();
+
+    /** Of all waiters together. */
+    long permits;
+
+    boolean isFirst(Waiter waiter) {
+      return waiters.iterator().next() == waiter;
+    }
+  }
+
+  private enum State {
+    WAITING,
+    ASKING,
+    /** Gone while it asked: its answer is not wanted any more. */
+    LEFT,
+    ANSWERED
+  }
+
+  private final class Waiter implements Ticket {
+    final Request request;
+    final List<Place> places;
+    final long sinceNanos;
+    final long endNanos;
+    final Consumer<? super Answer> done;
+
+    // The rest is guarded by the lock.
+    State state = State.WAITING;
+    Answer last;
+    long askNanos;
+    Runnable askAlarm = () -> {};
+    Runnable endAlarm = () -> {};
+
+    Waiter(
+        Request request,
+        Answer refused,
+        List<Place> places,
+        long now,
+        long wait,
+        Consumer<? super Answer> done) {
+      this.request = request;
+      this.last = refused;
+      this.places = places;
+      this.sinceNanos = now;
+      this.endNanos = now + wait;
+      this.askNanos = now + retryAfterNanos(refused);
+      this.done = done;
+    }
+
+    @Override
+    public boolean leave() {
+      List<Waiter> next;
+      lock.lock();
+      try {
+        if (state != State.WAITING && state != State.ASKING) {
+          return false;
+        }
+        state = state == State.ASKING ? State.LEFT : State.ANSWERED;
+        next = remove(this);
+        left.increment();
+      } finally {
+        lock.unlock();
+      }
+      next.forEach(Queues.this::schedule);
+      return true;
+    }
+  }
+
+  private final Asker asker;
+  private final Alarm alarm;
+  private final int maxWaiting;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<Key, Line> lines = new HashMap<>();
+  private final LongAdder admitted = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+  private final LongAdder left = new LongAdder();
+  private final LongAdder waitedNanos = new LongAdder();
+
+  /** Written under the lock, read without it. */
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  private boolean closed;
+
+  Queues(Asker asker, Alarm alarm, int maxWaiting) {
+    this.asker = asker;
+    this.alarm = alarm;
+    this.maxWaiting = maxWaiting;
+  }
+
+  /** Returns whether no request waits: the usual case, in which nobody has to look further. */
+  boolean isEmpty() {
+    return waiting.get() == 0;
+  }
+
+  /** Returns how many permits the requests that wait for a key ask for, 0 if there are none. */
+  long permitsAhead(Key key) {
+    lock.lock();
+    try {
+      Line line = lines.get(key);
+      return line == null ? 0 : Math.max(1, line.permits);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** As {@link Decider#enqueue}. */
+  Ticket enqueue(Request request, Answer answer, long maxWaitNanos, Consumer<? super Answer> done) {
+    long wait = Math.min(maxWaitNanos, answer.maxWaitNanos());
+    List<Place> places = wait <= 0 ? List.of() : asker.places(request);
+    if (places.isEmpty()) {
+      done.accept(answer);
+      return Ticket.USED;
+    }
+    long now = asker.nanos();
+    Waiter waiter = new Waiter(request, answer, places, now, wait, done);
+    Map<Place, Long> ahead = new HashMap<>();
+    if (!add(waiter, ahead)) {
+      refused.increment();
+      done.accept(answer);
+      return Ticket.USED;
+    }
+    waiter.endAlarm = alarm.after(wait, () -> timeOver(waiter));
+    ahead.forEach(
+        (place, permits) ->
+            asker.estimate(
+                request,
+                place.key,
+                permits + place.permits,
+                nanos -> {
+                  if (nanos > wait) {
+                    giveUp(waiter);
+                  }
+                }));
+    schedule(waiter);
+    return waiter;
+  }
+
+  /** Adds a waiter to all of its queues, or to none if one has no room. */
+  private boolean add(Waiter waiter, Map<Place, Long> ahead) {
+    lock.lock();
+    try {
+      if (closed || waiting.get() >= maxWaiting) {
+        return false;
+      }
+      for (Place place : waiter.places) {
+        Line line = lines.get(place.key);
+        if (line != null && line.waiters.size() >= place.bounds.requests()) {
+          return false;
+        }
+      }
+      for (Place place : waiter.places) {
+        Line line = lines.computeIfAbsent(place.key, first -> new Line());
+        if (line.permits > 0) {
+          ahead.put(place, line.permits); // Who is first knows when to ask.
+        }
+        if (line.waiters.add(waiter)) {
+          line.permits += place.permits;
+        }
+      }
+      waiting.incrementAndGet();
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Removes a waiter; returns those that may have become the first. The lock is held. */
+  private List<Waiter> remove(Waiter waiter) {
+    waiter.askAlarm.run();
+    waiter.endAlarm.run();
+    waiting.decrementAndGet();
+    List<Waiter> next = new ArrayList<>();
+    for (Place place : waiter.places) {
+      Line line = lines.get(place.key);
+      if (line != null && line.waiters.remove(waiter)) {
+        line.permits -= place.permits;
+        if (line.waiters.isEmpty()) {
+          lines.remove(place.key);
+        } else {
+          Waiter first = line.waiters.iterator().next();
+          first.askNanos = asker.nanos(); // Its retry-after counted those before it.
+          next.add(first);
+        }
+      }
+    }
+    return next;
+  }
+
+  /** Sets the alarm of a waiter that is first in all of its queues. */
+  private void schedule(Waiter waiter) {
+    boolean hopeless;
+    lock.lock();
+    try {
+      if (waiter.state != State.WAITING || !isFirst(waiter)) {
+        return;
+      }
+      hopeless = waiter.askNanos - waiter.endNanos > 0;
+      if (!hopeless) {
+        waiter.askAlarm.run();
+        waiter.askAlarm =
+            alarm.after(Math.max(0, waiter.askNanos - asker.nanos()), () -> ask(waiter));
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (hopeless) {
+      giveUp(waiter);
+    }
+  }
+
+  private boolean isFirst(Waiter waiter) {
+    for (Place place : waiter.places) {
+      Line line = lines.get(place.key);
+      if (line == null || !line.isFirst(waiter)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void ask(Waiter waiter) {
+    lock.lock();
+    try {
+      if (waiter.state != State.WAITING) {
+        return;
+      }
+      waiter.state = State.ASKING;
+    } finally {
+      lock.unlock();
+    }
+    asker.decide(waiter.request, answer -> answered(waiter, answer));
+  }
+
+  private void answered(Waiter waiter, Answer answer) {
+    boolean gone;
+    boolean again;
+    lock.lock();
+    try {
+      gone = waiter.state == State.LEFT;
+      again = !gone && !answer.allowed() && answer.maxWaitNanos() > 0;
+      if (again) {
+        waiter.state = State.WAITING;
+        waiter.last = answer;
+        waiter.askNanos = asker.nanos() + retryAfterNanos(answer);
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (gone) {
+      if (answer.allowed()) {
+        asker.refund(waiter.request, answer);
+      }
+    } else if (again) {
+      schedule(waiter);
+    } else {
+      finish(waiter, answer, State.ASKING);
+    }
+  }
+
+  /** Has a waiter ask once more if its turn comes at the very end of its time; else it gives up. */
+  private void timeOver(Waiter waiter) {
+    boolean turn;
+    lock.lock();
+    try {
+      turn =
+          waiter.state == State.WAITING && isFirst(waiter) && waiter.askNanos - asker.nanos() <= 0;
+    } finally {
+      lock.unlock();
+    }
+    if (turn) {
+      ask(waiter);
+    } else {
+      giveUp(waiter);
+    }
+  }
+
+  /** Answers a waiter with its last refusal, unless it is asking: then it hears that answer. */
+  private void giveUp(Waiter waiter) {
+    finish(waiter, null, State.WAITING);
+  }
+
+  /**
+   * Answers a waiter if it is in the state expected, and lets the next one ask.
+   *
+   * @param given null for its last refusal
+   */
+  private void finish(Waiter waiter, @Nullable Answer given, State expected) {
+    List<Waiter> next;
+    Answer answer;
+    lock.lock();
+    try {
+      if (waiter.state != expected) {
+        return;
+      }
+      waiter.state = State.ANSWERED;
+      answer = given == null ? waiter.last : given;
+      next = remove(waiter);
+    } finally {
+      lock.unlock();
+    }
+    (answer.allowed() ? admitted : refused).increment();
+    waitedNanos.add(asker.nanos() - waiter.sinceNanos);
+    next.forEach(this::schedule);
+    waiter.done.accept(answer);
+  }
+
+  /** Returns the time after which all that refused the request may let it pass. */
+  private static long retryAfterNanos(Answer refused) {
+    long longest = 0;
+    for (Status status : refused.refusing()) {
+      if (status.decision() != null) {
+        longest = Math.max(longest, status.decision().retryAfterNanos());
+      }
+    }
+    return longest;
+  }
+
+  QueueMetrics metrics() {
+    return new QueueMetrics(
+        waiting.get(), admitted.sum(), refused.sum(), left.sum(), waitedNanos.sum());
+  }
+
+  /** Answers all that wait with their last refusal, and takes no more. */
+  @Override
+  public void close() {
+    List<Waiter> all = new ArrayList<>();
+    lock.lock();
+    try {
+      closed = true;
+      lines.values().forEach(line -> all.addAll(line.waiters));
+    } finally {
+      lock.unlock();
+    }
+    all.forEach(this::giveUp);
+    alarm.close();
+  }
+}

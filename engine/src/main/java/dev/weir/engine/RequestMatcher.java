@@ -1,0 +1,151 @@
+package dev.weir.engine;
+
+import dev.weir.Binding;
+import dev.weir.Fingerprint;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.LimitOverride;
+import dev.weir.rules.Request;
+import dev.weir.rules.Rule;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks a request and finds what limits each of its descriptors: a rule, or the limit that the
+ * descriptor brings. Safe for use by many threads.
+ */
+final class RequestMatcher {
+  private final EngineSettings settings;
+  private final Fingerprint fingerprint;
+  private final Overrides overrides;
+
+  RequestMatcher(EngineSettings settings, Fingerprint fingerprint, Overrides overrides) {
+    this.settings = settings;
+    this.fingerprint = fingerprint;
+    this.overrides = overrides;
+  }
+
+  /**
+   * Fills a cleared pending request: with the charges that the request asks for, or with the
+   * problem that makes it impossible to decide.
+   *
+   * @param load at the time, as a {@link dev.weir.LoadSignal} returns it
+   * @return {@code pending}
+   */
+  PendingRequest match(
+      PendingRequest pending, Request request, Revision revision, long nowNanos, double load) {
+    pending.begin(revision, nowNanos, load);
+    String problem = problem(request, revision);
+    if (problem != null) {
+      pending.invalid(problem);
+      return pending;
+    }
+    String domain = request.domain();
+    List<Descriptor> descriptors = request.descriptors();
+    boolean matched = false;
+    for (int i = 0; i < descriptors.size(); i++) {
+      Descriptor descriptor = descriptors.get(i);
+      Rule rule =
+          descriptor.limitOverride() == null
+              ? revision.rules.match(domain, descriptor.entries())
+              : null;
+      matched |= rule != null;
+      pending.add(descriptor, rule == null ? null : revision.of(rule));
+    }
+    pending.domainKnown(matched || revision.rules.hasDomain(domain));
+    for (int i = 0; i < descriptors.size(); i++) {
+      charge(pending, i, request);
+    }
+    pending.relaxQuotas();
+    return pending;
+  }
+
+  private void charge(PendingRequest pending, int i, Request request) {
+    Descriptor descriptor = pending.descriptor(i);
+    BoundRule bound = pending.bound(i);
+    LimitOverride override = descriptor.limitOverride();
+    if (override != null && pending.domainKnown()) {
+      Binding binding =
+          overrides.binding(
+              request.domain(), override, pending.revision().rules.defaults(), pending.nowNanos());
+      pending.chargeOverride(
+          i,
+          binding,
+          overrides.isLocal(binding),
+          fingerprint(descriptor),
+          permits(request, descriptor));
+    } else if (bound != null && pending.isReplaced(bound.rule)) {
+      pending.replace(i);
+    } else if (bound != null && bound.binding != null) {
+      long key = bound.fingerprint(descriptor.entries());
+      pending.charge(i, key, permits(request, descriptor));
+    }
+  }
+
+  private static long permits(Request request, Descriptor descriptor) {
+    Long own = descriptor.permits();
+    return own != null ? own : Math.max(1, request.permits());
+  }
+
+  /** Returns the fingerprint of all entries: the key of a limit that no rule sets. */
+  private long fingerprint(Descriptor descriptor) {
+    long key = 0;
+    for (Entry entry : descriptor.entries()) {
+      key = fingerprint.add(fingerprint.add(key, entry.key()), entry.value());
+    }
+    return key;
+  }
+
+  /** Returns what makes a request impossible to decide, or null. */
+  private @Nullable String problem(Request request, Revision revision) {
+    List<Descriptor> descriptors = request.descriptors();
+    if (request.domain().isEmpty()) {
+      return "rate limit domain must not be empty";
+    }
+    if (descriptors.isEmpty()) {
+      return "rate limit descriptor list must not be empty";
+    }
+    if (revision.number == 0) {
+      return "no rate limit configuration loaded";
+    }
+    if (request.domain().length() > settings.maxKeyLength()) {
+      return tooMany("domain length", request.domain().length(), settings.maxKeyLength());
+    }
+    if (descriptors.size() > settings.maxDescriptors()) {
+      return tooMany("descriptors", descriptors.size(), settings.maxDescriptors());
+    }
+    if (request.permits() < 0) {
+      return "permits: " + request.permits() + " (expected: at least 0)";
+    }
+    for (int i = 0; i < descriptors.size(); i++) {
+      String problem = problem(descriptors.get(i));
+      if (problem != null) {
+        return problem;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable String problem(Descriptor descriptor) {
+    Long permits = descriptor.permits();
+    if (permits != null && permits < 0) {
+      return "descriptor permits: " + permits + " (expected: at least 0)";
+    }
+    List<Entry> entries = descriptor.entries();
+    if (entries.size() > settings.maxEntries()) {
+      return tooMany("descriptor entries", entries.size(), settings.maxEntries());
+    }
+    for (int i = 0; i < entries.size(); i++) {
+      Entry entry = entries.get(i);
+      int length = Math.max(entry.key().length(), entry.value().length());
+      if (length > settings.maxKeyLength()) {
+        return tooMany("entry length", length, settings.maxKeyLength());
+      }
+    }
+    return null;
+  }
+
+  private static String tooMany(String name, int value, int most) {
+    return name + ": " + value + " (expected: at most " + most + ")";
+  }
+}

@@ -1,0 +1,164 @@
+package dev.weir.engine;
+
+import dev.weir.Binding;
+import dev.weir.Fingerprint;
+import dev.weir.Policy;
+import dev.weir.rules.Problem;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.Severity;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Brings the limits of rules into the store and out of it, and keeps the rules' counters. Rule sets
+ * are changed by one thread at a time.
+ */
+final class RuleBindings {
+  private static final System.Logger LOG = System.getLogger(RuleBindings.class.getName());
+
+  private final RoutedStore store;
+  private final Fingerprint fingerprint;
+  private final ConcurrentHashMap<String, RuleLabels> labels = new ConcurrentHashMap<>();
+
+  /**
+   * @param fingerprint of the keys that the rules count
+   */
+  RuleBindings(RoutedStore store, Fingerprint fingerprint) {
+    this.store = store;
+    this.fingerprint = fingerprint;
+  }
+
+  /**
+   * Puts the limits of a rule set in force instead of those of the same paths before; {@link
+   * #retire} takes the others out.
+   *
+   * @throws RulesException if a rule cannot be bound; everything is then as before, as it is after
+   *     any other exception or error
+   */
+  Revision bind(Revision before, RuleSet rules, long now) {
+    List<Problem> problems = new ArrayList<>();
+    for (Rule rule : rules.rules()) {
+      if (!store.has(rule.store())) {
+        problems.add(problem(rule, limitName(rule) + ": " + RoutedStore.missing(rule.store())));
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new RulesException(problems);
+    }
+    Map<Rule, BoundRule> bound = new HashMap<>();
+    boolean done = false;
+    try {
+      for (Rule rule : rules.rules()) {
+        try {
+          bound.put(rule, bind(rule, now));
+        } catch (IllegalStateException e) {
+          problems.add(problem(rule, String.valueOf(e.getMessage())));
+        }
+      }
+      if (!problems.isEmpty()) {
+        throw new RulesException(problems);
+      }
+      Revision after = new Revision(before.number + 1, rules, bound);
+      done = true;
+      return after;
+    } finally {
+      if (!done) {
+        bound.clear(); // What failed may be memory, and taking back needs a little.
+        takeBack(before, rules, now);
+      }
+    }
+  }
+
+  /**
+   * Has everything as it was before a rule set that did not come into force: whatever ended its
+   * binding, which may also end the taking back of one rule or another.
+   */
+  private void takeBack(Revision before, RuleSet rules, long now) {
+    int left = 0;
+    for (Rule rule : rules.rules()) {
+      left += before.has(rule.path()) ? 0 : attempt(() -> retire(rule, now));
+    }
+    for (BoundRule each : before.all()) {
+      left += attempt(() -> bind(each.rule, now));
+    }
+    report(left);
+  }
+
+  /** Returns how many of one task have failed: one or none. */
+  private static int attempt(Runnable task) {
+    try {
+      task.run();
+      return 0;
+    } catch (RuntimeException | Error e) {
+      return 1;
+    }
+  }
+
+  private static void report(int left) {
+    if (left > 0) {
+      LOG.log(System.Logger.Level.WARNING, "rules: {0} limits could not be taken back", left);
+    }
+  }
+
+  private static Problem problem(Rule rule, String message) {
+    return new Problem(Severity.ERROR, rule.position(), message);
+  }
+
+  private BoundRule bind(Rule rule, long now) {
+    Policy policy = rule.policy();
+    Binding binding =
+        policy == null ? null : store.bind(limitName(rule), policy.enforced(), rule.store(), now);
+    boolean local = binding != null && store.decidesHere(binding);
+    return new BoundRule(
+        rule, binding, local, labels.computeIfAbsent(rule.path(), RuleLabels::new), fingerprint);
+  }
+
+  private static String limitName(Rule rule) {
+    return "rule " + rule.path();
+  }
+
+  /** Takes those rules out of force whose paths are not there any more. */
+  void retire(Revision before, Revision after, long now) {
+    int left = 0;
+    for (BoundRule each : before.all()) {
+      left += after.has(each.rule.path()) ? 0 : attempt(() -> retire(each.rule, now));
+    }
+    report(left);
+  }
+
+  private void retire(Rule rule, long now) {
+    labels.remove(rule.path());
+    store.retire(limitName(rule), now);
+  }
+
+  /**
+   * Returns what the rules have counted, in the order of their paths. Path and name together are
+   * unique: a value can make one rule's path read like another's, and then the two are one sum.
+   *
+   * @param inForce says which names their answers carry
+   */
+  List<RuleMetrics> metrics(RuleSet inForce) {
+    Map<String, String> names = new HashMap<>();
+    for (Rule rule : inForce.rules()) {
+      if (!rule.name().isEmpty()) {
+        names.put(rule.path(), rule.name());
+      }
+    }
+    Map<List<String>, RuleMetrics> rules = new HashMap<>();
+    labels.forEach(
+        (path, each) ->
+            each.report(
+                names.getOrDefault(path, path),
+                counted ->
+                    rules.merge(
+                        List.of(counted.path(), counted.policy()), counted, RuleMetrics::plus)));
+    return rules.values().stream()
+        .sorted(Comparator.comparing(RuleMetrics::path).thenComparing(RuleMetrics::policy))
+        .toList();
+  }
+}

@@ -1,0 +1,285 @@
+package dev.weir.engine;
+
+import dev.weir.LoadSignal;
+import dev.weir.MemoryStore;
+import dev.weir.Store;
+import dev.weir.Ticker;
+import dev.weir.rules.Problem;
+import dev.weir.rules.Request;
+import dev.weir.rules.RuleDefaults;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.RuleWatcher;
+import dev.weir.rules.Rules;
+import dev.weir.rules.Severity;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An engine with all that keeps it running: rules that are read again when their files change,
+ * memory that is given back when keys do not matter any more, a load that is measured, and the
+ * stores. Middleware owns one of these and asks it. Safe for use by many threads.
+ *
+ * <pre>{@code
+ * RunningEngine engine = RunningEngine.builder().rules(Path.of("weir.yaml")).start();
+ * engine.decide(Request.of("shop", "ip", "203.0.113.7"), answer -> ...);
+ * }</pre>
+ *
+ * <p>What it does now and then runs where its {@link Ticker} says; files are watched by a daemon
+ * thread. {@link #close} ends all of it.
+ */
+public final class RunningEngine implements Decider, AutoCloseable {
+  private static final Duration EXPIRY = Duration.ofSeconds(1);
+
+  private final Engine engine;
+  private final ReloadListener listener;
+  private final RuleDefaults defaults;
+  private final List<Path> paths;
+  private final Alarm alarm;
+  private @Nullable RuleWatcher watcher;
+  private volatile boolean closed;
+
+  private RunningEngine(Builder builder, Engine engine) {
+    this.engine = engine;
+    this.listener = builder.listener;
+    this.defaults = builder.defaults;
+    this.paths = builder.paths;
+    this.alarm = new TickerAlarm(builder.ticker);
+  }
+
+  /** Returns a builder of an engine that counts in this process. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Builds a {@link RunningEngine}. Not safe for use by several threads. */
+  public static final class Builder {
+    private List<Path> paths = List.of();
+    private @Nullable RuleSet rules;
+    private RuleDefaults defaults = RuleDefaults.DENY;
+    private @Nullable Store shared;
+    private long maxKeys = MemoryStore.DEFAULT_MAX_KEYS;
+    private long maxBytes;
+    private EngineSettings settings = EngineSettings.DEFAULTS;
+    private LoadSignal load = LoadSignal.UNKNOWN;
+    private Ticker ticker = Ticker.system();
+    private ReloadListener listener = new LoggedReloads();
+
+    private Builder() {}
+
+    /**
+     * Takes the rules from files or folders, as {@link Rules#load} reads them, and watches them.
+     */
+    public Builder rules(Path... files) {
+      paths = List.of(files);
+      rules = null;
+      return this;
+    }
+
+    /** Takes the rules as they are; {@link #apply} changes them. */
+    public Builder rules(RuleSet ruleSet) {
+      rules = ruleSet;
+      paths = List.of();
+      return this;
+    }
+
+    /** Says what rules mean that do not say it, where they come from files. */
+    public Builder defaults(RuleDefaults ruleDefaults) {
+      defaults = ruleDefaults;
+      return this;
+    }
+
+    /** Adds a store that other processes share, for rules with {@code store: shared}. */
+    public Builder shared(Store store) {
+      shared = store;
+      return this;
+    }
+
+    /** Sets how many keys may be counted in this process, at least 1. */
+    public Builder maxKeys(long keys) {
+      maxKeys = keys;
+      return this;
+    }
+
+    /** Sets how much memory they may take, in bytes, at least 1. Default: a share of the heap. */
+    public Builder maxBytes(long bytes) {
+      maxBytes = bytes;
+      return this;
+    }
+
+    public Builder settings(EngineSettings engineSettings) {
+      settings = engineSettings;
+      return this;
+    }
+
+    /** Sets the load that elastic rules depend on; a {@link ProcessorLoad} is polled. */
+    public Builder load(LoadSignal signal) {
+      load = signal;
+      return this;
+    }
+
+    public Builder ticker(Ticker newTicker) {
+      ticker = newTicker;
+      return this;
+    }
+
+    /** Sets who hears of changed rules, instead of the platform's log. */
+    public Builder listener(ReloadListener reloadListener) {
+      listener = reloadListener;
+      return this;
+    }
+
+    /**
+     * Reads the rules, puts them in force, and starts the threads.
+     *
+     * @throws RulesException if the rules have errors; the shared store is closed then
+     */
+    public RunningEngine start() {
+      MemoryStore memory =
+          maxBytes == 0 ? new MemoryStore(maxKeys) : new MemoryStore(maxKeys, maxBytes);
+      RoutedStore store =
+          shared == null ? RoutedStore.local(memory) : RoutedStore.of(memory, shared);
+      Engine engine = Engine.create(store, ticker, settings, load);
+      RunningEngine running = new RunningEngine(this, engine);
+      try {
+        running.begin(rules, load);
+        return running;
+      } catch (RuntimeException | Error e) {
+        running.close();
+        throw e;
+      }
+    }
+  }
+
+  private void begin(@Nullable RuleSet given, LoadSignal load) {
+    if (given != null) {
+      applied(given, List.of());
+    } else if (!paths.isEmpty()) {
+      Rules.Loaded loaded = Rules.load(paths, defaults);
+      RuleSet first = loaded.ruleSet();
+      if (first == null) {
+        throw new RulesException(loaded.problems());
+      }
+      applied(first, loaded.problems());
+      watcher =
+          RuleWatcher.start(
+              paths, first, this::changed, error -> listener.failed("watching rules", error));
+    }
+    repeat("expiry", EXPIRY, engine::expire);
+    if (load instanceof ProcessorLoad processors) {
+      processors.poll();
+      repeat("load", ProcessorLoad.PERIOD, processors::poll);
+    }
+  }
+
+  private void repeat(String what, Duration period, Runnable turn) {
+    if (!closed) {
+      Runnable unused =
+          alarm.after(
+              period.toNanos(),
+              () -> {
+                try {
+                  turn.run();
+                } catch (RuntimeException | Error e) {
+                  listener.failed(what, e);
+                } finally {
+                  repeat(what, period, turn);
+                }
+              });
+    }
+  }
+
+  private void applied(RuleSet rules, List<Problem> problems) {
+    List<String> changes = engine.rules().diff(rules);
+    boolean first = engine.revision() == 0;
+    long revision = engine.apply(rules);
+    listener.applied(
+        revision,
+        rules,
+        first ? List.of() : changes,
+        problems.stream().filter(each -> each.severity() == Severity.WARNING).toList());
+  }
+
+  private void changed(Rules.Loaded loaded) {
+    RuleSet rules = loaded.ruleSet();
+    List<Problem> problems = loaded.problems();
+    if (rules != null) {
+      try {
+        applied(rules, problems);
+        return;
+      } catch (RulesException e) {
+        problems = e.problems();
+      }
+    } else {
+      engine.reloadFailed();
+    }
+    listener.refused(engine.revision(), problems);
+  }
+
+  /**
+   * Reads the rule files once more, now; without files this does nothing.
+   *
+   * @throws RulesException if the rules have errors; those before stay in force
+   */
+  public synchronized void reload() {
+    if (paths.isEmpty()) {
+      return;
+    }
+    Rules.Loaded loaded = Rules.load(paths, defaults);
+    RuleSet rules = loaded.ruleSet();
+    if (rules == null) {
+      engine.reloadFailed();
+      throw new RulesException(loaded.problems());
+    }
+    applied(rules, loaded.problems());
+  }
+
+  /**
+   * Puts other rules in force.
+   *
+   * @throws RulesException as {@link Engine#apply}
+   */
+  public void apply(RuleSet rules) {
+    applied(rules, List.of());
+  }
+
+  /** Returns the engine, for its rules and counts. It is closed with this. */
+  public Engine engine() {
+    return engine;
+  }
+
+  @Override
+  public void decide(Request request, Consumer<? super Answer> done) {
+    engine.decide(request, done);
+  }
+
+  @Override
+  public void peek(Request request, Consumer<? super Answer> done) {
+    engine.peek(request, done);
+  }
+
+  @Override
+  public void refund(Request request, Answer answer, LongConsumer done) {
+    engine.refund(request, answer, done);
+  }
+
+  @Override
+  public Ticket enqueue(
+      Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
+    return engine.enqueue(request, refused, maxWaitNanos, done);
+  }
+
+  /** Ends the watching, the threads and the stores; requests that wait are refused. */
+  @Override
+  public void close() {
+    closed = true;
+    if (watcher != null) {
+      watcher.close();
+    }
+    alarm.close();
+    engine.close();
+  }
+}

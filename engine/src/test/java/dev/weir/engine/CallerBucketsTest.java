@@ -1,0 +1,171 @@
+package dev.weir.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import dev.weir.Batch;
+import dev.weir.MemoryStore;
+import dev.weir.PackedDecision;
+import dev.weir.Store;
+import dev.weir.testkit.LateStore;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Buckets that every request describes anew, in a store of this process and in another. */
+class CallerBucketsTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  private final MemoryStore store = new MemoryStore(1_000);
+  private final CallerBuckets buckets = new CallerBuckets(store, 0);
+
+  private static long key(CallerBuckets buckets, String key) {
+    byte[] bytes = ("<" + key + ">").getBytes(StandardCharsets.UTF_8);
+    return buckets.key(bytes, 1, bytes.length - 1);
+  }
+
+  /** Asks for one permit, and returns what remains, or minus the seconds to wait. */
+  private long ask(String key, long burst, long count, long periodSeconds, long nowNanos) {
+    Batch batch =
+        new Batch(1).add(buckets.bucket(burst, count, periodSeconds), key(buckets, key), 1);
+    buckets.decide(batch, nowNanos, decided -> {});
+    long packed = batch.decision(0);
+    return PackedDecision.allowed(packed)
+        ? PackedDecision.remaining(packed)
+        : -PackedDecision.retryAfterNanos(packed) / SECOND;
+  }
+
+  @Test
+  void oneBucket_holdsItsBurstAndRefillsByItsCount() {
+    assertThat(ask("k", 3, 1, 10, 0)).isEqualTo(2);
+    assertThat(ask("k", 3, 1, 10, 0)).isEqualTo(1);
+    assertThat(ask("k", 3, 1, 10, 0)).isZero();
+    assertThat(ask("k", 3, 1, 10, 0)).isEqualTo(-10);
+    assertThat(ask("k", 3, 1, 10, 4 * SECOND)).isEqualTo(-6);
+    assertThat(ask("k", 3, 1, 10, 10 * SECOND)).isZero();
+    assertThat(ask("other", 3, 1, 10, 10 * SECOND)).isEqualTo(2);
+    assertThat(buckets.metrics()).isEqualTo(new CallerBucketsMetrics(7, 2, 0, 0, 0));
+  }
+
+  @Test
+  void otherNumbers_goOnWithWhatTheKeyHasUsed() {
+    for (int i = 0; i < 3; i++) {
+      ask("k", 3, 1, 10, 0);
+    }
+    assertThat(ask("k", 3, 2, 10, 0)).as("full again after 30 s, so never sooner").isNegative();
+    assertThat(ask("k", 3, 2, 10, 30 * SECOND)).isEqualTo(2);
+  }
+
+  @Test
+  void reset_forgetsTheKeyWhateverItsBucket() {
+    ask("k", 1, 1, 10, 0);
+    List<Boolean> known = new ArrayList<>();
+    buckets.reset(key(buckets, "k"), 0, known::add);
+    buckets.reset(key(buckets, "k"), 0, known::add);
+    assertThat(known).containsExactly(true, false);
+    assertThat(ask("k", 1, 1, 10, 0)).isZero();
+  }
+
+  @Test
+  void noRoom_isRefusedAndCounted() {
+    CallerBuckets small = new CallerBuckets(new MemoryStore(1), 0);
+    Batch batch = new Batch(2);
+    batch.add(small.bucket(2, 1, 10), key(small, "a"), 1);
+    batch.add(small.bucket(2, 1, 10), key(small, "b"), 1);
+    small.decide(batch, 0, decided -> {});
+    assertThat(batch.allowed(0)).isTrue();
+    assertThat(batch.decision(1)).isEqualTo(PackedDecision.KEY_SPACE_FULL);
+    assertThat(small.metrics()).isEqualTo(new CallerBucketsMetrics(2, 1, 1, 0, 0));
+  }
+
+  @Test
+  void storeThatCannotDecide_isCountedAsUncertain() {
+    LateStore late = new LateStore();
+    CallerBuckets far = new CallerBuckets(late, 0);
+    Batch batch = new Batch(1).add(far.bucket(2, 1, 10), 7, 1);
+    far.decide(batch, 0, decided -> {});
+    batch.decision(0, PackedDecision.UNCERTAIN); // As a store that is away would answer.
+    assertThat(late.answer()).isEqualTo(1);
+    assertThat(far.metrics()).isEqualTo(new CallerBucketsMetrics(1, 1, 0, 1, 0));
+    far.overloaded();
+    assertThat(far.metrics().overloaded()).isEqualTo(1);
+  }
+
+  @Test
+  void storeThatAnswersLater_countsWhenItHasAnswered() {
+    LateStore late = new LateStore();
+    CallerBuckets far = new CallerBuckets(late, 0);
+    assertThat(far.decidesHere()).isFalse();
+    assertThat(buckets.decidesHere()).isTrue();
+    List<Boolean> allowed = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Batch batch = new Batch(1).add(far.bucket(1, 1, 10), 7, 1);
+      far.decide(batch, 0, decided -> allowed.add(decided.allowed(0)));
+    }
+    assertThat(allowed).isEmpty();
+    assertThat(far.metrics().requests()).isZero();
+    assertThat(late.answer()).isEqualTo(2);
+    assertThat(allowed).containsExactlyInAnyOrder(true, false);
+    assertThat(far.metrics().requests()).isEqualTo(2);
+  }
+
+  @Test
+  void twoOnOneStore_countTogether() {
+    Store shared = store;
+    CallerBuckets other = new CallerBuckets(shared, 0);
+    assertThat(key(other, "k")).isEqualTo(key(buckets, "k"));
+    assertThat(ask("k", 1, 1, 10, 0)).isZero();
+    Batch batch = new Batch(1).add(other.bucket(1, 1, 10), key(other, "k"), 1);
+    other.decide(batch, 0, decided -> {});
+    assertThat(batch.allowed(0)).isFalse();
+  }
+
+  @Test
+  void moreBucketsThanAreRemembered_stillCountTheSameKeys() {
+    assertThat(ask("k", 1, 1, 1_000_000, 0)).isZero();
+    for (int count = 1; count <= 10_000; count++) {
+      buckets.bucket(1, count, 1);
+    }
+    assertThat(ask("k", 1, 1, 1_000_000, 0)).isNegative();
+  }
+
+  @Test
+  void numbersThatMakeNoBucket_areRefused() {
+    assertThatThrownBy(() -> buckets.bucket(1, 1, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("period: 0 (expected: 1..");
+    assertThatThrownBy(() -> buckets.bucket(1, 1, Long.MAX_VALUE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("period: 9223372036854775807 (expected: 1..");
+    assertThatThrownBy(() -> buckets.bucket(-1, 1, 1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> buckets.bucket(1, -1, 1)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void knownBuckets_allocateNothing() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    Batch batch = new Batch(16).detailed();
+    int[] decided = {0};
+    Runnable sixteen =
+        () -> {
+          batch.clear();
+          for (int i = 0; i < 16; i++) {
+            batch.add(buckets.bucket(10 + i % 4, 5, 60), i, 1);
+          }
+          buckets.decide(batch, 0, done -> decided[0] += done.size());
+        };
+    for (int i = 0; i < 3_000; i++) {
+      sixteen.run();
+    }
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int i = 0; i < 1_000; i++) {
+      sixteen.run();
+    }
+    long bytes = threads.getCurrentThreadAllocatedBytes() - before;
+    assertThat(bytes / 1_000).as("for 16: at most the callback").isLessThan(64);
+    assertThat(decided[0]).isEqualTo(16 * 4_000);
+  }
+}

@@ -1,0 +1,132 @@
+package dev.weir.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import dev.weir.MemoryStore;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Request;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What a decision allocates where the store is in this process: the answer, and nothing else. */
+class EngineAllocationTest {
+  private static final int WARM_UP = 3_000;
+  private static final int ROUNDS = 3_000;
+
+  /** Answer, list, status and decision of one descriptor; 168 with compressed pointers. */
+  private static final long MOST_BYTES = 256;
+
+  /** What each further descriptor adds. */
+  private static final long MOST_BYTES_MORE = 192;
+
+  private static final String RULES =
+      """
+      domain: d
+      descriptors:
+        - key: many
+          rate_limit: {unit: hour, requests_per_unit: 1000000, algorithm: token-bucket}
+        - key: one
+          rate_limit: {unit: year, requests_per_unit: 1, algorithm: token-bucket}
+        - key: free
+          rate_limit: {unlimited: true}
+        - key: path
+          value: /login
+          descriptors:
+            - key: user
+              rate_limit: {unit: hour, requests_per_unit: 1000000}
+      """;
+
+  private final Fixture fixture =
+      new Fixture(RULES, EngineSettings.DEFAULTS, new MemoryStore(10_000));
+
+  private static long allocatedBytes() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    return threads.getCurrentThreadAllocatedBytes();
+  }
+
+  private static long bytesEach(Runnable task) {
+    for (int i = 0; i < WARM_UP; i++) {
+      task.run();
+    }
+    long before = allocatedBytes();
+    for (int i = 0; i < ROUNDS; i++) {
+      task.run();
+    }
+    return (allocatedBytes() - before) / ROUNDS;
+  }
+
+  private long bytesEach(Request request) {
+    return bytesEach(() -> fixture.engine.decide(request));
+  }
+
+  @Test
+  void oneDescriptor_allocatesItsAnswer() {
+    assertThat(bytesEach(Request.of("d", "many", "a"))).isBetween(1L, MOST_BYTES);
+    assertThat(bytesEach(Request.of("d", "one", "a"))).isBetween(1L, MOST_BYTES);
+    assertThat(bytesEach(Request.of("d", "path", "/login", "user", "a"))).isBetween(1L, MOST_BYTES);
+  }
+
+  @Test
+  void noLimit_allocatesLess() {
+    assertThat(bytesEach(Request.of("d", "free", "a"))).isBetween(1L, MOST_BYTES / 2);
+    assertThat(bytesEach(Request.of("d", "unknown", "a"))).isBetween(1L, MOST_BYTES / 2);
+    assertThat(bytesEach(Request.of("elsewhere", "many", "a"))).isBetween(1L, MOST_BYTES / 2);
+  }
+
+  @Test
+  void severalDescriptors_allocateTheirStatuses() {
+    Request request =
+        new Request(
+            "d",
+            List.of(
+                Descriptor.of("many", "a"),
+                Descriptor.of("path", "/login", "user", "a"),
+                Descriptor.of("many", "b")),
+            1);
+    assertThat(bytesEach(request)).isBetween(1L, MOST_BYTES + 2 * MOST_BYTES_MORE);
+  }
+
+  @Test
+  void callback_allocatesNothingMore() {
+    Request request = Request.of("d", "many", "a");
+    long[] allowed = {0};
+    long bytes =
+        bytesEach(
+            () -> fixture.engine.decide(request, answer -> allowed[0] += answer.allowed() ? 1 : 0));
+    assertThat(bytes).isBetween(0L, MOST_BYTES + 32); // The callback is an object, too.
+    assertThat(allowed[0]).isPositive();
+  }
+
+  @Test
+  void manyRequestsAtOnce_allocateTheirAnswers() {
+    List<Request> requests =
+        IntStream.range(0, 50).mapToObj(i -> Request.of("d", "many", "user " + i)).toList();
+    List<Answer> answers = new ArrayList<>(requests.size());
+    long[] times = new long[requests.size()];
+    double[] loads = new double[requests.size()];
+    long bytes =
+        bytesEach(
+            () -> {
+              answers.clear();
+              fixture.engine.decideAllAt(requests, times, loads, answers::add);
+            });
+    assertThat(bytes / requests.size()).isBetween(1L, MOST_BYTES);
+  }
+
+  @Test
+  void requestWithinACallback_isDecidedForItself() {
+    List<Answer> answers = new ArrayList<>();
+    assertThat(fixture.engine.decide(Request.of("d", "one", "a")).allowed()).isTrue();
+    fixture.engine.decide(
+        Request.of("d", "one", "a"),
+        outer -> {
+          answers.add(fixture.engine.decide(Request.of("d", "many", "b")));
+          answers.add(outer);
+        });
+    assertThat(answers).extracting(Answer::allowed).containsExactly(true, false);
+  }
+}

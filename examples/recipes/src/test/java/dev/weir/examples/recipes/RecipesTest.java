@@ -1,0 +1,206 @@
+package dev.weir.examples.recipes;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Decision;
+import dev.weir.FailureMode;
+import dev.weir.PackedDecision;
+import dev.weir.PackedLimiter;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.RateLimiter;
+import dev.weir.Reservation;
+import dev.weir.Sharing;
+import dev.weir.SingleLimiter;
+import dev.weir.micrometer.WeirMetrics;
+import dev.weir.redis.RedisServer;
+import dev.weir.redis.RedisStore;
+import dev.weir.testkit.FakeTicker;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The snippets of {@code docs/recipes.md}: what stands there between three backticks stands here
+ * between {@code // recipe} and {@code // end}, and {@link RecipesPageTest} compares them.
+ */
+class RecipesTest {
+  // recipe
+  static final class Handler {
+    private final RateLimiter limiter = RateLimiter.of(Quota.perMinute(100));
+
+    String handle(String user) {
+      Decision decision = limiter.tryAcquire(user);
+      if (!decision.allowed()) {
+        return "429, Retry-After: " + decision.retryAfterSeconds();
+      }
+      return "200, " + decision.remaining() + " left";
+    }
+  }
+
+  // end
+
+  @Test
+  void perUserRecipe_runs() {
+    Handler handler = new Handler();
+    assertThat(handler.handle("alice")).isEqualTo("200, 99 left");
+    for (int i = 0; i < 99; i++) {
+      handler.handle("alice");
+    }
+    assertThat(handler.handle("alice")).startsWith("429, Retry-After: ");
+  }
+
+  @Test
+  void severalQuotasRecipe_runs() {
+    String user = "alice";
+    // recipe
+    RateLimiter limiter = RateLimiter.of(Quota.perSecond(10), Quota.perMinute(100));
+    Decision decision = limiter.tryAcquire(user);
+    // end
+    assertThat(decision.remaining()).isEqualTo(9);
+    assertThat(decision.parts()).hasSize(2);
+  }
+
+  @Test
+  void changeAtRunTimeRecipe_runs() {
+    RateLimiter limiter = RateLimiter.of(Quota.perMinute(1));
+    limiter.tryAcquire("alice");
+    // recipe
+    limiter.replace(Quota.perMinute(200));
+    // end
+    assertThat(limiter.peek("alice").remaining()).isEqualTo(199);
+  }
+
+  @Test
+  void keylessRecipe_runs() throws InterruptedException {
+    List<String> sent = new ArrayList<>();
+    // recipe
+    SingleLimiter limiter = SingleLimiter.of(Quota.perSecond(50));
+    for (int i = 0; i < 10; i++) {
+      limiter.acquire();
+      sent.add("message " + i);
+    }
+    // end
+    assertThat(sent).hasSize(10);
+  }
+
+  @Test
+  void waitWithTimeoutRecipe_runs() throws InterruptedException {
+    RateLimiter limiter = RateLimiter.of(Quota.perSecond(10));
+    String user = "alice";
+    // recipe
+    Decision decision = limiter.acquire(user, Duration.ofSeconds(2));
+    if (!decision.allowed()) {
+      // Refused at once, without waiting: the permit would come later than that.
+    }
+    // end
+    assertThat(decision.allowed()).isTrue();
+  }
+
+  @Test
+  void asyncRecipe_runs() {
+    RateLimiter limiter = RateLimiter.of(Quota.perSecond(10));
+    String user = "alice";
+    // recipe
+    CompletableFuture<String> response =
+        limiter
+            .acquireAsync(user, Duration.ofSeconds(2))
+            .thenApply(decision -> decision.allowed() ? "sent" : "refused");
+    // end
+    assertThat(response.join()).isEqualTo("sent");
+  }
+
+  @Test
+  void metricsRecipe_runs() {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    RateLimiter limiter = RateLimiter.of(Quota.perSecond(10));
+    // recipe
+    WeirMetrics.monitor(registry, limiter, "api");
+    // end
+    limiter.tryAcquire("alice");
+    assertThat(registry.get("weir.requests").tags("outcome", "allowed").counter().count()).isOne();
+  }
+
+  @Test
+  void fakeClockRecipe_runs() {
+    // recipe
+    FakeTicker ticker = new FakeTicker();
+    RateLimiter limiter = RateLimiter.builder(Quota.perMinute(1)).ticker(ticker).build();
+    assertThat(limiter.tryAcquire("alice").allowed()).isTrue();
+    assertThat(limiter.tryAcquire("alice").allowed()).isFalse();
+    ticker.advance(Duration.ofMinutes(1));
+    assertThat(limiter.tryAcquire("alice").allowed()).isTrue();
+    // end
+  }
+
+  @Test
+  void customKeysRecipe_runs() {
+    RateLimiter limiter = RateLimiter.of(Quota.perSecond(10));
+    byte[] bytes = "token".getBytes(UTF_8);
+    // recipe
+    Decision byParts = limiter.forKey("tenant 7", "alice").tryAcquire();
+    Decision byBytes = limiter.forKey(bytes).tryAcquire();
+    Decision byNumber = limiter.forKey(4711).tryAcquire();
+    // end
+    assertThat(List.of(byParts, byBytes, byNumber)).allMatch(Decision::allowed);
+  }
+
+  @Test
+  void giveBackRecipe_runs() {
+    RateLimiter limiter = RateLimiter.of(Quota.perMinute(10));
+    String user = "alice";
+    // recipe
+    Decision charged = limiter.tryAcquire(user, 5);
+    long returned = limiter.refund(user, 2, charged); // Only 3 were needed.
+    long taken = limiter.tryAcquireUpTo(user, 100); // As many as there are: 7.
+    limiter.reset(user); // As if the user had never come.
+    // end
+    assertThat(returned).isEqualTo(2);
+    assertThat(taken).isEqualTo(7);
+    assertThat(limiter.peek(user).remaining()).isEqualTo(10);
+  }
+
+  @Test
+  void redisRecipe_runs() {
+    try (RedisServer server = RedisServer.start()) {
+      String uri = server.uri();
+      // recipe
+      try (RedisStore store = RedisStore.builder(uri).build()) {
+        Policy policy =
+            Policy.builder(Quota.perMinute(100))
+                .name("api")
+                .sharing(Sharing.STRICT.onFailure(FailureMode.LOCAL).localShare(0.25))
+                .build();
+        RateLimiter limiter = RateLimiter.builder(policy).store(store).build();
+        assertThat(limiter.tryAcquire("alice").allowed()).isTrue();
+      }
+      // end
+    }
+  }
+
+  @Test
+  void packedRecipe_runs() {
+    RateLimiter limiter = RateLimiter.of(Quota.perSecond(10));
+    // recipe
+    PackedLimiter packed = limiter.packed();
+    boolean allowed = PackedDecision.allowed(packed.decide("alice", 1));
+    // end
+    assertThat(allowed).isTrue();
+  }
+
+  @Test
+  void reserveRecipe_runs() {
+    RateLimiter limiter = RateLimiter.of(Quota.perSecond(1));
+    limiter.tryAcquire("alice");
+    // recipe
+    Reservation reservation = limiter.reserve("alice", 1, Duration.ofSeconds(5));
+    long waitNanos = reservation.granted() ? reservation.waitNanos() : -1;
+    // end
+    assertThat(waitNanos).isBetween(1L, 1_000_000_000L);
+    assertThat(reservation.cancel()).isTrue();
+  }
+}

@@ -1,0 +1,146 @@
+package dev.weir.identity;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a descriptor of a request: {@code path={path},user={login|ip}}.
+ *
+ * <p>In braces stands a {@link Source}: {@code {ip}}, {@code {ip/48}} with a prefix for IPv6,
+ * {@code {ip/24/48}} with one for IPv4 and one for IPv6, {@code {login}}, {@code {path}}, {@code
+ * {route}}, {@code {method}}, {@code {host}}, {@code {header:X}}, {@code {cookie:X}}, {@code
+ * {query:X}}, and {@code {secret:X}}, a header that is hashed, also {@code {secret:cookie:X}} and
+ * {@code {secret:query:X}}. Of alternatives, {@code {login|ip}}, the first that is there counts,
+ * and its name stands before the value: {@code login:alice}, {@code ip:203.0.113.7}. Otherwise a
+ * user who registers the name {@code 203.0.113.7} would share that address's counter. The same text
+ * is a descriptor for {@code weir replay}, where names in braces are columns.
+ *
+ * <p>A value with control characters or of more than 1,024 characters is replaced by a hash, {@code
+ * sha256:} and 22 characters; so is what several values make together, if it is longer than that. A
+ * value that is empty, or there twice, is missing; what then happens {@link Missing} says.
+ *
+ * <p>Immutable, and safe for use by several threads.
+ */
+public final class DescriptorTemplate {
+  /** A piece of a value: literal text, or alternatives. */
+  private record Part(String text, List<SourceField> fields) {}
+
+  private record Entry(String key, List<Part> parts) {}
+
+  private final String text;
+  private final List<Entry> entries;
+  private final Set<Source> sources;
+
+  /** The only part of the only entry, if it is a field. */
+  private final @Nullable Part single;
+
+  private DescriptorTemplate(String text, List<Entry> entries, Set<Source> sources) {
+    this.text = text;
+    this.entries = List.copyOf(entries);
+    this.sources = Collections.unmodifiableSet(sources);
+    boolean one = entries.size() == 1 && entries.get(0).parts.size() == 1;
+    Part first = one ? entries.get(0).parts.get(0) : null;
+    this.single = first == null || first.fields.isEmpty() ? null : first;
+  }
+
+  /**
+   * Reads a template.
+   *
+   * @throws TemplateException if it is none
+   */
+  public static DescriptorTemplate parse(String text) {
+    List<Entry> entries = new ArrayList<>();
+    Set<Source> sources = EnumSet.noneOf(Source.class);
+    for (Template.Pair pair : Template.parseDescriptor(text)) {
+      List<Part> parts = new ArrayList<>();
+      for (Template.Piece piece : pair.value().pieces()) {
+        if (piece instanceof Template.Field field) {
+          List<SourceField> fields = fields(text, field);
+          fields.forEach(each -> sources.add(each.source()));
+          parts.add(new Part(field.text(), fields));
+        } else if (piece instanceof Template.Literal literal) {
+          parts.add(new Part(literal.text(), List.of()));
+        }
+      }
+      entries.add(new Entry(pair.key(), List.copyOf(parts)));
+    }
+    return new DescriptorTemplate(text, entries, sources);
+  }
+
+  private static List<SourceField> fields(String text, Template.Field field) {
+    List<SourceField> fields = new ArrayList<>();
+    for (String name : field.names()) {
+      try {
+        fields.add(SourceField.parse(name));
+      } catch (IllegalArgumentException e) {
+        throw new TemplateException(
+            text, e.getMessage() + " in place of " + Quoted.of("{" + name + "}"));
+      }
+    }
+    return List.copyOf(fields);
+  }
+
+  /** Returns what its values are read from. */
+  public Set<Source> sources() {
+    return sources;
+  }
+
+  /** Returns whether a value is read from that, be it only as an alternative. */
+  public boolean uses(Source source) {
+    return sources.contains(source);
+  }
+
+  /** Fills the template with the values of one request. */
+  public Filled fill(
+      RequestView request, ClientAddress address, SecretHash secrets, Missing missing) {
+    return fill(new RequestIdentity(request, address, secrets), missing);
+  }
+
+  /** As the other one, for several templates that are filled with the same request. */
+  public Filled fill(RequestIdentity identity, Missing missing) {
+    if (single != null) {
+      String value = value(single.fields, identity);
+      if (value != null) {
+        // The usual case: one entry, whose value is a field and nothing else.
+        return new Filled.Entries(
+            List.of(new Filled.KeyValue(entries.get(0).key, PlainText.bounded(value))));
+      }
+    }
+    List<Filled.KeyValue> filled = new ArrayList<>(entries.size());
+    for (Entry entry : entries) {
+      StringBuilder value = new StringBuilder();
+      for (Part part : entry.parts) {
+        String piece = part.fields.isEmpty() ? part.text : value(part.fields, identity);
+        if (piece == null && missing == Missing.SKIP) {
+          return new Filled.LeftOut(part.text);
+        } else if (piece == null && missing == Missing.REFUSE) {
+          return new Filled.Refused(part.text);
+        }
+        // Shared: nothing in its place, which no value that is there can be.
+        value.append(piece == null ? "" : piece);
+      }
+      filled.add(new Filled.KeyValue(entry.key, PlainText.bounded(value.toString())));
+    }
+    return new Filled.Entries(filled);
+  }
+
+  private static @Nullable String value(List<SourceField> alternatives, RequestIdentity identity) {
+    for (SourceField field : alternatives) {
+      String value = field.value(identity);
+      if (value != null) {
+        return alternatives.size() > 1 ? field.name() + ":" + value : value;
+      }
+    }
+    return null;
+  }
+
+  /** Returns the text it was read from. */
+  @Override
+  public String toString() {
+    return text;
+  }
+}

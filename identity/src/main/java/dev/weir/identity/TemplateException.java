@@ -1,0 +1,25 @@
+package dev.weir.identity;
+
+/** A template that cannot be read. */
+public final class TemplateException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1;
+
+  private final String text;
+  private final String expected;
+
+  TemplateException(String text, String expected) {
+    super("descriptor: " + Quoted.of(text) + " (expected: " + expected + ")");
+    this.text = text;
+    this.expected = expected;
+  }
+
+  /** Returns all of the template's text, as it was given. */
+  public String text() {
+    return text;
+  }
+
+  /** Returns what was expected instead. */
+  public String expected() {
+    return expected;
+  }
+}

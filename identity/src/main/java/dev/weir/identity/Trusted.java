@@ -1,0 +1,38 @@
+package dev.weir.identity;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The addresses of proxies that are believed. */
+record Trusted(List<Cidr> ranges, boolean unixSocket) {
+  /** Reads the ranges; what is wrong goes to the problems. */
+  static Trusted of(List<String> texts, boolean unixSocket, List<String> problems) {
+    List<Cidr> ranges = new ArrayList<>();
+    for (String text : texts) {
+      try {
+        ranges.add(Cidr.parse(text));
+      } catch (IllegalArgumentException e) {
+        problems.add("trusted: " + Quoted.of(text) + " (expected: " + e.getMessage() + ")");
+      }
+    }
+    return new Trusted(List.copyOf(ranges), unixSocket);
+  }
+
+  boolean contains(IpAddress address) {
+    for (Cidr range : ranges) {
+      if (range.contains(address)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns whether a header from this peer is read. Hops without ranges believe all addresses. */
+  boolean believes(@Nullable IpAddress peer, int hops) {
+    if (peer == null) {
+      return unixSocket;
+    }
+    return contains(peer) || (hops > 0 && ranges.isEmpty());
+  }
+}

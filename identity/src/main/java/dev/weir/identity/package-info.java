@@ -1,0 +1,15 @@
+/**
+ * Who the client of an HTTP request really is, and descriptors made of a request.
+ *
+ * <ul>
+ *   <li>{@link dev.weir.identity.RequestView}: what can be read of a request; each HTTP library has
+ *       a small adapter to it.
+ *   <li>{@link dev.weir.identity.ClientAddress}: finds the client's address behind trusted proxies.
+ *   <li>{@link dev.weir.identity.DescriptorTemplate}: {@code path={path},user={login|ip}} to the
+ *       entries of a descriptor.
+ * </ul>
+ *
+ * <p>Nothing here resolves a name, opens a connection or depends on a library.
+ */
+@org.jspecify.annotations.NullMarked
+package dev.weir.identity;

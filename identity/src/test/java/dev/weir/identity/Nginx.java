@@ -1,0 +1,145 @@
+package dev.weir.identity;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A real nginx that answers with the client's address as its realip module has found it. */
+final class Nginx implements AutoCloseable {
+  private static final int TRIES = 5;
+
+  private final Process process;
+  private final int port;
+  private final Thread end = new Thread(this::stop, "nginx-end");
+
+  private Nginx(Process process, int port) {
+    this.process = process;
+    this.port = port;
+    // For a run that is cut short.
+    Runtime.getRuntime().addShutdownHook(end);
+  }
+
+  /** Returns where the machine has an nginx with the module, null if it has none. */
+  static @Nullable Path program() {
+    String path = System.getenv("PATH") + ":/usr/sbin:/usr/local/sbin";
+    return Stream.of(path.split(":", -1))
+        .map(folder -> Path.of(folder, "nginx"))
+        .filter(Files::isExecutable)
+        .filter(Nginx::hasRealip)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static boolean hasRealip(Path program) {
+    try {
+      Process asked =
+          new ProcessBuilder(program.toString(), "-V").redirectErrorStream(true).start();
+      byte[] options = asked.getInputStream().readAllBytes();
+      return new String(options, StandardCharsets.UTF_8).contains("--with-http_realip_module");
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Starts it in the folder, on a free port of the loopback interface. */
+  static Nginx start(Path program, Path folder, List<String> trusted) throws IOException {
+    IOException failure = new IOException("nginx: not started");
+    for (int i = 0; i < TRIES; i++) {
+      int port;
+      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        port = free.getLocalPort();
+      }
+      Path settings = folder.resolve("nginx.conf");
+      Files.writeString(settings, settings(folder, port, trusted));
+      Process process =
+          new ProcessBuilder(
+                  program.toString(),
+                  "-e",
+                  "stderr",
+                  "-p",
+                  folder.toString(),
+                  "-c",
+                  settings.toString())
+              .redirectErrorStream(true)
+              .start();
+      StringBuilder printed = new StringBuilder();
+      BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (line.contains("start worker processes")) {
+          return new Nginx(process, port);
+        }
+        printed.append(line).append('\n');
+      }
+      failure = new IOException("nginx ended: " + printed); // Another process took the port.
+    }
+    throw failure;
+  }
+
+  private static String settings(Path folder, int port, List<String> trusted) {
+    StringBuilder ranges = new StringBuilder();
+    trusted.forEach(range -> ranges.append("  set_real_ip_from ").append(range).append(";\n"));
+    StringBuilder folders = new StringBuilder();
+    for (String name : List.of("client_body", "proxy", "fastcgi", "uwsgi", "scgi")) {
+      Path temporary = folder.resolve(name);
+      folders.append("  ").append(name).append("_temp_path ").append(temporary).append(";\n");
+    }
+    return """
+        daemon off;
+        worker_processes 1;
+        error_log stderr notice;
+        pid %s;
+        events { worker_connections 64; }
+        http {
+          access_log off;
+          real_ip_header X-Forwarded-For;
+          real_ip_recursive on;
+        %s%s  server {
+            listen 127.0.0.1:%d;
+            location / { return 200 $remote_addr; }
+          }
+        }
+        """
+        .formatted(folder.resolve("nginx.pid"), ranges, folders, port);
+  }
+
+  /** Sends a request from a local address, and returns what it says. */
+  String client(String peer, List<String> lines) throws IOException {
+    List<String> request = new ArrayList<>(List.of("GET / HTTP/1.0", "Host: localhost"));
+    lines.forEach(line -> request.add("X-Forwarded-For: " + line));
+    request.add("\r\n");
+    InetAddress local = InetAddress.getByName(peer);
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port, local, 0)) {
+      socket.getOutputStream().write(String.join("\r\n", request).getBytes(StandardCharsets.UTF_8));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return answer.substring(answer.indexOf("\r\n\r\n") + 4);
+    }
+  }
+
+  private void stop() {
+    process.destroy();
+  }
+
+  @Override
+  public void close() {
+    stop();
+    Runtime.getRuntime().removeShutdownHook(end);
+    try {
+      process.waitFor();
+      process.getInputStream().close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package dev.weir.load;
+
+/** A request is due as soon as a slot is free: the load is the most that the server can serve. */
+final class ClosedSchedule extends Schedule {
+  ClosedSchedule(long warmupNanos, long durationNanos) {
+    super(warmupNanos, durationNanos);
+  }
+
+  @Override
+  long claim(long nowNanos) {
+    Span span = span();
+    return nowNanos >= span.startNanos() && nowNanos < span.endNanos() ? nowNanos : NONE;
+  }
+
+  @Override
+  long unclaimed() {
+    return 0;
+  }
+}

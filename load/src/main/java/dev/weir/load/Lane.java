@@ -1,0 +1,212 @@
+package dev.weir.load;
+
+import dev.weir.Ticker;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection's part of the load: its slots, each with at most one request in flight.
+ *
+ * <p>A slot that gets an answer takes the next request that is due, without leaving the loop's
+ * thread; a slot that finds none is free, and the pacer wakes it when one is due. All but the count
+ * of free slots is used on the loop only.
+ */
+final class Lane {
+  /** A request without an answer for this long is an error. */
+  static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Pause of a slot whose connection failed, so that the server is not flooded with attempts. */
+  static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** How often a lane looks for requests that are too old. */
+  static final long SWEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  /** The error kind of an unanswered request. */
+  static final String TIMEOUT = "timeout";
+
+  private static final long IDLE = Long.MIN_VALUE;
+
+  private final Loop loop;
+  private final Schedule schedule;
+  private final LoopTally tally;
+  private final KeyDraw keys;
+  private final Ticker ticker;
+
+  private final long[] dueNanos;
+  private final long[] sentNanos;
+  private final int[] freeSlots;
+  private int stacked;
+
+  /**
+   * Number of free slots, never more than are on the stack: raised after a slot is put back,
+   * lowered before one is taken.
+   */
+  private final AtomicInteger free;
+
+  private @Nullable DoorClient client;
+
+  Lane(Loop loop, Schedule schedule, LoopTally tally, KeyDraw keys, Ticker ticker, int slots) {
+    this.loop = loop;
+    this.schedule = schedule;
+    this.tally = tally;
+    this.keys = keys;
+    this.ticker = ticker;
+    this.dueNanos = new long[slots];
+    this.sentNanos = new long[slots];
+    this.freeSlots = new int[slots];
+    for (int slot = 0; slot < slots; slot++) {
+      freeSlots[slot] = slots - 1 - slot;
+      sentNanos[slot] = IDLE;
+    }
+    this.stacked = slots;
+    this.free = new AtomicInteger(slots);
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  int slots() {
+    return dueNanos.length;
+  }
+
+  /** Returns how many slots are in use. For any thread. */
+  int busy() {
+    return dueNanos.length - free.get();
+  }
+
+  /** Lets a free slot take a due request, if there are both. For any thread. */
+  boolean offer(long nowNanos) {
+    if (!reserve()) {
+      return false;
+    }
+    long due = schedule.claim(nowNanos);
+    if (due == Schedule.NONE) {
+      free.incrementAndGet();
+    } else {
+      loop.execute(() -> startReserved(due));
+    }
+    return true;
+  }
+
+  private void startReserved(long due) {
+    int slot = freeSlots[--stacked];
+    if (client == null) {
+      tally.started(due);
+      tally.failed(due, "not connected");
+      release(slot);
+    } else {
+      start(slot, due);
+      client.flush();
+    }
+  }
+
+  /** The connection can be used from now on. */
+  void up(DoorClient connected) {
+    client = connected;
+    fill();
+  }
+
+  /** The connection cannot be used for now; its client has reported every request that it lost. */
+  void down() {
+    if (client != null) {
+      client = null;
+      tally.connectionLost();
+    }
+  }
+
+  /** Puts every free slot to work, as far as requests are due. */
+  void fill() {
+    boolean started = false;
+    while (client != null && reserve()) {
+      long due = schedule.claim(ticker.nanos());
+      if (due == Schedule.NONE) {
+        free.incrementAndGet();
+        break;
+      }
+      start(freeSlots[--stacked], due);
+      started = true;
+    }
+    if (started && client != null) {
+      client.flush();
+    }
+  }
+
+  /** A request was decided. */
+  void answered(int slot, boolean allowed) {
+    long now = ticker.nanos();
+    tally.answered(dueNanos[slot], now, allowed);
+    next(slot, now);
+  }
+
+  /** A request was answered, but not with a decision. */
+  void failed(int slot, String kind) {
+    tally.failed(dueNanos[slot], kind);
+    next(slot, ticker.nanos());
+  }
+
+  /** A request will not be answered. */
+  void lost(int slot, String kind) {
+    tally.failed(dueNanos[slot], kind);
+    sentNanos[slot] = IDLE;
+    loop.later(
+        PAUSE_NANOS,
+        () -> {
+          next(slot, ticker.nanos());
+          if (client != null) {
+            client.flush();
+          }
+        });
+  }
+
+  /** Returns whether a request was sent too long ago. */
+  boolean overdue(int slot) {
+    return sentNanos[slot] != IDLE && ticker.nanos() - sentNanos[slot] >= TIMEOUT_NANOS;
+  }
+
+  /** Abandons requests that are not answered in time. */
+  void sweep() {
+    for (int slot = 0; slot < sentNanos.length && client != null; slot++) {
+      if (overdue(slot)) {
+        client.expire(slot);
+      }
+    }
+  }
+
+  private void next(int slot, long nowNanos) {
+    long due = client == null ? Schedule.NONE : schedule.claim(nowNanos);
+    if (due == Schedule.NONE) {
+      release(slot);
+    } else {
+      start(slot, due);
+    }
+  }
+
+  private void start(int slot, long due) {
+    dueNanos[slot] = due;
+    sentNanos[slot] = ticker.nanos();
+    tally.started(due);
+    if (client != null) {
+      client.send(slot, keys.next());
+    }
+  }
+
+  private boolean reserve() {
+    while (true) {
+      int now = free.get();
+      if (now == 0) {
+        return false;
+      }
+      if (free.compareAndSet(now, now - 1)) {
+        return true;
+      }
+    }
+  }
+
+  private void release(int slot) {
+    sentNanos[slot] = IDLE;
+    freeSlots[stacked++] = slot;
+    free.incrementAndGet();
+  }
+}

@@ -1,0 +1,243 @@
+package dev.weir.load;
+
+import dev.weir.Ticker;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Puts load on a server and measures it. For one run.
+ *
+ * <p>Each connection is a lane on one of a few loops, and never leaves it. One more thread, the
+ * pacer, wakes free slots when requests are due at fixed times; without a rate it is not needed.
+ */
+public final class LoadGenerator {
+  /** Connections that are opened at once: fewer than a server's accept backlog. */
+  private static final int OPENING = 128;
+
+  private static final long OPEN_SECONDS = 15;
+
+  /** How long to wait for late answers: until the last of them is a timeout. */
+  private static final long DRAIN_NANOS = Lane.TIMEOUT_NANOS + 2 * Lane.SWEEP_NANOS;
+
+  /** The same after the load was stopped early. */
+  private static final long HURRIED_DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long DRAIN_LOOK_MILLIS = 2;
+
+  /** How long the pacer sleeps while every slot is busy; an answer does not wait for it. */
+  private static final long ALL_BUSY_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
+
+  private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final LoadPlan plan;
+  private final Ticker ticker;
+  private final Schedule schedule;
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final List<Lane> lanes = new ArrayList<>();
+  private final List<LoopTally> tallies = new ArrayList<>();
+  private final Histogram latency = new Histogram(1, LoopTally.HIGHEST_NANOS, LoopTally.DIGITS);
+  private final List<LoadResult.Second> seconds = new ArrayList<>();
+
+  public LoadGenerator(LoadPlan plan, Ticker ticker) {
+    this.plan = plan;
+    this.ticker = ticker;
+    this.schedule = plan.schedule();
+  }
+
+  /** Ends the load early; {@link #run} then returns with what was measured. For any thread. */
+  public void stop() {
+    stopped.countDown();
+  }
+
+  /**
+   * Runs the load.
+   *
+   * @throws IOException if not all connections can be opened
+   */
+  public LoadResult run(LoadProgress progress) throws IOException, InterruptedException {
+    int loops = Math.min(plan.connections(), Runtime.getRuntime().availableProcessors());
+    try (Transport transport = transport(loops)) {
+      open(transport, loops);
+      return measure(progress);
+    }
+  }
+
+  private Transport transport(int loops) throws IOException {
+    return plan.door() == Door.GRPC
+        ? GrpcTransport.create(plan, loops)
+        : SocketTransport.create(plan, loops);
+  }
+
+  private void open(Transport transport, int loops) throws IOException, InterruptedException {
+    for (int i = 0; i < loops; i++) {
+      tallies.add(new LoopTally(schedule));
+    }
+    List<CompletableFuture<Void>> opening = new ArrayList<>();
+    for (int i = 0; i < plan.connections(); i++) {
+      int loop = i % loops;
+      Lane lane =
+          new Lane(
+              transport.loop(loop),
+              schedule,
+              tallies.get(loop),
+              plan.keyDraw(i),
+              ticker,
+              plan.inFlight());
+      lanes.add(lane);
+      opening.add(transport.open(loop, lane));
+      if (opening.size() == OPENING) {
+        await(opening);
+      }
+    }
+    await(opening);
+  }
+
+  private static void await(List<CompletableFuture<Void>> opening)
+      throws IOException, InterruptedException {
+    try {
+      CompletableFuture.allOf(opening.toArray(CompletableFuture<?>[]::new))
+          .get(OPEN_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new IOException(
+          cause.getMessage() == null ? cause.toString() : cause.getMessage(), cause);
+    } catch (TimeoutException e) {
+      throw new IOException("not connected within " + OPEN_SECONDS + " s", e);
+    }
+    opening.clear();
+  }
+
+  private LoadResult measure(LoadProgress progress) throws InterruptedException {
+    Instant started = Instant.ofEpochSecond(0, ticker.nanos());
+    schedule.begin(ticker.nanos());
+    for (Lane lane : lanes) {
+      lane.loop().execute(lane::fill);
+      lane.loop().later(Lane.SWEEP_NANOS, () -> sweep(lane));
+    }
+    Thread pacer = new Thread(this::pace, "weir-pacer");
+    pacer.setDaemon(true);
+    if (schedule instanceof OpenSchedule) {
+      pacer.start();
+    }
+    long from = schedule.span().measuredNanos();
+    boolean early = watch(progress);
+    schedule.end(ticker.nanos());
+    LockSupport.unpark(pacer);
+    pacer.join();
+    drain(early ? HURRIED_DRAIN_NANOS : DRAIN_NANOS);
+    long end = Math.max(ticker.nanos(), from);
+    sample(end);
+    LoopTally.Counts counts = counts();
+    return new LoadResult(
+        started,
+        end - from,
+        early,
+        counts,
+        schedule.unclaimed() + counts.started() - counts.answered() - counts.failed(),
+        latency,
+        seconds);
+  }
+
+  private void sweep(Lane lane) {
+    lane.sweep();
+    lane.loop().later(Lane.SWEEP_NANOS, () -> sweep(lane));
+  }
+
+  /** Reports once a second until the time is over; returns whether the load was stopped early. */
+  private boolean watch(LoadProgress progress) throws InterruptedException {
+    Schedule.Span span = schedule.span();
+    long look = span.startNanos();
+    LoadResult.Second latest = new LoadResult.Second(0, 0, 0, 0);
+    while (true) {
+      long now = ticker.nanos();
+      if (now >= span.endNanos()) {
+        return false;
+      }
+      long boundary = now < span.measuredNanos() ? span.measuredNanos() : span.endNanos();
+      look = Math.min(Math.max(look, now) + SECOND_NANOS, boundary);
+      if (stopped.await(look - now, TimeUnit.NANOSECONDS)) {
+        return true;
+      }
+      now = ticker.nanos();
+      if (look > span.measuredNanos() && now < span.endNanos()) {
+        latest = sample(now);
+      }
+      progress.at(now - span.startNanos(), span.endNanos() - span.startNanos(), latest);
+    }
+  }
+
+  /** Collects the measurements since the last call. */
+  private LoadResult.Second sample(long nowNanos) {
+    Histogram interval = new Histogram(1, LoopTally.HIGHEST_NANOS, LoopTally.DIGITS);
+    tallies.forEach(tally -> tally.drainInto(interval));
+    latency.add(interval);
+    long at = nowNanos - schedule.span().measuredNanos();
+    long before = seconds.isEmpty() ? 0 : seconds.get(seconds.size() - 1).endNanos();
+    LoadResult.Second second =
+        new LoadResult.Second(
+            at, at - before, interval.getTotalCount(), interval.getValueAtPercentile(99));
+    if (second.lengthNanos() > 0) {
+      seconds.add(second);
+    }
+    return second;
+  }
+
+  private LoopTally.Counts counts() {
+    return tallies.stream()
+        .map(LoopTally::counts)
+        .reduce(LoopTally.Counts.NONE, LoopTally.Counts::plus);
+  }
+
+  /** Waits for outstanding answers, at most for the given time. */
+  private void drain(long nanos) throws InterruptedException {
+    long until = ticker.nanos() + nanos;
+    while (busy() && ticker.nanos() < until) {
+      Thread.sleep(DRAIN_LOOK_MILLIS);
+    }
+  }
+
+  private boolean busy() {
+    for (Lane lane : lanes) {
+      if (lane.busy() > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Wakes a free slot for every request that is due, around all lanes. */
+  private void pace() {
+    OpenSchedule open = (OpenSchedule) schedule;
+    int turn = 0;
+    while (true) {
+      long now = ticker.nanos();
+      long next = open.nextNanos(now);
+      long end = open.span().endNanos();
+      if (next >= end || now >= end + OpenSchedule.GRACE_NANOS) {
+        return;
+      }
+      if (next > now) {
+        LockSupport.parkNanos(next - now);
+        continue;
+      }
+      int tried = 0;
+      while (tried < lanes.size() && !lanes.get(turn).offer(now)) {
+        turn = (turn + 1) % lanes.size();
+        tried++;
+      }
+      if (tried == lanes.size()) {
+        LockSupport.parkNanos(ALL_BUSY_NANOS);
+      }
+      turn = (turn + 1) % lanes.size();
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package dev.weir.load;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.SingleWriterRecorder;
+import org.jspecify.annotations.Nullable;
+
+/** The results of one loop's requests. One thread writes; any may read. */
+public final class LoopTally {
+  /** Longer than any request can take: the longest run and the wait for its last answers. */
+  static final long HIGHEST_NANOS = TimeUnit.HOURS.toNanos(2);
+
+  /** Latencies are kept to three significant digits. */
+  static final int DIGITS = 3;
+
+  /** Errors of more kinds count as {@link #OTHER}. */
+  static final int MAX_KINDS = 16;
+
+  /** A kind may quote the server; longer ones are cut. */
+  static final int MAX_KIND_LENGTH = 80;
+
+  static final String OTHER = "other";
+
+  private final Schedule schedule;
+  private final SingleWriterRecorder recorder = new SingleWriterRecorder(1, HIGHEST_NANOS, DIGITS);
+  private final LongAdder started = new LongAdder();
+  private final LongAdder allowed = new LongAdder();
+  private final LongAdder denied = new LongAdder();
+  private final LongAdder lostConnections = new LongAdder();
+  private final Map<String, LongAdder> errors = new ConcurrentHashMap<>();
+  private @Nullable Histogram recycled;
+
+  /** A snapshot of the counts. */
+  public record Counts(
+      long started, long allowed, long denied, long lostConnections, Map<String, Long> errors) {
+    static final Counts NONE = new Counts(0, 0, 0, 0, Map.of());
+
+    /** Returns how many requests were answered. */
+    public long answered() {
+      return allowed + denied;
+    }
+
+    /** Returns how many requests failed. */
+    public long failed() {
+      return errors.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    Counts plus(Counts other) {
+      Map<String, Long> sum = new TreeMap<>(errors);
+      other.errors.forEach((kind, count) -> sum.merge(kind, count, Long::sum));
+      return new Counts(
+          started + other.started,
+          allowed + other.allowed,
+          denied + other.denied,
+          lostConnections + other.lostConnections,
+          sum);
+    }
+  }
+
+  LoopTally(Schedule schedule) {
+    this.schedule = schedule;
+  }
+
+  void started(long dueNanos) {
+    if (schedule.measured(dueNanos)) {
+      started.increment();
+    }
+  }
+
+  void answered(long dueNanos, long nowNanos, boolean allows) {
+    if (schedule.measured(dueNanos)) {
+      recorder.recordValue(Math.min(Math.max(nowNanos - dueNanos, 0), HIGHEST_NANOS));
+      (allows ? allowed : denied).increment();
+    }
+  }
+
+  void failed(long dueNanos, String kind) {
+    if (!schedule.measured(dueNanos)) {
+      return;
+    }
+    String name = kind.length() <= MAX_KIND_LENGTH ? kind : kind.substring(0, MAX_KIND_LENGTH);
+    LongAdder count = errors.get(name);
+    if (count == null) {
+      boolean room = errors.size() < MAX_KINDS - 1;
+      count = errors.computeIfAbsent(room ? name : OTHER, each -> new LongAdder());
+    }
+    count.increment();
+  }
+
+  void connectionLost() {
+    lostConnections.increment();
+  }
+
+  Counts counts() {
+    Map<String, Long> kinds = new TreeMap<>();
+    errors.forEach((kind, count) -> kinds.put(kind, count.sum()));
+    return new Counts(started.sum(), allowed.sum(), denied.sum(), lostConnections.sum(), kinds);
+  }
+
+  /** Adds the latencies since the last call. Not for two threads at once. */
+  void drainInto(Histogram sum) {
+    recycled = recorder.getIntervalHistogram(recycled);
+    sum.add(recycled);
+  }
+}

@@ -1,0 +1,87 @@
+package dev.weir.load;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Requests are due at fixed times, whether or not earlier ones are answered.
+ *
+ * <p>No request object waits: the waiting requests are the difference between how many are due and
+ * how many were claimed. A claim gives the time at which the request was due, and latency counts
+ * from there; so a stalled server is charged for every request that could not be sent because of
+ * it.
+ */
+final class OpenSchedule extends Schedule {
+  /** Time after the end in which the last requests may still be claimed: threads wake late. */
+  static final long GRACE_NANOS = 10_000_000L;
+
+  private static final long SECOND_NANOS = 1_000_000_000L;
+
+  private final long perSecond;
+
+  /** The first request of the measured time. */
+  private final long firstMeasured;
+
+  private final AtomicLong claimed = new AtomicLong();
+
+  OpenSchedule(long perSecond, long warmupNanos, long durationNanos) {
+    super(warmupNanos, durationNanos);
+    this.perSecond = perSecond;
+    this.firstMeasured = dueBefore(perSecond, warmupNanos);
+  }
+
+  @Override
+  long claim(long nowNanos) {
+    Span span = span();
+    if (nowNanos < span.startNanos() || nowNanos - GRACE_NANOS >= span.endNanos()) {
+      return NONE;
+    }
+    while (true) {
+      long last = claimed.get();
+      long next = next(last, nowNanos, span);
+      long due = span.startNanos() + sinceStart(perSecond, next);
+      if (due > nowNanos || due >= span.endNanos()) {
+        return NONE;
+      }
+      if (claimed.compareAndSet(last, next + 1)) {
+        return due;
+      }
+    }
+  }
+
+  /** Returns when the next unclaimed request is due; it may be after the end. */
+  long nextNanos(long nowNanos) {
+    Span span = span();
+    return span.startNanos() + sinceStart(perSecond, next(claimed.get(), nowNanos, span));
+  }
+
+  /**
+   * Requests that still wait when the warm-up ends are dropped: they would add to the measured
+   * latency.
+   */
+  private long next(long last, long nowNanos, Span span) {
+    return nowNanos >= span.measuredNanos() ? Math.max(last, firstMeasured) : last;
+  }
+
+  @Override
+  long unclaimed() {
+    Span span = span();
+    long due = dueBefore(perSecond, Math.max(0, span.endNanos() - span.startNanos()));
+    return Math.max(0, due - Math.max(firstMeasured, claimed.get()));
+  }
+
+  private static long sinceStart(long perSecond, long index) {
+    return index / perSecond * SECOND_NANOS + index % perSecond * SECOND_NANOS / perSecond;
+  }
+
+  /**
+   * Returns how many requests are due before a time since the start, which is the least index that
+   * is not due.
+   */
+  private static long dueBefore(long perSecond, long nanos) {
+    long index = nanos / SECOND_NANOS * perSecond + nanos % SECOND_NANOS * perSecond / SECOND_NANOS;
+    while (sinceStart(perSecond, index) < nanos) {
+      index++;
+    }
+    return index;
+  }
+}

@@ -1,0 +1,335 @@
+package dev.weir.replay;
+
+import dev.weir.Decision;
+import dev.weir.Policy;
+import dev.weir.Reason;
+import dev.weir.engine.Answer;
+import dev.weir.engine.Status;
+import dev.weir.replay.ReplaySummary.BusyWindow;
+import dev.weir.replay.ReplaySummary.Counts;
+import dev.weir.replay.ReplaySummary.PolicyCount;
+import dev.weir.replay.ReplaySummary.QueueCount;
+import dev.weir.replay.ReplaySummary.RefusedKey;
+import dev.weir.replay.ReplaySummary.Source;
+import dev.weir.replay.ReplaySummary.UnreadableLine;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.QueueBounds;
+import dev.weir.rules.Request;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleSet;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Collects what a summary says, in bounded memory. */
+final class ReplayTally {
+  /** Keys whose refusals are counted exactly: some 20 MB. */
+  static final int REFUSED_KEYS = 1 << 16;
+
+  /** Keys that can have a window open at once: some 60 MB. */
+  static final int OPEN_WINDOWS = 1 << 18;
+
+  private static final class PolicyTally {
+    private long requests;
+    private long denied;
+    private long shadowDenied;
+    private long tolerated;
+  }
+
+  /**
+   * When a request came that its rules let wait, and when it was answered.
+   *
+   * @param timeNanos the record's own time
+   * @param sinceNanos when it was first decided
+   * @param answeredNanos when it was admitted, or refused for good
+   * @param stood whether it found a place in the queues
+   */
+  record Wait(long timeNanos, long sinceNanos, long answeredNanos, boolean stood) {}
+
+  private static final class QueueTally {
+    private final WaitTimes served = new WaitTimes();
+    private long gaveUp;
+    private long refusedAtOnce;
+  }
+
+  private final Map<Rule, PolicyTally> policies = new LinkedHashMap<>();
+  private final Map<Rule, QueueTally> queues = new LinkedHashMap<>();
+  private final FrequentKeys refused = new FrequentKeys(REFUSED_KEYS);
+  private final BusyWindows windows = new BusyWindows(ReplaySummary.LISTED, OPEN_WINDOWS);
+  private final List<UnreadableLine> unreadableLines = new ArrayList<>();
+  private final @Nullable History history;
+  private long requests;
+  private long denied;
+  private long deniedForTrouble;
+  private long shadowDenied;
+  private long tolerated;
+  private long unlimited;
+  private long unreadable;
+  private long outOfOrder;
+  private long firstNanos = Long.MAX_VALUE;
+  private long lastNanos = Long.MIN_VALUE;
+
+  /**
+   * @param history receives all answers as well; or null
+   */
+  ReplayTally(RuleSet rules, String domain, @Nullable History history) {
+    this.history = history;
+    for (Rule rule : rules.rules()) {
+      if (rule.policy() != null && rule.domain().equals(domain)) {
+        policies.put(rule, new PolicyTally());
+        if (rule.queue() != null) {
+          queues.put(rule, new QueueTally());
+        }
+      }
+    }
+  }
+
+  void unreadable(String input, long line, String reason) {
+    unreadable++;
+    if (unreadableLines.size() < ReplaySummary.LISTED) {
+      unreadableLines.add(new UnreadableLine(input, line, reason));
+    }
+  }
+
+  /**
+   * Counts an answer.
+   *
+   * @param timeNanos the record's own time
+   * @param nowNanos when it was decided
+   * @param deciding the answer's deciding status
+   * @param load at the time, NaN if it is not known
+   */
+  void add(
+      Request request,
+      Answer answer,
+      @Nullable Status deciding,
+      long timeNanos,
+      long nowNanos,
+      double load) {
+    came(timeNanos, nowNanos);
+    answered(request, answer, deciding, nowNanos, load, false);
+  }
+
+  /** Takes a request that its rules let wait; {@link #addWaited} takes its answer. */
+  void waits(Request request, Answer refused, long nowNanos) {
+    List<Status> statuses = refused.statuses();
+    for (int i = 0; i < statuses.size() && history != null; i++) {
+      Rule rule = statuses.get(i).rule();
+      if (rule != null && statuses.get(i).decision() != null) {
+        Descriptor descriptor = request.descriptors().get(i);
+        history.offer(RuleKey.of(rule, descriptor), descriptor, nowNanos);
+      }
+    }
+  }
+
+  /**
+   * Counts the answer to a request that waited, at the time at which it was answered.
+   *
+   * @param refused the answer that had it wait
+   * @param load when it was answered, NaN if it is not known
+   */
+  void addWaited(
+      Request request,
+      Answer refused,
+      Answer answer,
+      @Nullable Status deciding,
+      Wait wait,
+      double load) {
+    came(wait.timeNanos, wait.sinceNanos);
+    answered(request, answer, deciding, wait.answeredNanos, load, true);
+    QueueTally queue = queues.get(slowest(refused));
+    if (queue == null) {
+      return; // Every status that lets a request wait has a rule with a queue.
+    }
+    if (answer.allowed()) {
+      queue.served.add(wait.answeredNanos - wait.sinceNanos);
+    } else {
+      queue.gaveUp += wait.stood ? 1 : 0;
+      queue.refusedAtOnce += wait.stood ? 0 : 1;
+    }
+  }
+
+  /** Returns the rule that a request has to wait for longest, the first of equals. */
+  private static @Nullable Rule slowest(Answer refused) {
+    Rule slowest = null;
+    long longest = -1;
+    for (Status status : refused.refusing()) {
+      Decision decision = status.decision();
+      if (decision != null && decision.retryAfterNanos() > longest) {
+        longest = decision.retryAfterNanos();
+        slowest = status.rule();
+      }
+    }
+    return slowest;
+  }
+
+  private void came(long timeNanos, long nowNanos) {
+    requests++;
+    outOfOrder += timeNanos < nowNanos ? 1 : 0;
+    firstNanos = Math.min(firstNanos, timeNanos);
+    lastNanos = Math.max(lastNanos, timeNanos);
+  }
+
+  private void answered(
+      Request request,
+      Answer answer,
+      @Nullable Status deciding,
+      long nowNanos,
+      double load,
+      boolean offered) {
+    denied += answer.allowed() ? 0 : 1;
+    unlimited += deciding == null ? 1 : 0;
+    boolean shadowed = false;
+    boolean beyond = false;
+    List<Status> statuses = answer.statuses();
+    // The first of equals is the deciding one.
+    int refusing = answer.allowed() || deciding == null ? -1 : statuses.indexOf(deciding);
+    for (int i = 0; i < statuses.size(); i++) {
+      Status status = statuses.get(i);
+      Rule rule = status.rule();
+      Decision decision = status.decision();
+      if (rule != null && decision != null) {
+        Descriptor descriptor = request.descriptors().get(i);
+        RuleKey key = RuleKey.of(rule, descriptor);
+        judged(key, descriptor, status, decision, nowNanos, answer.allowed());
+        boolean lenient = decision.reason() == Reason.TOLERATED;
+        if (history != null) {
+          boolean fits = status.allowed() && decision.reason() != Reason.SHADOW;
+          history.add(
+              key, descriptor, nowNanos, offered, fits, answer.allowed(), lenient, i == refusing);
+        }
+        beyond |= lenient && answer.allowed();
+        shadowed |= decision.reason() == Reason.SHADOW;
+        if (i == refusing) {
+          refused.add(key);
+          deniedForTrouble += decision.reason() == Reason.OVER_LIMIT ? 0 : 1;
+        }
+      }
+    }
+    shadowDenied += shadowed && answer.allowed() ? 1 : 0;
+    tolerated += beyond ? 1 : 0;
+    if (history != null) {
+      history.add(nowNanos, answer.allowed(), beyond, load);
+    }
+  }
+
+  private void judged(
+      RuleKey key,
+      Descriptor descriptor,
+      Status status,
+      Decision decision,
+      long nowNanos,
+      boolean allowed) {
+    boolean fits = status.allowed();
+    boolean shadow = decision.reason() == Reason.SHADOW;
+    PolicyTally tally = policies.computeIfAbsent(key.rule(), rule -> new PolicyTally());
+    tally.requests++;
+    tally.denied += fits ? 0 : 1;
+    tally.shadowDenied += shadow ? 1 : 0;
+    tally.tolerated += allowed && decision.reason() == Reason.TOLERATED ? 1 : 0;
+    Policy policy = key.rule().policy();
+    Long permits = descriptor.permits();
+    if (policy != null && permits != null) {
+      windows.add(key, policy.quota().windowNanos(), nowNanos, permits, !fits || shadow);
+    }
+  }
+
+  /** Ends the collection. To be called once. */
+  ReplaySummary summary(Source source, boolean stopped, List<String> warnings, Duration timeTaken) {
+    Counts counts =
+        new Counts(
+            requests,
+            requests - denied,
+            denied,
+            deniedForTrouble,
+            shadowDenied,
+            tolerated,
+            unlimited,
+            unreadable,
+            outOfOrder,
+            requests == 0 ? null : (Long) firstNanos,
+            requests == 0 ? null : (Long) lastNanos);
+    return new ReplaySummary(
+        source,
+        stopped,
+        counts,
+        policyCounts(),
+        queueCounts(),
+        refused.top(ReplaySummary.LISTED).stream()
+            .map(each -> new RefusedKey(name(each.key()), each.key().key(), each.count()))
+            .toList(),
+        refused.exact(),
+        windows.finish().stream().map(ReplayTally::busyWindow).toList(),
+        windows.complete(),
+        unreadableLines,
+        warnings,
+        timeTaken);
+  }
+
+  private List<PolicyCount> policyCounts() {
+    List<PolicyCount> counts = new ArrayList<>();
+    policies.forEach(
+        (rule, tally) -> {
+          Policy policy = rule.policy();
+          if (policy != null) {
+            counts.add(
+                new PolicyCount(
+                    policy.name(),
+                    rule.path(),
+                    policy.algorithm().text(),
+                    policy.quota().permits(),
+                    policy.quota().windowNanos(),
+                    tally.requests,
+                    tally.denied,
+                    tally.shadowDenied,
+                    policy.throttle(),
+                    policy.enforced().quota().permits(),
+                    tally.tolerated));
+          }
+        });
+    return counts;
+  }
+
+  private List<QueueCount> queueCounts() {
+    List<QueueCount> counts = new ArrayList<>();
+    queues.forEach(
+        (rule, tally) -> {
+          Policy policy = rule.policy();
+          QueueBounds bounds = rule.queue();
+          if (policy != null && bounds != null) {
+            counts.add(
+                new QueueCount(
+                    policy.name(),
+                    rule.path(),
+                    bounds.requests(),
+                    bounds.waitNanos(),
+                    tally.served.count(),
+                    tally.served.medianNanos(),
+                    tally.served.longestNanos(),
+                    tally.gaveUp,
+                    tally.refusedAtOnce));
+          }
+        });
+    return counts;
+  }
+
+  private static BusyWindow busyWindow(BusyWindows.Window window) {
+    Policy policy = window.key().rule().policy();
+    return new BusyWindow(
+        name(window.key()),
+        window.key().key(),
+        window.startNanos(),
+        policy == null ? 0 : policy.quota().windowNanos(),
+        window.permits(),
+        window.requests(),
+        window.denied());
+  }
+
+  private static String name(RuleKey key) {
+    Policy policy = key.rule().policy();
+    return policy == null ? key.rule().path() : policy.name();
+  }
+}

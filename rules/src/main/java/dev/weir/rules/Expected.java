@@ -1,0 +1,28 @@
+package dev.weir.rules;
+
+/** Says in one grammar what is wrong with a value: {@code name: value (expected: constraint)}. */
+public final class Expected {
+  private Expected() {}
+
+  /** Returns the line {@code name: value (expected: constraint)}. */
+  public static String line(String name, Object value, String constraint) {
+    return name + ": " + value + " (expected: " + constraint + ")";
+  }
+
+  /** Returns an exception whose message is that line. */
+  public static IllegalArgumentException error(String name, Object value, String constraint) {
+    return new IllegalArgumentException(line(name, value, constraint));
+  }
+
+  /**
+   * Returns the value.
+   *
+   * @throws IllegalArgumentException if it is not within {@code min} and {@code max}, both included
+   */
+  public static long range(String name, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw error(name, value, min + ".." + max);
+    }
+    return value;
+  }
+}

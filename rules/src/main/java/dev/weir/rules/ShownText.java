@@ -1,0 +1,86 @@
+package dev.weir.rules;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** Text from an input as people may see it: no control characters, and not too much of it. */
+public final class ShownText {
+  /** The most characters of a value that a message quotes: one line of a terminal. */
+  public static final int MAX_LENGTH = 60;
+
+  private static final int MAX_LISTED = 40;
+
+  private ShownText() {}
+
+  /** Returns the bytes as text in quotes, cut to {@value #MAX_LENGTH} characters. */
+  public static String quoted(byte[] data, int from, int to) {
+    // Four bytes a character at most: nothing beyond them can be shown.
+    int end = Math.min(to, from + 4 * MAX_LENGTH + 4);
+    return quoted(new String(data, from, end - from, StandardCharsets.UTF_8));
+  }
+
+  /** Returns the text in quotes, cut to {@value #MAX_LENGTH} characters. */
+  public static String quoted(String text) {
+    return '"' + brief(text) + '"';
+  }
+
+  /** Returns the text without quotes, cut to {@value #MAX_LENGTH} characters. */
+  public static String brief(String text) {
+    return plain(cut(text, MAX_LENGTH));
+  }
+
+  /** Returns the text with no more characters than that, and dots where there were more. */
+  public static String cut(String text, int most) {
+    if (text.length() <= most) {
+      return text;
+    }
+    boolean half = Character.isHighSurrogate(text.charAt(most - 1));
+    return text.substring(0, half ? most - 1 : most) + "...";
+  }
+
+  /** Returns the text with control characters, which could steer a terminal, written as escapes. */
+  public static String plain(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (steers(text.charAt(i))) {
+        return escaped(text);
+      }
+    }
+    return text;
+  }
+
+  /** Returns names for a message, not more than a screen of them. */
+  public static String listed(List<String> names) {
+    StringBuilder text = new StringBuilder();
+    int shown = Math.min(names.size(), MAX_LISTED);
+    for (int i = 0; i < shown; i++) {
+      String name = names.get(i);
+      text.append(i == 0 ? "" : ", ")
+          .append(plain(name.length() > MAX_LENGTH ? name.substring(0, MAX_LENGTH) : name));
+    }
+    return shown < names.size() ? text + ", ..." : text.toString();
+  }
+
+  private static String escaped(String text) {
+    StringBuilder plain = new StringBuilder(text.length() + 16);
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (steers(c)) {
+        plain.append("\\u");
+        for (int shift = 12; shift >= 0; shift -= 4) {
+          plain.append(Character.forDigit((c >> shift) & 15, 16));
+        }
+      } else {
+        plain.append(c);
+      }
+    }
+    return plain.toString();
+  }
+
+  private static boolean steers(char c) {
+    // Controls, and the marks that reorder text.
+    return Character.isISOControl(c)
+        || Character.getType(c) == Character.FORMAT
+        || Character.getType(c) == Character.LINE_SEPARATOR
+        || Character.getType(c) == Character.PARAGRAPH_SEPARATOR;
+  }
+}

@@ -1,0 +1,26 @@
+package dev.weir.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class ChoiceTest {
+  private enum Color {
+    RED,
+    DARK_BLUE
+  }
+
+  @Test
+  void constants_areWrittenInLowerCaseWithHyphens() {
+    assertThat(Choice.texts(Color.class)).containsExactly("red", "dark-blue");
+    assertThat(Choice.of(Color.class, "color", "dark-blue")).isEqualTo(Color.DARK_BLUE);
+  }
+
+  @Test
+  void otherText_isRefusedWithAllThatThereAre() {
+    assertThatThrownBy(() -> Choice.of(Color.class, "--color", "DARK_BLUE"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("--color: DARK_BLUE (expected: one of red, dark-blue)");
+  }
+}

@@ -1,9 +1,0 @@
-package dev.weir.server;
-
-/** How a log line is written. */
-public enum LogFormat {
-  /** Time, level, message. */
-  TEXT,
-  /** One JSON object. */
-  JSON
-}

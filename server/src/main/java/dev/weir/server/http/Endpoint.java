@@ -1,0 +1,34 @@
+package dev.weir.server.http;
+
+import io.vertx.core.http.HttpServerRequest;
+
+/**
+ * A path of the HTTP port.
+ *
+ * @param method {@code GET}, which includes HEAD, or {@code POST}
+ * @param about what it does, in a few words
+ * @param typed whether a body of another declared type than JSON is refused
+ * @param handler answers a request whose body is complete
+ */
+record Endpoint(String method, String path, String about, boolean typed, Handler handler) {
+  interface Handler {
+    void handle(HttpServerRequest request, byte[] body);
+  }
+
+  static Endpoint get(String path, String about, Handler handler) {
+    return new Endpoint("GET", path, about, false, handler);
+  }
+
+  static Endpoint post(String path, String about, boolean typed, Handler handler) {
+    return new Endpoint("POST", path, about, typed, handler);
+  }
+
+  /** Returns the value of an {@code Allow} field. */
+  String allow() {
+    return method.equals("GET") ? "GET, HEAD" : method;
+  }
+
+  boolean accepts(String requestMethod) {
+    return method.equals(requestMethod) || (method.equals("GET") && requestMethod.equals("HEAD"));
+  }
+}

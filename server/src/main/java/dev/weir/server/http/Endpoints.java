@@ -1,0 +1,261 @@
+package dev.weir.server.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.Ticker;
+import dev.weir.engine.Answer;
+import dev.weir.engine.Ticket;
+import dev.weir.http.BadRequest;
+import dev.weir.http.CheckAnswer;
+import dev.weir.http.CheckBatch;
+import dev.weir.http.CheckReader;
+import dev.weir.http.JsonBytes;
+import dev.weir.http.LoadReader;
+import dev.weir.http.OlderFields;
+import dev.weir.http.RateLimitFields;
+import dev.weir.http.Standing;
+import dev.weir.rules.Choice;
+import dev.weir.rules.Request;
+import dev.weir.server.door.GuardedDecider;
+import dev.weir.server.door.RlsMessages;
+import dev.weir.server.door.SystemLoad;
+import dev.weir.server.settings.LoadSource;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Settings;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The paths of the HTTP port. Safe for use by many threads. */
+public final class Endpoints {
+  private final GuardedDecider decider;
+  private final RlsJson json;
+  private final OlderFields olderFields;
+  private final boolean shared;
+  private final BooleanSupplier ready;
+  private final MetricsPage metrics;
+  private final String openApi;
+  private final Ticker ticker;
+
+  public Endpoints(
+      GuardedDecider decider,
+      ServerSettings settings,
+      BooleanSupplier ready,
+      PrometheusRegistry metrics,
+      Ticker ticker) {
+    this.decider = decider;
+    this.json = new RlsJson(new RlsMessages(settings));
+    this.olderFields = settings.value(Settings.OLDER_FIELDS);
+    this.shared = settings.value(Settings.STORE).isPresent();
+    this.ready = ready;
+    this.metrics = new MetricsPage(metrics);
+    this.openApi = resource("openapi.json");
+    this.ticker = ticker;
+  }
+
+  /** Returns a text resource of the server. */
+  public static String resource(String name) {
+    try (InputStream in = Endpoints.class.getResourceAsStream("/dev/weir/server/" + name)) {
+      if (in == null) {
+        throw new IOException(name + ": missing");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public List<Endpoint> all() {
+    return List.of(
+        Endpoint.get("/", "this list", this::index),
+        Endpoint.post("/v1/check", "decides one request", true, this::check),
+        Endpoint.post("/v1/check/batch", "decides many requests", true, this::checkBatch),
+        Endpoint.post("/v1/load", "takes a load reading for elastic rules", true, this::load),
+        Endpoint.post(
+            "/json",
+            "decides one request in the JSON of Envoy's" + " RateLimitRequest",
+            false,
+            this::json),
+        Endpoint.get("/healthcheck", "whether the server is ready", this::health),
+        Endpoint.get("/rlconfig", "the rules in force", this::rules),
+        Endpoint.get("/metrics", "counters for Prometheus", this::metrics),
+        Endpoint.get("/openapi.json", "this interface as an OpenAPI document", this::openApi));
+  }
+
+  private void index(HttpServerRequest request, byte[] body) {
+    StringBuilder text = new StringBuilder("Weir: rate limits that hold.\n\n");
+    for (Endpoint endpoint : all()) {
+      text.append(
+          String.format("%-5s%-17s%s%n", endpoint.method(), endpoint.path(), endpoint.about()));
+    }
+    Reply.send(request, 200, Reply.TEXT, text.toString());
+  }
+
+  private void check(HttpServerRequest request, byte[] body) {
+    try {
+      Request asked = CheckReader.read(body);
+      decide(request, asked, answer -> answerCheck(request, asked, answer));
+    } catch (BadRequest e) {
+      badRequest(request, e.getMessage());
+    }
+  }
+
+  /**
+   * Has a request decided; one that is refused waits for its turn if the rules say so, until its
+   * client goes away.
+   *
+   * @param reply is called on the request's event loop
+   */
+  private void decide(HttpServerRequest request, Request asked, Consumer<Answer> reply) {
+    decider.decide(
+        asked,
+        Reply.onLoop(
+            request,
+            answer -> {
+              if (answer.maxWaitNanos() == 0) {
+                reply.accept(answer);
+              } else {
+                Ticket ticket =
+                    decider.enqueue(asked, answer, Long.MAX_VALUE, Reply.onLoop(request, reply));
+                HttpServerResponse response = request.response();
+                if (response.closed()) {
+                  leave(ticket);
+                } else if (!response.ended()) {
+                  response.closeHandler(gone -> leave(ticket));
+                }
+              }
+            }));
+  }
+
+  private static void leave(Ticket ticket) {
+    boolean unused = ticket.leave();
+  }
+
+  private void answerCheck(HttpServerRequest request, Request asked, Answer answer) {
+    if (answer.error() != null) {
+      badRequest(request, answer.error());
+      return;
+    }
+    CheckAnswer check = new CheckAnswer(asked, answer);
+    HttpServerResponse response = request.response();
+    if (response.closed() || response.ended()) {
+      return;
+    }
+    response.putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
+    List<Standing> standings = check.standings();
+    if (!standings.isEmpty()) {
+      response.putHeader(Reply.RATE_LIMIT_POLICY, RateLimitFields.rateLimitPolicy(standings));
+      response.putHeader(Reply.RATE_LIMIT, RateLimitFields.rateLimit(standings));
+      olderFields.add(answer, ticker.nanos(), response::putHeader);
+    }
+    long retryAfter = check.retryAfterSeconds();
+    if (retryAfter != Standing.NO_TIME) {
+      response.putHeader(Reply.RETRY_AFTER, Long.toString(retryAfter));
+    }
+    if (Reply.wantsText(request)) {
+      Reply.send(request, check.httpStatus(), Reply.TEXT, check.detail() + "\n");
+    } else {
+      CharSequence type = answer.allowed() ? Reply.JSON : Reply.PROBLEM;
+      Reply.send(request, check.httpStatus(), type, check.json());
+    }
+  }
+
+  private void checkBatch(HttpServerRequest request, byte[] body) {
+    try {
+      decider.decideAll(
+          CheckReader.readBatch(body),
+          Reply.onLoop(request, results -> answerBatch(request, results)));
+    } catch (BadRequest e) {
+      badRequest(request, e.getMessage());
+    }
+  }
+
+  private static void answerBatch(HttpServerRequest request, CheckBatch.Results results) {
+    HttpServerResponse response = request.response();
+    if (!response.closed() && !response.ended()) {
+      response.putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
+      Reply.send(request, 200, Reply.JSON, JsonBytes.of(json -> write(results, json)));
+    }
+  }
+
+  private static void write(CheckBatch.Results results, JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeNumberField("revision", results.revision());
+    json.writeArrayFieldStart("results");
+    for (CheckBatch.Result result : results.results()) {
+      if (result.request() != null && result.answer() != null) {
+        new CheckAnswer(result.request(), result.answer()).write(json);
+      } else {
+        json.writeStartObject();
+        json.writeStringField("error", String.valueOf(result.error()));
+        json.writeEndObject();
+      }
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private void load(HttpServerRequest request, byte[] body) {
+    SystemLoad load = decider.load();
+    if (load.source() != LoadSource.PUSHED) {
+      String source = Choice.text(load.source());
+      Reply.problem(
+          request,
+          409,
+          "Not taken",
+          Settings.LOAD_SIGNAL.flag() + ": " + source + " (expected: pushed)");
+      return;
+    }
+    try {
+      load.push(LoadReader.read(body));
+      request.response().setStatusCode(204).end();
+    } catch (BadRequest e) {
+      badRequest(request, e.getMessage());
+    }
+  }
+
+  private static void badRequest(HttpServerRequest request, @Nullable String message) {
+    Reply.problem(request, 400, "Bad request", String.valueOf(message));
+  }
+
+  private void json(HttpServerRequest request, byte[] body) {
+    try {
+      decide(request, json.read(body), answer -> answerJson(request, answer));
+    } catch (BadRequest e) {
+      Reply.send(request, 400, Reply.TEXT, e.getMessage() + "\n");
+    }
+  }
+
+  private void answerJson(HttpServerRequest request, Answer answer) {
+    if (answer.error() != null) {
+      Reply.send(request, 400, Reply.TEXT, answer.error() + "\n");
+    } else {
+      Reply.send(request, answer.allowed() ? 200 : 429, Reply.JSON, json.write(answer));
+    }
+  }
+
+  private void health(HttpServerRequest request, byte[] body) {
+    boolean ok = ready.getAsBoolean();
+    request.response().putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
+    Reply.send(request, ok ? 200 : 500, Reply.TEXT, ok ? "OK" : "not ready");
+  }
+
+  private void rules(HttpServerRequest request, byte[] body) {
+    Reply.send(request, 200, Reply.TEXT, RulesPage.text(decider.engine().rules(), shared));
+  }
+
+  private void metrics(HttpServerRequest request, byte[] body) {
+    metrics.send(request);
+  }
+
+  private void openApi(HttpServerRequest request, byte[] body) {
+    Reply.send(request, 200, Reply.JSON, openApi);
+  }
+}

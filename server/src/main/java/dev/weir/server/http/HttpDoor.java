@@ -1,0 +1,205 @@
+package dev.weir.server.http;
+
+import dev.weir.Ticker;
+import dev.weir.server.door.Certificates;
+import dev.weir.server.door.ConnectionGuard;
+import dev.weir.server.door.DoorCounters;
+import dev.weir.server.door.EventLoops;
+import dev.weir.server.door.Guarded;
+import dev.weir.server.door.Logs;
+import dev.weir.server.door.Loop;
+import dev.weir.server.door.Tokens;
+import dev.weir.server.door.Unread;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Settings;
+import io.netty.channel.ChannelFuture;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.ClientAuth;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.impl.HttpServerConnection;
+import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.TrustOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.X509TrustManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The HTTP port, on Vert.x: one listener, an event loop for each core, the same endpoints on each.
+ */
+public final class HttpDoor {
+  /** Requests at once on one HTTP/2 connection: each may have a body that is kept until its end. */
+  private static final int MAX_STREAMS = 100;
+
+  /** Asks Vert.x for one free port that all instances share. */
+  private static final int SHARED_FREE_PORT = -1;
+
+  private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+
+  /**
+   * Opens the port.
+   *
+   * @throws IOException if it cannot listen there
+   */
+  public static HttpDoor open(
+      ServerSettings settings,
+      EventLoops loops,
+      List<Endpoint> endpoints,
+      @Nullable Certificates certificates,
+      Tokens tokens,
+      DoorCounters counters,
+      Ticker ticker)
+      throws IOException, InterruptedException {
+    HttpServerOptions options = options(settings, certificates);
+    HttpDoor door = new HttpDoor();
+    EventLoops.await(
+        loops
+            .vertx()
+            .deployVerticle(
+                () ->
+                    door
+                    .new Listener(
+                        settings,
+                        options,
+                        new Dispatch(settings, endpoints, tokens),
+                        counters,
+                        ticker),
+                new DeploymentOptions().setInstances(loops.count())));
+    return door;
+  }
+
+  /**
+   * HTTP/2 is only offered over TLS: without TLS, Vert.x would wait for the first bytes before it
+   * reports a connection, possibly for ever.
+   */
+  private static HttpServerOptions options(
+      ServerSettings settings, @Nullable Certificates certificates) {
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setHandle100ContinueAutomatically(true)
+            .setMaxInitialLineLength(HttpFraming.MAX_LINE_BYTES)
+            .setMaxHeaderSize(HttpFraming.MAX_HEAD_BYTES)
+            .setHttp2ClearTextEnabled(false)
+            .setPerFrameWebSocketCompressionSupported(false)
+            .setPerMessageWebSocketCompressionSupported(false)
+            .setInitialSettings(
+                new Http2Settings()
+                    .setMaxConcurrentStreams(MAX_STREAMS)
+                    .setMaxHeaderListSize(HttpFraming.MAX_HEAD_BYTES));
+    if (certificates != null) {
+      options
+          .setIdleTimeout((int) settings.value(Settings.IDLE_TIMEOUT).toSeconds()) // Before HTTP/2.
+          .setSsl(true)
+          .setSslHandshakeTimeout(settings.value(Settings.REQUEST_TIMEOUT).toMillis())
+          .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
+          .setUseAlpn(true)
+          .setKeyCertOptions(KeyCertOptions.wrap(certificates.keys()));
+      X509TrustManager clients = certificates.clients();
+      if (clients != null) {
+        options.setTrustOptions(TrustOptions.wrap(clients)).setClientAuth(ClientAuth.REQUIRED);
+      }
+    }
+    return options;
+  }
+
+  public int port() {
+    return servers.get(0).actualPort();
+  }
+
+  /** Takes no new requests; those in flight must end within the timeout. */
+  public CompletableFuture<Void> shut(Duration timeout) {
+    return CompletableFuture.allOf(
+        servers.stream()
+            .map(server -> server.shutdown(timeout.toMillis(), TimeUnit.MILLISECONDS))
+            .map(done -> done.toCompletionStage().toCompletableFuture())
+            .toArray(CompletableFuture<?>[]::new));
+  }
+
+  /** Waits for the requests in flight, then closes. */
+  public void close(CompletableFuture<Void> shut, Duration timeout) throws InterruptedException {
+    try {
+      shut.get(timeout.toMillis() + 1_000, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      Logs.LOG.warning("http: not all requests were done in time: " + e);
+    }
+  }
+
+  private static boolean writable(HttpConnection connection) {
+    return !(connection instanceof HttpServerConnection transport)
+        || Unread.none(transport.channelHandlerContext().channel());
+  }
+
+  private static void cut(HttpConnection connection) {
+    if (connection instanceof HttpServerConnection transport) {
+      ChannelFuture unused = transport.channelHandlerContext().close();
+    } else {
+      connection.close();
+    }
+  }
+
+  /** The listener's share on one event loop. */
+  private final class Listener extends VerticleBase {
+    private final ServerSettings settings;
+    private final HttpServerOptions options;
+    private final Dispatch dispatch;
+    private final DoorCounters counters;
+    private final Ticker ticker;
+    private final ConnectionGuard<HttpConnection> guard;
+
+    Listener(
+        ServerSettings settings,
+        HttpServerOptions options,
+        Dispatch dispatch,
+        DoorCounters counters,
+        Ticker ticker) {
+      this.settings = settings;
+      this.options = options;
+      this.dispatch = dispatch;
+      this.counters = counters;
+      this.ticker = ticker;
+      this.guard = new ConnectionGuard<>(settings, counters, HttpDoor::writable, HttpDoor::cut);
+    }
+
+    private void opened(HttpConnection connection) {
+      HttpServerConnection transport = (HttpServerConnection) connection;
+      boolean http2 = transport.channelHandlerContext().handler() instanceof Http2ConnectionHandler;
+      HttpPeer peer =
+          http2
+              ? HttpPeer.open(transport, counters, () -> cut(connection))
+              : HttpInput.open(transport, guard, counters, ticker);
+      connection.closeHandler(
+          closed -> {
+            peer.closed();
+            guard.closed(connection);
+          });
+      if (!guard.opened(connection, ticker.nanos())) {
+        connection.close();
+      }
+    }
+
+    @Override
+    public Future<?> start() {
+      Runnable sweep = new Guarded(Loop.CONNECTIONS, () -> guard.sweep(ticker.nanos()));
+      vertx.setPeriodic(ConnectionGuard.sweepMillis(settings), timer -> sweep.run());
+      int port = settings.value(Settings.PORT);
+      HttpServer server = vertx.createHttpServer(options);
+      server.connectionHandler(this::opened);
+      server.requestHandler(request -> dispatch.serve(request, guard, ticker));
+      server.invalidRequestHandler(dispatch::refuse);
+      servers.add(server);
+      return server.listen(port == 0 ? SHARED_FREE_PORT : port, settings.value(Settings.HOST));
+    }
+  }
+}

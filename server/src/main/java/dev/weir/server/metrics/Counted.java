@@ -1,0 +1,27 @@
+package dev.weir.server.metrics;
+
+import dev.weir.engine.CallerBuckets;
+import dev.weir.engine.EngineMetrics;
+import dev.weir.server.door.DoorCounters;
+import dev.weir.server.door.PendingBytes;
+import dev.weir.shared.SharedMetrics;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that a server counts, as it is when Prometheus asks.
+ *
+ * @param store what the shared store has counted; null if limits are counted in this process
+ * @param doors what each protocol's port has counted, by the protocol's name
+ * @param pending the memory that the connections of all ports take together
+ * @param load 1 is full load; not a number if the load is not known
+ * @param ready whether the server takes requests
+ */
+public record Counted(
+    EngineMetrics engine,
+    @Nullable SharedMetrics store,
+    CallerBuckets throttle,
+    Map<String, DoorCounters> doors,
+    PendingBytes pending,
+    double load,
+    boolean ready) {}

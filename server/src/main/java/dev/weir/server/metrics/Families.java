@@ -1,0 +1,130 @@
+package dev.weir.server.metrics;
+
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+
+/**
+ * Metrics read from counters that are kept elsewhere. A counter's name is given without {@code
+ * _total}, which both text formats add.
+ */
+final class Families {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private final List<MetricSnapshot> families = new ArrayList<>();
+
+  /** Returns all that were added; no name may have been added twice. */
+  MetricSnapshots all() {
+    return new MetricSnapshots(families);
+  }
+
+  void counter(String name, String help, long value) {
+    counter(name, help, (double) value);
+  }
+
+  /** Adds a sum of times, in seconds. */
+  void seconds(String name, String help, long nanos) {
+    counter(name, help, nanos / NANOS_PER_SECOND);
+  }
+
+  private void counter(String name, String help, double value) {
+    families.add(
+        CounterSnapshot.builder()
+            .name(name)
+            .help(help)
+            .dataPoint(point(value, Labels.EMPTY))
+            .build());
+  }
+
+  /** Adds one series for each item; the labels of two items must differ. */
+  <T> void counters(
+      String name,
+      String help,
+      Collection<T> items,
+      Function<T, Labels> labels,
+      ToLongFunction<T> value) {
+    CounterSnapshot.Builder family = CounterSnapshot.builder().name(name).help(help);
+    items.forEach(
+        item -> family.dataPoint(point((double) value.applyAsLong(item), labels.apply(item))));
+    families.add(family.build());
+  }
+
+  private static CounterSnapshot.CounterDataPointSnapshot point(double value, Labels labels) {
+    return CounterSnapshot.CounterDataPointSnapshot.builder().value(value).labels(labels).build();
+  }
+
+  void gauge(String name, String help, long value) {
+    gauge(name, help, (double) value);
+  }
+
+  void gauge(String name, String help, double value) {
+    families.add(
+        GaugeSnapshot.builder()
+            .name(name)
+            .help(help)
+            .dataPoint(level(value, Labels.EMPTY))
+            .build());
+  }
+
+  /** Adds one series for each item; the labels of two items must differ. */
+  <T> void gauges(
+      String name,
+      String help,
+      Collection<T> items,
+      Function<T, Labels> labels,
+      ToLongFunction<T> value) {
+    GaugeSnapshot.Builder family = GaugeSnapshot.builder().name(name).help(help);
+    items.forEach(
+        item -> family.dataPoint(level((double) value.applyAsLong(item), labels.apply(item))));
+    families.add(family.build());
+  }
+
+  private static GaugeSnapshot.GaugeDataPointSnapshot level(double value, Labels labels) {
+    return GaugeSnapshot.GaugeDataPointSnapshot.builder().value(value).labels(labels).build();
+  }
+
+  /**
+   * Adds a histogram of times.
+   *
+   * @param counts how many took at most the bound of the same index and more than the one before;
+   *     one element more than the bounds, for those beyond
+   */
+  void histogram(
+      String name, String help, List<Long> boundsNanos, List<Long> counts, long sumNanos) {
+    ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
+    for (int i = 0; i < boundsNanos.size(); i++) {
+      buckets.bucket(boundsNanos.get(i) / NANOS_PER_SECOND, counts.get(i));
+    }
+    buckets.bucket(Double.POSITIVE_INFINITY, counts.get(boundsNanos.size()));
+    families.add(
+        HistogramSnapshot.builder()
+            .name(name)
+            .help(help)
+            .dataPoint(
+                HistogramSnapshot.HistogramDataPointSnapshot.builder()
+                    .classicHistogramBuckets(buckets.build())
+                    .sum(sumNanos / NANOS_PER_SECOND)
+                    .build())
+            .build());
+  }
+
+  /** Adds a series whose value is 1; the name is given without {@code _info}. */
+  void info(String name, String help, Labels labels) {
+    families.add(
+        InfoSnapshot.builder()
+            .name(name)
+            .help(help)
+            .dataPoint(InfoSnapshot.InfoDataPointSnapshot.builder().labels(labels).build())
+            .build());
+  }
+}

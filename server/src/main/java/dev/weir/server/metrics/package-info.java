@@ -1,0 +1,3 @@
+/** What Prometheus reads. */
+@org.jspecify.annotations.NullMarked
+package dev.weir.server.metrics;

@@ -1,0 +1,11 @@
+package dev.weir.server.settings;
+
+/** Where elastic rules get the load from. */
+public enum LoadSource {
+  /** The processors of the machine, or of the container. */
+  CPU,
+  /** Requests that wait for their decision, as a share of the number that counts as full load. */
+  IN_FLIGHT,
+  /** Readings that clients post to {@code /v1/load}. */
+  PUSHED
+}

@@ -1,0 +1,369 @@
+package dev.weir.server.settings;
+
+import dev.weir.FailureMode;
+import dev.weir.engine.EngineSettings;
+import dev.weir.rules.RuleDefaults;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a server. Each {@link Setting} is taken from the first source that has it: the
+ * flags, the environment, the settings file, the environment under envoyproxy/ratelimit's name, the
+ * default. Immutable.
+ */
+public final class ServerSettings {
+  /** A value as it was written, and its source: {@code --port}, {@code weir.yaml:3:7 port}. */
+  record Written(String where, String text) {}
+
+  private static final String DEFAULT = "default";
+
+  private static final List<Setting<?>> OF_THE_STORE =
+      List.of(
+          Settings.STORE_PASSWORD_FILE,
+          Settings.STORE_PREFIX,
+          Settings.STORE_TIMEOUT,
+          Settings.STORE_REPLICAS);
+
+  private static final String USE_TLS = "GRPC_SERVER_USE_TLS";
+
+  /** Kubernetes sets such variables in every container for a service named "weir". */
+  private static final Pattern SERVICE_LINK = Pattern.compile("WEIR_(SERVICE|PORT)_.*");
+
+  private final List<String> warnings = new ArrayList<>();
+  private final Map<Setting<?>, Object> values = new HashMap<>();
+  private final Map<Setting<?>, String> sources = new HashMap<>();
+
+  private ServerSettings() {}
+
+  /** Returns the default settings. */
+  public static ServerSettings defaults() {
+    return of(Map.of(), Map.of());
+  }
+
+  /**
+   * Returns the settings of the given flags.
+   *
+   * @param flags by {@link Setting#name()}
+   * @throws SettingsException if a setting is unknown or its value is not accepted
+   */
+  public static ServerSettings of(Map<String, String> flags) {
+    return of(flags, Map.of());
+  }
+
+  /**
+   * Returns the settings of flags, environment and the settings file that they may name.
+   *
+   * @param flags by {@link Setting#name()}
+   * @param environment all variables; those that are not Weir's are ignored
+   * @throws SettingsException if a setting is unknown or its value is not accepted; names all
+   *     problems at once
+   */
+  public static ServerSettings of(Map<String, String> flags, Map<String, String> environment) {
+    ServerSettings settings = new ServerSettings();
+    List<String> problems = new ArrayList<>();
+    Map<String, Setting<?>> byName = new HashMap<>();
+    Map<String, Setting<?>> byVariable = new HashMap<>();
+    for (Setting<?> setting : Settings.all()) {
+      byName.put(setting.name(), setting);
+      byVariable.put(setting.variable(), setting);
+    }
+    flags.keySet().stream()
+        .filter(flag -> !byName.containsKey(flag))
+        .sorted()
+        .forEach(flag -> problems.add("--" + flag + ": unknown (expected: a setting's name)"));
+    environment.keySet().stream()
+        .filter(variable -> variable.startsWith("WEIR_") && !byVariable.containsKey(variable))
+        .filter(variable -> !SERVICE_LINK.matcher(variable).matches())
+        .sorted()
+        .forEach(variable -> settings.warnings.add(variable + ": not a setting, ignored"));
+
+    settings.read(Settings.CONFIG, first(Settings.CONFIG, flags, environment), problems);
+    Map<String, Written> file =
+        settings
+            .value(Settings.CONFIG)
+            .map(path -> SettingsFile.read(path, byName.keySet(), problems))
+            .orElse(Map.of());
+    for (Setting<?> setting : Settings.all()) {
+      if (setting != Settings.CONFIG) {
+        Written written = first(setting, flags, environment);
+        if (written == null) {
+          written = file.get(setting.name());
+        }
+        settings.read(setting, written == null ? envoy(setting, environment) : written, problems);
+      }
+    }
+    if (problems.isEmpty()) {
+      settings.checkTogether(problems);
+    }
+    if (!problems.isEmpty()) {
+      throw new SettingsException(problems);
+    }
+    return settings;
+  }
+
+  private static @Nullable Written first(
+      Setting<?> setting, Map<String, String> flags, Map<String, String> environment) {
+    String flag = flags.get(setting.name());
+    if (flag != null) {
+      return new Written(setting.flag(), flag);
+    }
+    String variable = environment.get(setting.variable());
+    boolean serviceLink = variable != null && variable.startsWith("tcp://");
+    return variable == null || serviceLink ? null : new Written(setting.variable(), variable);
+  }
+
+  /** Returns the value of the variable of envoyproxy/ratelimit, or null. */
+  private static @Nullable Written envoy(Setting<?> setting, Map<String, String> environment) {
+    if (setting == Settings.RULES) {
+      return runtimeFolder(environment);
+    }
+    boolean tls =
+        setting == Settings.GRPC_TLS_CERT
+            || setting == Settings.GRPC_TLS_KEY
+            || setting == Settings.GRPC_TLS_CLIENT_CA;
+    if (tls && !List.of("true", "t", "1").contains(environment.getOrDefault(USE_TLS, ""))) {
+      return null;
+    }
+    String text = environment.get(setting.envoyVariable());
+    return text == null || text.isEmpty() ? null : new Written(setting.envoyVariable(), text);
+  }
+
+  /** The rules are in a subfolder, named {@code config} unless a variable names another. */
+  private static @Nullable Written runtimeFolder(Map<String, String> environment) {
+    String root = environment.get("RUNTIME_ROOT");
+    if (root == null || root.isEmpty()) {
+      return null;
+    }
+    Path folder = Path.of(root, environment.getOrDefault("RUNTIME_SUBDIRECTORY", ""));
+    Path inside = folder.resolve(environment.getOrDefault("RUNTIME_APPDIRECTORY", "config"));
+    return new Written("RUNTIME_ROOT", (Files.isDirectory(inside) ? inside : folder).toString());
+  }
+
+  private <T> void read(Setting<T> setting, @Nullable Written written, List<String> problems) {
+    String where = written == null ? DEFAULT : written.where;
+    String text = written == null ? setting.defaultText() : written.text;
+    sources.put(setting, where);
+    if (written == null && text.isEmpty()) {
+      return;
+    }
+    try {
+      values.put(setting, setting.kind().reader().read(text.strip()));
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      String shown =
+          StoreUri.hidden(text); // For every setting: a URI may stand under a wrong name.
+      problems.add(where + ": " + shown + " (expected: " + setting.expected() + ")");
+    }
+  }
+
+  private void checkTogether(List<String> problems) {
+    int port = value(Settings.PORT);
+    if (port != 0 && port == value(Settings.GRPC_PORT)) {
+      problems.add(
+          source(Settings.GRPC_PORT) + ": " + port + " (expected: a port other than HTTP's)");
+    }
+    int resp = value(Settings.RESP_PORT).orElse(0);
+    if (resp != 0 && (resp == port || resp == value(Settings.GRPC_PORT))) {
+      problems.add(
+          source(Settings.RESP_PORT)
+              + ": "
+              + resp
+              + " (expected: a port that neither HTTP"
+              + " nor gRPC uses)");
+    }
+    checkTls(TlsSettings.ALL, problems);
+    checkTls(TlsSettings.GRPC, problems);
+    checkReadable(Settings.TOKEN_FILE, problems);
+    checkStore(problems);
+    checkOnFailure(problems);
+    if (!loopback() && !authenticated()) {
+      if (value(Settings.INSECURE)) {
+        warnings.add(
+            source(Settings.INSECURE)
+                + ": anyone who reaches "
+                + value(Settings.HOST)
+                + " can ask for permits and use up those of others");
+      } else {
+        problems.add(
+            source(Settings.HOST)
+                + ": "
+                + value(Settings.HOST)
+                + " can be reached from other machines (expected: --token-file,"
+                + " --tls-client-ca or --insecure)");
+      }
+    }
+  }
+
+  private void checkStore(List<String> problems) {
+    checkReadable(Settings.STORE_PASSWORD_FILE, problems);
+    Optional<StoreUri> store = value(Settings.STORE);
+    if (store.isEmpty()) {
+      for (Setting<?> setting : OF_THE_STORE) {
+        if (!source(setting).equals(DEFAULT)) {
+          warnings.add(source(setting) + ": has no effect without " + Settings.STORE.flag());
+        }
+      }
+      if (sharesThrottle(false)) {
+        problems.add(
+            source(Settings.THROTTLE_STORE)
+                + ": shared (expected: local, or "
+                + Settings.STORE.flag()
+                + " too)");
+      }
+      return;
+    }
+    if (sharesThrottle(true) && !source(Settings.THROTTLE_MAX_KEYS).equals(DEFAULT)) {
+      warnings.add(
+          source(Settings.THROTTLE_MAX_KEYS)
+              + ": of no effect without "
+              + Settings.THROTTLE_STORE.flag()
+              + " local");
+    }
+    int replicas = value(Settings.STORE_REPLICAS);
+    try {
+      store.get().builder().replicas(replicas);
+    } catch (IllegalArgumentException e) {
+      problems.add(
+          source(Settings.STORE_REPLICAS) + ": " + replicas + " (expected: 0 for a cluster)");
+    }
+    // Otherwise connections would be closed while they wait for the store.
+    checkShorter(Settings.STORE_TIMEOUT, Settings.REQUEST_TIMEOUT, problems);
+    checkShorter(Settings.STORE_TIMEOUT, Settings.IDLE_TIMEOUT, problems);
+  }
+
+  private void checkOnFailure(List<String> problems) {
+    boolean local = value(Settings.ON_FAILURE) == FailureMode.LOCAL;
+    boolean share = value(Settings.LOCAL_SHARE).isPresent();
+    if (local && !share) {
+      problems.add(
+          source(Settings.ON_FAILURE)
+              + ": local (expected: "
+              + Settings.LOCAL_SHARE.flag()
+              + " too, "
+              + Settings.LOCAL_SHARE.expected()
+              + ")");
+    } else if (local && value(Settings.STORE).isEmpty()) {
+      warnings.add(
+          source(Settings.ON_FAILURE) + ": local means deny without " + Settings.STORE.flag());
+    } else if (share && !local) {
+      warnings.add(
+          source(Settings.LOCAL_SHARE)
+              + ": has no effect without "
+              + Settings.ON_FAILURE.flag()
+              + " local");
+    }
+  }
+
+  private void checkShorter(
+      Setting<Duration> shorter, Setting<Duration> longer, List<String> problems) {
+    if (value(shorter).compareTo(value(longer)) >= 0) {
+      problems.add(
+          source(shorter)
+              + ": "
+              + SettingKind.text(value(shorter))
+              + " (expected: less than "
+              + longer.flag()
+              + ", "
+              + SettingKind.text(value(longer))
+              + ")");
+    }
+  }
+
+  private void checkTls(TlsSettings tls, List<String> problems) {
+    boolean cert = value(tls.certificate()).isPresent();
+    if (cert != value(tls.key()).isPresent()) {
+      Setting<?> given = cert ? tls.certificate() : tls.key();
+      problems.add(source(given) + ": only one of certificate and key (expected: both)");
+    }
+    if (!cert && value(tls.clientCa()).isPresent()) {
+      problems.add(
+          source(tls.clientCa())
+              + ": client CA without a certificate (expected:"
+              + " a certificate too)");
+    }
+    checkReadable(tls.certificate(), problems);
+    checkReadable(tls.key(), problems);
+    checkReadable(tls.clientCa(), problems);
+  }
+
+  private void checkReadable(Setting<Optional<Path>> file, List<String> problems) {
+    value(file)
+        .filter(path -> !Files.isReadable(path))
+        .ifPresent(
+            path -> problems.add(source(file) + ": " + path + " (expected: a readable file)"));
+  }
+
+  /** Returns whether only this machine can reach the ports. */
+  private boolean loopback() {
+    try {
+      return Arrays.stream(InetAddress.getAllByName(value(Settings.HOST)))
+          .allMatch(InetAddress::isLoopbackAddress);
+    } catch (UnknownHostException e) {
+      return false; // The name may be resolved later, to an address that others can reach.
+    }
+  }
+
+  /** Returns whether every port requires a token or a client certificate. */
+  private boolean authenticated() {
+    boolean grpcAlone = value(Settings.GRPC_TLS_CERT).isPresent();
+    boolean all = value(Settings.TLS_CLIENT_CA).isPresent();
+    boolean grpc = grpcAlone ? value(Settings.GRPC_TLS_CLIENT_CA).isPresent() : all;
+    return value(Settings.TOKEN_FILE).isPresent() || (all && grpc);
+  }
+
+  /** Returns the value in force. */
+  @SuppressWarnings("unchecked") // Only read() puts values, each under a setting of its type.
+  public <T> T value(Setting<T> setting) {
+    Object value = values.get(setting);
+    return (T) (value != null ? value : absent(setting));
+  }
+
+  private static Object absent(Setting<?> setting) {
+    return setting == Settings.RULES ? List.of() : Optional.empty();
+  }
+
+  /** Returns where the value in force was written: a flag, a variable, a file, or "default". */
+  public String source(Setting<?> setting) {
+    return sources.getOrDefault(setting, DEFAULT);
+  }
+
+  /** Returns warnings: settings without effect, and variables that look like a setting's. */
+  public List<String> warnings() {
+    return List.copyOf(warnings);
+  }
+
+  /** Returns the defaults for options that a rule does not set. */
+  public RuleDefaults ruleDefaults() {
+    return new RuleDefaults(value(Settings.ON_FAILURE), value(Settings.LOCAL_SHARE).orElse(1.0));
+  }
+
+  /**
+   * Returns whether {@code CL.THROTTLE} and {@code THROTTLE} are counted in a shared store.
+   *
+   * @param store whether there is one
+   */
+  public boolean sharesThrottle(boolean store) {
+    return value(Settings.THROTTLE_STORE).orElse(store ? ThrottleStore.SHARED : ThrottleStore.LOCAL)
+        == ThrottleStore.SHARED;
+  }
+
+  public EngineSettings engine() {
+    return new EngineSettings(
+        value(Settings.SHADOW_MODE),
+        value(Settings.NEAR_LIMIT_RATIO),
+        value(Settings.MAX_DESCRIPTORS),
+        value(Settings.MAX_ENTRIES),
+        value(Settings.MAX_KEY_LENGTH),
+        value(Settings.MAX_QUEUED));
+  }
+}

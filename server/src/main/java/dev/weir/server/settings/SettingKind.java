@@ -1,0 +1,222 @@
+package dev.weir.server.settings;
+
+import dev.weir.rules.Choice;
+import dev.weir.rules.DurationText;
+import dev.weir.rules.ShareText;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The values that a setting accepts: how they are read, and how errors and help texts describe
+ * them.
+ *
+ * @param expected the accepted values, as errors and help texts describe them
+ * @param placeholder stands for the value in a help text, empty for a switch
+ * @param reader reads the text; any {@link IllegalArgumentException} means that it cannot be read
+ */
+public record SettingKind<T>(String expected, String placeholder, Reader<T> reader) {
+  /** Reads a text without blanks around it. */
+  interface Reader<T> {
+    T read(String text);
+  }
+
+  /** One percent, in millionths. */
+  private static final long PERCENT = ShareText.WHOLE / 100;
+
+  private static final Pattern MEMORY = Pattern.compile("(\\d{1,9})([kmg%])");
+  private static final Pattern STORE_PREFIX = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
+  private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
+
+  static SettingKind<Integer> number(long min, long max) {
+    SettingKind<Long> wide = count(min, max);
+    return new SettingKind<>(
+        wide.expected, wide.placeholder, text -> Math.toIntExact(wide.reader.read(text)));
+  }
+
+  static SettingKind<Long> count(long min, long max) {
+    return new SettingKind<>(
+        min + ".." + max,
+        "N",
+        text -> {
+          long value = Long.parseLong(text);
+          require(value >= min && value <= max);
+          return value;
+        });
+  }
+
+  /** A port, or none. */
+  static SettingKind<Optional<Integer>> portOrOff() {
+    SettingKind<Integer> port = number(0, 65_535);
+    return new SettingKind<>(
+        port.expected + ", or off",
+        port.placeholder + "|off",
+        text ->
+            text.equalsIgnoreCase("off") ? Optional.empty() : Optional.of(port.reader.read(text)));
+  }
+
+  /** Bytes; a share of the heap is converted to bytes. */
+  static SettingKind<Long> memory() {
+    return new SettingKind<>(
+        "1m..1024g, or 1%..90% of the heap",
+        "SIZE",
+        text -> {
+          Matcher matcher = MEMORY.matcher(text.toLowerCase(Locale.ROOT));
+          require(matcher.matches());
+          long count = Long.parseLong(matcher.group(1));
+          if (matcher.group(2).equals("%")) {
+            require(count >= 1 && count <= 90);
+            return Runtime.getRuntime().maxMemory() / 100 * count;
+          }
+          long bytes = count << (10 * ("kmg".indexOf(matcher.group(2)) + 1));
+          require(bytes >= 1L << 20 && bytes <= 1L << 40);
+          return bytes;
+        });
+  }
+
+  static SettingKind<Boolean> onOff() {
+    return new SettingKind<>(
+        "true or false",
+        "",
+        text ->
+            switch (text.toLowerCase(Locale.ROOT)) {
+              case "true", "t", "1" -> true;
+              case "false", "f", "0" -> false;
+              default -> throw new IllegalArgumentException();
+            });
+  }
+
+  /** A ratio from 0 to 1, kept in percent. */
+  static SettingKind<Integer> percent() {
+    return new SettingKind<>(
+        ShareText.EXPECTED + ", in whole percent",
+        "SHARE",
+        text -> {
+          long share = ShareText.parse(text);
+          require(share >= 0 && share <= ShareText.WHOLE && share % PERCENT == 0);
+          return (int) (share / PERCENT);
+        });
+  }
+
+  /** A share above 0, in percent or as a fraction. */
+  static SettingKind<Optional<Double>> share() {
+    return new SettingKind<>(
+        "above 0% and at most 100%, for example 25% or 0.25",
+        "SHARE",
+        text -> {
+          long share = ShareText.parse(text);
+          require(share > 0 && share <= ShareText.WHOLE);
+          return Optional.of((double) share / ShareText.WHOLE);
+        });
+  }
+
+  static SettingKind<Duration> duration(Duration min, Duration max) {
+    return new SettingKind<>(
+        text(min) + ".." + text(max) + ", for example 500ms, 10s, 1h30m",
+        "TIME",
+        text -> {
+          long nanos = DurationText.parse(text);
+          require(nanos >= min.toNanos() && nanos <= max.toNanos());
+          return Duration.ofNanos(nanos);
+        });
+  }
+
+  static SettingKind<String> host() {
+    return new SettingKind<>(
+        "a host name or an address",
+        "HOST",
+        text -> {
+          require(!text.isEmpty() && text.chars().noneMatch(c -> c <= ' '));
+          return text;
+        });
+  }
+
+  static SettingKind<String> headerName() {
+    return new SettingKind<>(
+        "a header field's name",
+        "NAME",
+        text -> {
+          require(HEADER_NAME.matcher(text).matches());
+          return text;
+        });
+  }
+
+  static SettingKind<Optional<Path>> file() {
+    return new SettingKind<>("a file", "FILE", text -> Optional.of(path(text)));
+  }
+
+  static SettingKind<List<Path>> files() {
+    return new SettingKind<>(
+        "files or folders, separated by commas",
+        "FILE|DIR",
+        text -> {
+          List<Path> paths = new ArrayList<>();
+          for (String each : text.split(",", -1)) {
+            paths.add(path(each.strip()));
+          }
+          return List.copyOf(paths);
+        });
+  }
+
+  /** A shared store, or none. */
+  static SettingKind<Optional<StoreUri>> store() {
+    return new SettingKind<>(
+        "local, redis://[user:password@]host[:port][/database], the same with rediss:// for TLS,"
+            + " redis-sentinel://host[:port][,host...][/database]#master,"
+            + " or redis-cluster://host[:port][,host...]",
+        "local|URI",
+        text -> text.equalsIgnoreCase("local") ? Optional.empty() : Optional.of(StoreUri.of(text)));
+  }
+
+  static SettingKind<String> storePrefix() {
+    return new SettingKind<>(
+        "1..64 of letters, digits, . _ - and :",
+        "TEXT",
+        text -> {
+          require(STORE_PREFIX.matcher(text).matches());
+          return text;
+        });
+  }
+
+  /** A constant in any case: that of environment variables is often upper. */
+  static <E extends Enum<E>> SettingKind<E> choice(Class<E> type) {
+    List<String> names = Choice.texts(type);
+    return new SettingKind<>(
+        String.join(", ", names),
+        String.join("|", names),
+        text -> Choice.of(type, "setting", text.toLowerCase(Locale.ROOT)));
+  }
+
+  /** As {@link #choice}, or none. */
+  static <E extends Enum<E>> SettingKind<Optional<E>> choiceOrNone(Class<E> type) {
+    SettingKind<E> choice = choice(type);
+    return new SettingKind<>(
+        choice.expected, choice.placeholder, text -> Optional.of(choice.reader.read(text)));
+  }
+
+  private static Path path(String text) {
+    require(!text.isEmpty());
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  /** Returns a duration as it is written in a setting. */
+  static String text(Duration duration) {
+    return DurationText.format(duration.toNanos());
+  }
+
+  private static void require(boolean condition) {
+    if (!condition) {
+      throw new IllegalArgumentException();
+    }
+  }
+}

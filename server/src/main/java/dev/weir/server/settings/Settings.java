@@ -1,0 +1,497 @@
+package dev.weir.server.settings;
+
+import dev.weir.FailureMode;
+import dev.weir.MemoryStore;
+import dev.weir.engine.EngineSettings;
+import dev.weir.http.OlderFields;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** The table of everything about the server that a user can set, in the order of help texts. */
+public final class Settings {
+  /*
+   * Why by hand, and not by a library for configuration? An error must name every problem of all
+   * sources at once, each with the flag, the variable or the file, line and column that it comes
+   * from, the value that was given (without passwords) and what is expected.
+   * Libraries that bind configuration to objects stop at the first problem, or know the key but not
+   * its place. The precedence is unusual, too: flag, environment, file, and below the file the
+   * variables of envoyproxy/ratelimit, so that a deployment of that service can be taken over as it
+   * is. One table gives the flags of 'weir serve', the help text and the page in docs/; a test
+   * compares them. What is left to write is small: this table, SettingKind (what values are),
+   * SettingsFile (places in YAML) and ServerSettings (precedence, and what settings demand of each
+   * other).
+   */
+
+  private Settings() {}
+
+  /** A file with other settings. */
+  public static final Setting<Optional<Path>> CONFIG =
+      new Setting<>(
+          "config", SettingKind.file(), "", "YAML file of settings: one \"name: value\" per line.");
+
+  /** Rule files and folders; none means the built-in demo rules. */
+  public static final Setting<List<Path>> RULES =
+      new Setting<>(
+          "rules",
+          SettingKind.files(),
+          "",
+          "Rule files or folders of them, reloaded when they change. Without: built-in"
+              + " demo rules.");
+
+  public static final Setting<String> HOST =
+      new Setting<>("host", SettingKind.host(), "127.0.0.1", "Address that all ports listen on.");
+
+  public static final Setting<Integer> PORT =
+      new Setting<>(
+              "port",
+              SettingKind.number(0, 65_535),
+              "8080",
+              "Port for HTTP; 0" + " takes a free one.")
+          .orEnvoy("PORT");
+
+  public static final Setting<Integer> GRPC_PORT =
+      new Setting<>(
+              "grpc-port",
+              SettingKind.number(0, 65_535),
+              "8081",
+              "Port for gRPC; 0 takes" + " a free one.")
+          .orEnvoy("GRPC_PORT");
+
+  public static final Setting<Optional<Integer>> RESP_PORT =
+      new Setting<>(
+          "resp-port",
+          SettingKind.portOrOff(),
+          "6380",
+          "Port for Redis clients; 0 takes a free one, off opens none.");
+
+  /** Empty if each server counts for itself. */
+  public static final Setting<Optional<StoreUri>> STORE =
+      new Setting<>(
+          "store",
+          SettingKind.store(),
+          "local",
+          "Where limits are counted: local is this process; a URI names a Redis or Valkey"
+              + " that servers share.");
+
+  public static final Setting<Optional<Path>> STORE_PASSWORD_FILE =
+      new Setting<>(
+          "store-password-file",
+          SettingKind.file(),
+          "",
+          "File with the store's password, instead of a password in --store.");
+
+  public static final Setting<String> STORE_PREFIX =
+      new Setting<>(
+          "store-prefix",
+          SettingKind.storePrefix(),
+          "weir",
+          "Prefix of all keys in the store; servers that share limits must use the same.");
+
+  public static final Setting<Duration> STORE_TIMEOUT =
+      new Setting<>(
+          "store-timeout",
+          SettingKind.duration(Duration.ofMillis(1), Duration.ofMinutes(1)),
+          "100ms",
+          "Longest wait for the store's decision; after it the rule's on_failure answers.");
+
+  public static final Setting<Integer> STORE_REPLICAS =
+      new Setting<>(
+          "store-replicas",
+          SettingKind.number(0, 16),
+          "0",
+          "Number of Redis replicas that must confirm a decision before it is answered.");
+
+  /** None where it follows from {@link #STORE}. */
+  public static final Setting<Optional<ThrottleStore>> THROTTLE_STORE =
+      new Setting<>(
+          "throttle-store",
+          SettingKind.choiceOrNone(ThrottleStore.class),
+          "",
+          "Where CL.THROTTLE and THROTTLE are counted: in the store that --store names, or in each"
+              + " server by itself. Default: shared with --store, otherwise local.");
+
+  public static final Setting<FailureMode> ON_FAILURE =
+      new Setting<>(
+          "on-failure",
+          SettingKind.choice(FailureMode.class),
+          "deny",
+          "What rules without on_failure answer while the store cannot decide.");
+
+  /** Empty if it is not set. */
+  public static final Setting<Optional<Double>> LOCAL_SHARE =
+      new Setting<>(
+          "local-share",
+          SettingKind.share(),
+          "",
+          "With --on-failure local: share of each limit that this server may admit while"
+              + " the store cannot decide.");
+
+  public static final Setting<LoadSource> LOAD_SIGNAL =
+      new Setting<>(
+          "load-signal",
+          SettingKind.choice(LoadSource.class),
+          "cpu",
+          "Where elastic rules get the load from: processors, requests in flight, or"
+              + " values posted to /v1/load.");
+
+  public static final Setting<Integer> LOAD_IN_FLIGHT =
+      new Setting<>(
+          "load-in-flight",
+          SettingKind.number(1, 1_000_000),
+          "100",
+          "With --load-signal in-flight: number of in-flight requests that counts as 100"
+              + " % load.");
+
+  public static final Setting<Duration> LOAD_KEEP =
+      new Setting<>(
+          "load-keep",
+          SettingKind.duration(Duration.ofSeconds(1), Duration.ofHours(1)),
+          "10s",
+          "Load readings older than this are ignored; elastic rules are then enforced.");
+
+  public static final Setting<Boolean> SHADOW_MODE =
+      new Setting<>(
+              "shadow-mode",
+              SettingKind.onOff(),
+              "false",
+              "Let every request pass; the status of each descriptor still shows what the"
+                  + " rules would have refused.")
+          .orEnvoy("SHADOW_MODE");
+
+  /** In percent. */
+  public static final Setting<Integer> NEAR_LIMIT_RATIO =
+      new Setting<>(
+              "near-limit-ratio",
+              SettingKind.percent(),
+              "0.8",
+              "Share of a limit from which permits count as near the limit in the metrics.")
+          .orEnvoy("NEAR_LIMIT_RATIO");
+
+  public static final Setting<Boolean> RESPONSE_HEADERS =
+      new Setting<>(
+              "response-headers",
+              SettingKind.onOff(),
+              "false",
+              "Let Envoy add the three headers below to its responses.")
+          .orEnvoy("LIMIT_RESPONSE_HEADERS_ENABLED");
+
+  public static final Setting<String> LIMIT_HEADER =
+      new Setting<>(
+              "limit-header",
+              SettingKind.headerName(),
+              "RateLimit-Limit",
+              "Name of the header with the limit.")
+          .orEnvoy("LIMIT_LIMIT_HEADER");
+
+  public static final Setting<String> REMAINING_HEADER =
+      new Setting<>(
+              "remaining-header",
+              SettingKind.headerName(),
+              "RateLimit-Remaining",
+              "Name of the header with the remaining permits.")
+          .orEnvoy("LIMIT_REMAINING_HEADER");
+
+  public static final Setting<String> RESET_HEADER =
+      new Setting<>(
+              "reset-header",
+              SettingKind.headerName(),
+              "RateLimit-Reset",
+              "Name of the header with the seconds until more permits are available.")
+          .orEnvoy("LIMIT_RESET_HEADER");
+
+  public static final Setting<OlderFields> OLDER_FIELDS =
+      new Setting<>(
+          "older-fields",
+          SettingKind.choice(OlderFields.class),
+          "none",
+          "Older header fields that /v1/check sends in addition to RateLimit and"
+              + " RateLimit-Policy.");
+
+  public static final Setting<LogLevel> LOG_LEVEL =
+      new Setting<>(
+              "log-level",
+              SettingKind.choice(LogLevel.class),
+              "info",
+              "Least severe" + " level that is logged.")
+          .orEnvoy("LOG_LEVEL");
+
+  public static final Setting<LogFormat> LOG_FORMAT =
+      new Setting<>(
+              "log-format",
+              SettingKind.choice(LogFormat.class),
+              "text",
+              "Format of log lines; they go to standard error.")
+          .orEnvoy("LOG_FORMAT");
+
+  /** Rules, descriptors and keys of the largest sensible request fit many times over. */
+  public static final Setting<Integer> MAX_BODY_BYTES =
+      new Setting<>(
+          "max-body-bytes",
+          SettingKind.number(1_024, 64 << 20),
+          Integer.toString(1 << 20),
+          "Most bytes of one request, on any port.");
+
+  public static final Setting<Integer> MAX_DESCRIPTORS =
+      new Setting<>(
+          "max-descriptors",
+          SettingKind.number(1, 65_536),
+          Integer.toString(EngineSettings.DEFAULTS.maxDescriptors()),
+          "Most descriptors of one request.");
+
+  public static final Setting<Integer> MAX_ENTRIES =
+      new Setting<>(
+          "max-entries",
+          SettingKind.number(1, 1_024),
+          Integer.toString(EngineSettings.DEFAULTS.maxEntries()),
+          "Most entries of one descriptor.");
+
+  public static final Setting<Integer> MAX_KEY_LENGTH =
+      new Setting<>(
+          "max-key-length",
+          SettingKind.number(1, 1 << 20),
+          Integer.toString(EngineSettings.DEFAULTS.maxKeyLength()),
+          "Most characters of a domain, a key or a value.");
+
+  public static final Setting<Integer> MAX_QUEUED =
+      new Setting<>(
+          "max-queued",
+          SettingKind.number(0, 1 << 20),
+          Integer.toString(EngineSettings.DEFAULTS.maxWaiting()),
+          "Most requests that wait for their turn at a time, where rules say so by on_limit.");
+
+  public static final Setting<Long> MAX_KEYS =
+      new Setting<>(
+          "max-keys",
+          SettingKind.count(1, 1L << 40),
+          Long.toString(MemoryStore.DEFAULT_MAX_KEYS),
+          "Most keys counted at once; for a new key beyond it, the rule's when_full" + " answers.");
+
+  public static final Setting<Long> THROTTLE_MAX_KEYS =
+      new Setting<>(
+          "throttle-max-keys",
+          SettingKind.count(1, 1L << 32),
+          Long.toString(MemoryStore.DEFAULT_MAX_KEYS),
+          "Most keys of CL.THROTTLE and THROTTLE at once, separate from --max-keys; a new"
+              + " key beyond it is limited. Only with --throttle-store local.");
+
+  public static final Setting<Long> MAX_MEMORY =
+      new Setting<>(
+          "max-memory",
+          SettingKind.memory(),
+          "50%",
+          "Most memory for the state of keys, as a size or a share of the heap; with a"
+              + " RESP port and --throttle-store local a quarter of it is for CL.THROTTLE.");
+
+  public static final Setting<Long> MAX_PENDING_MEMORY =
+      new Setting<>(
+          "max-pending-memory",
+          SettingKind.memory(),
+          "10%",
+          "Most memory for unfinished requests and unread answers; beyond it the"
+              + " connections that hold most are closed.");
+
+  public static final Setting<Integer> MAX_CONNECTIONS =
+      new Setting<>(
+          "max-connections",
+          SettingKind.number(1, 1_000_000),
+          "10000",
+          "Most connections at once, on each port.");
+
+  public static final Setting<Integer> MAX_STREAMS =
+      new Setting<>(
+          "max-streams",
+          SettingKind.number(1, 1_000_000),
+          "1000",
+          "Most gRPC calls at once on one connection.");
+
+  public static final Setting<Duration> REQUEST_TIMEOUT =
+      new Setting<>(
+          "request-timeout",
+          SettingKind.duration(Duration.ofMillis(100), Duration.ofHours(1)),
+          "5s",
+          "Longest time a client may take to send a request.");
+
+  public static final Setting<Duration> MAX_WAIT =
+      new Setting<>(
+          "max-wait",
+          SettingKind.duration(Duration.ofMillis(10), Duration.ofHours(1)),
+          "1s",
+          "Longest time a request may wait on an event loop that is overloaded; then it"
+              + " is answered OVERLOADED without a decision.");
+
+  public static final Setting<Duration> IDLE_TIMEOUT =
+      new Setting<>(
+          "idle-timeout",
+          SettingKind.duration(Duration.ofSeconds(1), Duration.ofDays(30)),
+          "5m",
+          "A connection without a request for this long is closed.");
+
+  public static final Setting<Duration> MIN_KEEPALIVE =
+      new Setting<>(
+          "min-keepalive",
+          SettingKind.duration(Duration.ZERO, Duration.ofHours(1)),
+          "10s",
+          "gRPC clients that send keepalive pings more often than this are disconnected.");
+
+  public static final Setting<Duration> MAX_CONNECTION_AGE =
+      new Setting<>(
+              "max-connection-age",
+              SettingKind.duration(Duration.ZERO, Duration.ofDays(365)),
+              "0s",
+              "gRPC connections older than this are asked to reconnect; 0 means never.")
+          .orEnvoy("GRPC_MAX_CONNECTION_AGE");
+
+  public static final Setting<Duration> MAX_CONNECTION_AGE_GRACE =
+      new Setting<>(
+              "max-connection-age-grace",
+              SettingKind.duration(Duration.ZERO, Duration.ofDays(365)),
+              "1h",
+              "How long calls may still run on a connection that has reached"
+                  + " --max-connection-age.")
+          .orEnvoy("GRPC_MAX_CONNECTION_AGE_GRACE");
+
+  public static final Setting<Duration> DRAIN_DELAY =
+      new Setting<>(
+          "drain-delay",
+          SettingKind.duration(Duration.ZERO, Duration.ofHours(1)),
+          "0s",
+          "When stopping: how long to keep answering after reporting not ready.");
+
+  public static final Setting<Duration> DRAIN_TIMEOUT =
+      new Setting<>(
+          "drain-timeout",
+          SettingKind.duration(Duration.ZERO, Duration.ofHours(1)),
+          "10s",
+          "When stopping: longest wait for requests in flight.");
+
+  public static final Setting<Boolean> NO_WARMUP =
+      new Setting<>(
+          "no-warmup",
+          SettingKind.onOff(),
+          "false",
+          "Skip the warm-up: ready at once, but the first requests are slow.");
+
+  public static final Setting<Optional<Path>> TOKEN_FILE =
+      new Setting<>(
+          "token-file",
+          SettingKind.file(),
+          "",
+          "File of tokens, one per line, reloaded when it changes; every client must send"
+              + " one of them.");
+
+  public static final Setting<Boolean> INSECURE =
+      new Setting<>(
+          "insecure",
+          SettingKind.onOff(),
+          "false",
+          "Allow a non-loopback --host without tokens or client certificates: anyone who"
+              + " reaches it may use up permits.");
+
+  public static final Setting<Optional<Path>> TLS_CERT =
+      new Setting<>(
+          "tls-cert",
+          SettingKind.file(),
+          "",
+          "Certificate chain (PEM) of all ports, reloaded when it changes; without it,"
+              + " plain text.");
+
+  public static final Setting<Optional<Path>> TLS_KEY =
+      new Setting<>("tls-key", SettingKind.file(), "", "Private key (PEM, PKCS #8) of all ports.");
+
+  public static final Setting<Optional<Path>> TLS_CLIENT_CA =
+      new Setting<>(
+          "tls-client-ca",
+          SettingKind.file(),
+          "",
+          "CA certificates (PEM) that must have signed every client's certificate;"
+              + " without it, no client certificate is needed.");
+
+  public static final Setting<Optional<Path>> GRPC_TLS_CERT =
+      new Setting<>(
+              "grpc-tls-cert",
+              SettingKind.file(),
+              "",
+              "Certificate chain (PEM) of the gRPC port alone, instead of --tls-cert.")
+          .orEnvoy("GRPC_SERVER_TLS_CERT");
+
+  public static final Setting<Optional<Path>> GRPC_TLS_KEY =
+      new Setting<>(
+              "grpc-tls-key",
+              SettingKind.file(),
+              "",
+              "Private key (PEM, PKCS #8) of the gRPC port.")
+          .orEnvoy("GRPC_SERVER_TLS_KEY");
+
+  public static final Setting<Optional<Path>> GRPC_TLS_CLIENT_CA =
+      new Setting<>(
+              "grpc-tls-client-ca",
+              SettingKind.file(),
+              "",
+              "CA certificates (PEM) that must have signed every gRPC client's certificate;"
+                  + " needs --grpc-tls-cert.")
+          .orEnvoy("GRPC_CLIENT_TLS_CACERT");
+
+  private static final List<Setting<?>> ALL =
+      List.of(
+          CONFIG,
+          RULES,
+          HOST,
+          PORT,
+          GRPC_PORT,
+          RESP_PORT,
+          STORE,
+          STORE_PASSWORD_FILE,
+          STORE_PREFIX,
+          STORE_TIMEOUT,
+          STORE_REPLICAS,
+          THROTTLE_STORE,
+          ON_FAILURE,
+          LOCAL_SHARE,
+          LOAD_SIGNAL,
+          LOAD_IN_FLIGHT,
+          LOAD_KEEP,
+          SHADOW_MODE,
+          NEAR_LIMIT_RATIO,
+          RESPONSE_HEADERS,
+          LIMIT_HEADER,
+          REMAINING_HEADER,
+          RESET_HEADER,
+          OLDER_FIELDS,
+          LOG_LEVEL,
+          LOG_FORMAT,
+          MAX_BODY_BYTES,
+          MAX_DESCRIPTORS,
+          MAX_ENTRIES,
+          MAX_KEY_LENGTH,
+          MAX_QUEUED,
+          MAX_KEYS,
+          THROTTLE_MAX_KEYS,
+          MAX_MEMORY,
+          MAX_PENDING_MEMORY,
+          MAX_CONNECTIONS,
+          MAX_STREAMS,
+          REQUEST_TIMEOUT,
+          MAX_WAIT,
+          IDLE_TIMEOUT,
+          MIN_KEEPALIVE,
+          MAX_CONNECTION_AGE,
+          MAX_CONNECTION_AGE_GRACE,
+          DRAIN_DELAY,
+          DRAIN_TIMEOUT,
+          NO_WARMUP,
+          TOKEN_FILE,
+          INSECURE,
+          TLS_CERT,
+          TLS_KEY,
+          TLS_CLIENT_CA,
+          GRPC_TLS_CERT,
+          GRPC_TLS_KEY,
+          GRPC_TLS_CLIENT_CA);
+
+  /** Returns every setting, in the order in which help shows them. */
+  public static List<Setting<?>> all() {
+    return ALL;
+  }
+}

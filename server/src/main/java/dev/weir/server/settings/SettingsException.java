@@ -1,0 +1,20 @@
+package dev.weir.server.settings;
+
+import java.util.List;
+
+/** Settings that cannot be used; names every problem, one per line. */
+public final class SettingsException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1L;
+
+  private final transient List<String> problems;
+
+  SettingsException(List<String> problems) {
+    super(String.join("\n", problems));
+    this.problems = List.copyOf(problems);
+  }
+
+  /** Returns every problem: {@code --port: 99999 (expected: 0..65535)}. */
+  public List<String> problems() {
+    return problems;
+  }
+}

@@ -1,0 +1,14 @@
+package dev.weir.server.settings;
+
+/** Why a server could not start, for the person who started it. */
+public final class StartException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  public StartException(String message) {
+    super(message);
+  }
+
+  public StartException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,70 @@
+package dev.weir.server.settings;
+
+import dev.weir.redis.RedisStore;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The URI of a shared store. It may hold a password, which it never shows. Immutable. */
+public final class StoreUri {
+  /** Any text before the last @ of a URI may be a password, even if the URI is malformed. */
+  private static final Pattern SECRET = Pattern.compile("(:?//|:).*@", Pattern.DOTALL);
+
+  /** So may text that begins where no host can begin. */
+  private static final Pattern SECRET_ALONE = Pattern.compile("//:.*", Pattern.DOTALL);
+
+  /** A host, as a name or in brackets, with or without a port. */
+  private static final String HOST = "(?:\\[[^\\]]*\\]|[^\\[\\]@:/?#,\\s]*)";
+
+  private static final String PORT = "\\d{1,5}(?![^/?#,:;.)'\"\\s])";
+
+  /** Text in the place of a port that is not a port: the password of a user without a host. */
+  private static final Pattern SECRET_PORT =
+      Pattern.compile(
+          "((?<!http:|https:)//(?:%1$s(?::%2$s)?,)*%1$s:)(?!%2$s).*".formatted(HOST, PORT),
+          Pattern.DOTALL);
+
+  /** The value of a parameter. */
+  private static final Pattern SECRET_VALUE = Pattern.compile("([?&][^=&#\\s]*=)[^&#\\s'\"]*");
+
+  private final String text;
+
+  private StoreUri(String text) {
+    this.text = text;
+  }
+
+  /**
+   * Returns the URI of a shared store.
+   *
+   * @throws IllegalArgumentException if it is not the URI of a store
+   */
+  static StoreUri of(String text) {
+    RedisStore.Builder unused = RedisStore.builder(text);
+    return new StoreUri(text);
+  }
+
+  /** Returns a text without the parts that may be a password, for people to see. */
+  public static String hidden(String text) {
+    Matcher secret = SECRET.matcher(text);
+    String shown =
+        secret.find()
+            ? secret.replaceFirst("$1***@")
+            : SECRET_ALONE.matcher(text).replaceFirst("//***");
+    shown = SECRET_PORT.matcher(shown).replaceFirst("$1***");
+    int authority = shown.indexOf("//");
+    return authority < 0
+        ? shown
+        : shown.substring(0, authority)
+            + SECRET_VALUE.matcher(shown.substring(authority)).replaceAll("$1***");
+  }
+
+  /** Returns a builder of the store. */
+  public RedisStore.Builder builder() {
+    return RedisStore.builder(text);
+  }
+
+  /** Returns the URI without user and password. */
+  @Override
+  public String toString() {
+    return hidden(text);
+  }
+}

@@ -1,0 +1,165 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.proto.RateLimitDescriptor;
+import dev.weir.server.proto.RateLimitRequest;
+import dev.weir.server.proto.RateLimitResponse;
+import dev.weir.server.proto.RateLimitServiceGrpc;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A rule with a queue: the service answers late what would be refused at once otherwise. */
+class QueueOverTheWireTest {
+  private static final String RULES =
+      """
+      domain: test
+      descriptors:
+        - key: short
+          rate_limit:
+            window: 300ms
+            requests_per_unit: 1
+            on_limit: {queue: {requests: 1, wait: 30s}}
+        - key: long
+          rate_limit:
+            window: 1h
+            requests_per_unit: 1
+            algorithm: fixed-window
+            on_limit: {queue: {requests: 1, wait: 30s}}
+        - key: patient
+          rate_limit:
+            window: 20s
+            requests_per_unit: 1
+            on_limit: {queue: {requests: 1, wait: 30s}}
+      """;
+
+  @TempDir private Path folder;
+  private RunningServer running;
+  private LogCapture log;
+
+  @BeforeEach
+  void start() throws Exception {
+    Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
+    running = RunningServer.start(Map.of("rules", rules.toString()), "drain-delay", "0s");
+    log = new LogCapture();
+  }
+
+  @AfterEach
+  void stop() {
+    log.close();
+    running.close();
+  }
+
+  private static String body(String key, String value) {
+    return "{\"domain\":\"test\",\"descriptors\":[{\"entries\":[{\"key\":\""
+        + key
+        + "\",\"value\":\""
+        + value
+        + "\"}]}]}";
+  }
+
+  private int check(String path, String key, String value) throws Exception {
+    HttpResponse<String> answer = running.post(path, body(key, value));
+    return answer.statusCode();
+  }
+
+  private static RateLimitRequest request(String key, String value) {
+    return RateLimitRequest.newBuilder()
+        .setDomain("test")
+        .addDescriptors(
+            RateLimitDescriptor.newBuilder()
+                .addEntries(RateLimitDescriptor.Entry.newBuilder().setKey(key).setValue(value)))
+        .build();
+  }
+
+  @Test
+  void http_waitsAndIsAdmitted_onBothPaths() throws Exception {
+    for (String path : new String[] {"/v1/check", "/json"}) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(check(path, "short", path)).as(path + ", request " + i).isEqualTo(200);
+      }
+    }
+    assertThat(metric("weir_queue_admitted_total")).isEqualTo(4);
+  }
+
+  @Test
+  void http_hopelessWait_isRefusedAtOnce() throws Exception {
+    assertThat(check("/v1/check", "long", "a")).isEqualTo(200);
+    long begun = System.nanoTime();
+    assertThat(check("/v1/check", "long", "a")).isEqualTo(429);
+    assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(20));
+    assertThat(metric("weir_queue_refused_total")).isEqualTo(1);
+    assertThat(log.text()).doesNotContain("failed");
+  }
+
+  @Test
+  void grpc_waitsWithinItsDeadline_orIsRefusedAtOnce() throws Exception {
+    ManagedChannel channel =
+        Grpc.newChannelBuilderForAddress(
+                "127.0.0.1", running.server.grpcPort(), InsecureChannelCredentials.create())
+            .build();
+    try {
+      RateLimitServiceGrpc.RateLimitServiceBlockingStub stub =
+          RateLimitServiceGrpc.newBlockingStub(channel).withDeadlineAfter(60, TimeUnit.SECONDS);
+      for (int i = 0; i < 3; i++) {
+        assertThat(stub.shouldRateLimit(request("short", "g")).getOverallCode())
+            .isEqualTo(RateLimitResponse.Code.OK);
+      }
+      assertThat(stub.shouldRateLimit(request("patient", "g")).getOverallCode())
+          .isEqualTo(RateLimitResponse.Code.OK);
+      assertThat(
+              stub.withDeadlineAfter(10, TimeUnit.SECONDS)
+                  .shouldRateLimit(request("patient", "g"))
+                  .getOverallCode())
+          .as("twenty seconds are more than its deadline")
+          .isEqualTo(RateLimitResponse.Code.OVER_LIMIT);
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  @Test
+  void clientGoesAway_leavesTheQueue() throws Exception {
+    assertThat(check("/v1/check", "patient", "a")).isEqualTo(200);
+    byte[] content = body("patient", "a").getBytes(StandardCharsets.UTF_8);
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.httpPort())) {
+      socket
+          .getOutputStream()
+          .write(
+              ("POST /v1/check HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                      + "Content-Length: "
+                      + content.length
+                      + "\r\n\r\n")
+                  .getBytes(StandardCharsets.US_ASCII));
+      socket.getOutputStream().write(content);
+      await("weir_queued_requests", 1);
+    }
+    await("weir_queue_left_total", 1);
+    assertThat(metric("weir_queued_requests")).isZero();
+  }
+
+  private void await(String name, long value) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(15);
+    while (metric(name) != value && System.nanoTime() - deadline < 0) {
+      Thread.onSpinWait();
+    }
+    assertThat(metric(name)).as(name).isEqualTo(value);
+  }
+
+  private long metric(String name) throws Exception {
+    return running.metric(name);
+  }
+}

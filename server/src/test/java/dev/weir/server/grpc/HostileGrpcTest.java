@@ -1,0 +1,409 @@
+package dev.weir.server.grpc;
+
+import static dev.weir.server.RawHttp2.DATA;
+import static dev.weir.server.RawHttp2.END_HEADERS;
+import static dev.weir.server.RawHttp2.END_STREAM;
+import static dev.weir.server.RawHttp2.GOAWAY;
+import static dev.weir.server.RawHttp2.HEADERS;
+import static dev.weir.server.RawHttp2.RST_STREAM;
+import static dev.weir.server.RawHttp2.frame;
+import static dev.weir.server.RawHttp2.has;
+import static dev.weir.server.RawHttp2.open;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.LogCapture;
+import dev.weir.server.RawHttp2;
+import dev.weir.server.RunningServer;
+import dev.weir.testkit.Trials;
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Hostile clients of the gRPC port, frame by frame. Other clients are served as before. [RFC 9113]
+ */
+class HostileGrpcTest {
+  private static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+
+  @TempDir private static Path folder;
+  private static RunningServer running;
+  private static ManagedChannel innocent;
+
+  @BeforeAll
+  static void start() throws Exception {
+    running = RunningServer.start(folder, "request-timeout", "500ms");
+    innocent =
+        Grpc.newChannelBuilderForAddress(
+                "127.0.0.1", running.server.grpcPort(), InsecureChannelCredentials.create())
+            .build();
+  }
+
+  @AfterAll
+  static void stop() {
+    innocent.shutdownNow();
+    running.close();
+  }
+
+  @AfterEach
+  void othersAreServed() {
+    RateLimitRequest request =
+        RateLimitRequest.newBuilder()
+            .setDomain("test")
+            .addDescriptors(
+                RateLimitDescriptor.newBuilder()
+                    .addEntries(
+                        RateLimitDescriptor.Entry.newBuilder().setKey("free").setValue("x")))
+            .build();
+    assertThat(
+            RateLimitServiceGrpc.newBlockingStub(innocent)
+                .withDeadlineAfter(30, TimeUnit.SECONDS)
+                .shouldRateLimit(request)
+                .getOverallCode())
+        .isEqualTo(Code.OK);
+  }
+
+  private static Socket connect() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.grpcPort());
+    socket.setSoTimeout(20_000);
+    return socket;
+  }
+
+  private static byte[] headers(String... more) {
+    return RawHttp2.headers(PATH, more);
+  }
+
+  /** Reads until the server closes; returns all that it sent. */
+  private static byte[] readAll(Socket socket) throws IOException {
+    ByteArrayOutputStream read = new ByteArrayOutputStream();
+    try {
+      socket.getInputStream().transferTo(read);
+    } catch (SocketException e) {
+      return read.toByteArray(); // A reset is a way to close, too.
+    }
+    return read.toByteArray();
+  }
+
+  @Test
+  void rapidResets_endTheConnection() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      ByteArrayOutputStream attack = new ByteArrayOutputStream();
+      byte[] head = headers();
+      for (int stream = 1; stream < 4_000; stream += 2) {
+        attack.writeBytes(frame(HEADERS, END_HEADERS, stream, head));
+        attack.writeBytes(frame(RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8}));
+      }
+      try {
+        socket.getOutputStream().write(attack.toByteArray());
+      } catch (SocketException e) {
+        assertThat(e).isNotNull(); // Closed before all of it was sent.
+      }
+      byte[] frames = readAll(socket);
+      assertThat(has(frames, GOAWAY) || frames.length < 100_000).isTrue();
+    }
+  }
+
+  @Test
+  void headersThatAreTooLarge_areRefused() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      byte[] head = headers("x-large", "x".repeat(12_000), "x-larger", "x".repeat(12_000));
+      socket.getOutputStream().write(frame(HEADERS, 0, 1, Arrays.copyOf(head, 16_000)));
+      socket
+          .getOutputStream()
+          .write(frame(9, END_HEADERS, 1, Arrays.copyOfRange(head, 16_000, head.length)));
+      // Refused by a status, a reset or the end of the connection, but never with an answer.
+      socket.getOutputStream().write(frame(DATA, END_STREAM, 1, new byte[] {0, 0, 0, 0, 0}));
+      socket.shutdownOutput();
+      assertThat(new String(readAll(socket), StandardCharsets.ISO_8859_1))
+          .doesNotContain("rate limit domain must not be empty");
+    }
+  }
+
+  @Test
+  void messageThatSaysItIsHuge_isRefusedBeforeItComes() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      socket.getOutputStream().write(frame(HEADERS, END_HEADERS, 1, headers()));
+      socket.getOutputStream().write(frame(DATA, 0, 1, new byte[] {0, 127, -1, -1, -1}));
+      int type;
+      do {
+        ByteBuffer head = ByteBuffer.wrap(socket.getInputStream().readNBytes(9));
+        int length = ((head.get() & 0xFF) << 16) | (head.getShort() & 0xFFFF);
+        type = head.get();
+        socket.getInputStream().skipNBytes(length);
+      } while (type != HEADERS && type != RST_STREAM);
+      assertThat(type).isIn(HEADERS, RST_STREAM);
+    }
+  }
+
+  @Test
+  void silentConnections_areClosed_andNotCountedTwice() throws Exception {
+    List<Socket> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i < 300; i++) {
+        silent.add(connect());
+      }
+      othersAreServed();
+      for (Socket socket : silent) {
+        readAll(socket);
+      }
+    } finally {
+      for (Socket socket : silent) {
+        socket.close();
+      }
+    }
+    assertThat(running.metric("weir_connections{door=\"grpc\"}")).isNotNegative();
+  }
+
+  private static String path(String method) {
+    return "/grpc.health.v1.Health/" + method;
+  }
+
+  private static byte[] healthName(int length) {
+    ByteArrayOutputStream message = new ByteArrayOutputStream();
+    message.write(10); // Field 1, a text.
+    int rest = length;
+    for (; rest >= 128; rest >>>= 7) {
+      message.write((rest & 127) | 128);
+    }
+    message.write(rest);
+    message.writeBytes(new byte[length]);
+    return RawHttp2.message(message.toByteArray());
+  }
+
+  /** Returns a small message that has so many bytes when it is inflated. */
+  private static byte[] inflating(int size) throws IOException {
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (GZIPOutputStream zip = new GZIPOutputStream(packed)) {
+      zip.write(healthName(size), 5, size); // A name that is as long as it says.
+    }
+    byte[] message = RawHttp2.message(packed.toByteArray());
+    message[0] = 1;
+    return message;
+  }
+
+  private static void send(Socket socket, byte[]... frames) throws IOException {
+    for (byte[] each : frames) {
+      socket.getOutputStream().write(each);
+    }
+  }
+
+  @Test
+  void connectionsBeyondTheMost_areClosedAtOnce(@TempDir Path other) throws Exception {
+    try (RunningServer small = RunningServer.start(other, "max-connections", "3")) {
+      List<Socket> sockets = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), small.server.grpcPort());
+        socket.setSoTimeout(20_000);
+        sockets.add(socket);
+        try {
+          open(socket);
+        } catch (SocketException e) {
+          assertThat(e).hasMessageNotContaining("timed out"); // Closed before it could be sent.
+        }
+      }
+      int closed = 0;
+      for (Socket socket : sockets) {
+        socket.setSoTimeout(closed < 17 ? 2_000 : 1); // Three stay open, whichever they are.
+        try {
+          String told = new String(readAll(socket), StandardCharsets.ISO_8859_1);
+          assertThat(told).contains("connections: too many (expected: at most 3)");
+          closed++;
+        } catch (SocketTimeoutException e) {
+          assertThat(e).isNotNull();
+        }
+      }
+      assertThat(closed).isEqualTo(17);
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void streamsThatAreOpenOrHalf_countAndAreCutWithTheirConnection(@TempDir Path other)
+      throws Exception {
+    try (RunningServer small =
+            RunningServer.start(other, "max-pending-memory", "1m", "request-timeout", "1h");
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), small.server.grpcPort())) {
+      socket.setSoTimeout(20_000);
+      open(socket);
+      for (int stream = 1; stream < 800; stream += 2) { // Each is answered, and none is ended.
+        send(socket, frame(HEADERS, END_HEADERS, stream, RawHttp2.headers("/no.such/Method")));
+      }
+      assertThat(new String(readAll(socket), StandardCharsets.ISO_8859_1))
+          .contains("too many bytes of unfinished requests");
+    }
+  }
+
+  @Test
+  void messageThatStops_isEndedInTime_andItsConnectionGoesOn() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      for (int stream = 1; stream < 20; stream += 2) {
+        send(socket, frame(HEADERS, END_HEADERS, stream, headers()));
+        for (byte[] data : RawHttp2.data(stream, RawHttp2.halfMessage(60_000, 5_000))) {
+          send(socket, data);
+        }
+      }
+      String told = RawHttp2.until(socket, "--request-timeout)");
+      assertThat(told).contains("request: not complete in time");
+      send(socket, frame(HEADERS, END_HEADERS, 21, headers()));
+      send(socket, frame(DATA, END_STREAM, 21, new byte[] {0, 0, 0, 0, 0}));
+      assertThat(RawHttp2.until(socket, "must not be empty"))
+          .contains("rate limit domain must not be empty");
+    }
+  }
+
+  @Test
+  void headersWithoutARequest_areEndedInTime() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      send(socket, frame(HEADERS, END_HEADERS, 1, headers()));
+      assertThat(RawHttp2.until(socket, "--request-timeout)")).contains("not complete in time");
+    }
+  }
+
+  @Test
+  void frameThatStops_isClosedInTime() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      send(socket, Arrays.copyOf(frame(HEADERS, 0, 1, headers()), 20));
+      assertThat(new String(readAll(socket), StandardCharsets.ISO_8859_1))
+          .contains("frame: not complete in time");
+    }
+  }
+
+  @Test
+  void longNamesOfServices_areRefused_wholeOrNot() throws Exception {
+    for (String method : List.of("Check", "Watch")) {
+      try (Socket socket = connect()) {
+        open(socket);
+        byte[] head = RawHttp2.headers(path(method));
+        send(socket, frame(HEADERS, END_HEADERS, 1, head));
+        send(socket, frame(DATA, END_STREAM, 1, healthName(257)));
+        assertThat(RawHttp2.until(socket, "at most 256)")).contains("service: 257 characters");
+        send(socket, frame(HEADERS, END_HEADERS, 3, head));
+        send(socket, frame(DATA, END_STREAM, 3, healthName(256)));
+        String answer = method.equals("Check") ? "unknown service" : "\u0008\u0003";
+        assertThat(RawHttp2.until(socket, answer)).contains(answer).doesNotContain("at most 256)");
+        send(socket, frame(HEADERS, END_HEADERS, 5, head));
+        for (byte[] data : RawHttp2.data(5, RawHttp2.halfMessage(1_000_000, 20_000))) {
+          send(socket, data);
+        }
+        assertThat(RawHttp2.until(socket, "at most 1024)")).contains("message: more bytes");
+      }
+    }
+  }
+
+  @Test
+  void watchers_areBounded() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      byte[] head = RawHttp2.headers(path("Watch"));
+      for (int i = 0; i <= Admission.MAX_WATCHES_PER_CONNECTION; i++) {
+        send(socket, frame(HEADERS, END_HEADERS, 1 + 2 * i, head));
+        send(socket, frame(DATA, END_STREAM, 1 + 2 * i, healthName(5)));
+      }
+      assertThat(RawHttp2.until(socket, "in all)"))
+          .contains("Watch: too many (expected: at most 10 on a connection, 10000");
+      send(socket, frame(RST_STREAM, 0, 1, new byte[] {0, 0, 0, 8}));
+      int again = 2 * Admission.MAX_WATCHES_PER_CONNECTION + 3;
+      send(socket, frame(HEADERS, END_HEADERS, again, head));
+      send(socket, frame(DATA, END_STREAM, again, healthName(5)));
+      assertThat(RawHttp2.until(socket, "\u0008\u0003")).doesNotContain("Watch: too many");
+    }
+  }
+
+  @Test
+  void messagesThatCannotBeParsed_areToldSo_andTheLogIsSilent() throws Exception {
+    try (LogCapture log = LogCapture.all();
+        Socket socket = connect()) {
+      open(socket);
+      for (int i = 0; i < 50; i++) {
+        String path = i % 2 == 0 ? path("Check") : "/weir.v1.Weir/CheckStream";
+        byte[] head = RawHttp2.headers(path, "grpc-encoding", "gzip");
+        send(socket, frame(HEADERS, END_HEADERS, 1 + 2 * i, head));
+        boolean inflates = i % 4 == 2;
+        byte[] malformed = RawHttp2.message(new byte[] {-1, -1});
+        byte[] message = inflates ? inflating(3 << 20) : malformed;
+        send(socket, frame(DATA, END_STREAM, 1 + 2 * i, message));
+        String told = inflates ? "exceeds maximum size" : "message: ";
+        assertThat(RawHttp2.until(socket, told)).contains(told);
+      }
+      othersAreServed();
+      assertThat(log.text()).isEmpty();
+    }
+  }
+
+  @Test
+  void messagesInCrumbs_endTheConnection() throws Exception {
+    try (Socket socket = connect()) {
+      open(socket);
+      send(socket, frame(HEADERS, END_HEADERS, 1, headers()));
+      send(socket, frame(DATA, 0, 1, RawHttp2.halfMessage(60_000, 0)));
+      ByteArrayOutputStream crumbs = new ByteArrayOutputStream();
+      for (int i = 0; i < 3_000; i++) {
+        crumbs.writeBytes(frame(DATA, 0, 1, new byte[1]));
+      }
+      try {
+        send(socket, crumbs.toByteArray());
+      } catch (SocketException e) {
+        assertThat(e).hasMessageNotContaining("timed out");
+      }
+      assertThat(new String(readAll(socket), StandardCharsets.ISO_8859_1))
+          .contains("small pieces of messages: too many");
+    }
+  }
+
+  @Test
+  void anythingAtAll_harmsNobody() throws Exception {
+    SplittableRandom random = Trials.random("gRPC attacks");
+    for (int trial = 0; trial < 150; trial++) {
+      try (Socket socket = connect()) {
+        if (random.nextInt(4) > 0) {
+          open(socket);
+        }
+        for (int i = random.nextInt(20); i > 0; i--) {
+          byte[] payload = random.nextBoolean() ? headers() : new byte[random.nextInt(60)];
+          if (random.nextInt(3) == 0) {
+            random.nextBytes(payload);
+          }
+          int stream = 2 * random.nextInt(10) + (random.nextInt(10) == 0 ? 0 : 1);
+          socket
+              .getOutputStream()
+              .write(frame(random.nextInt(11), random.nextInt(256), stream, payload));
+        }
+        socket.shutdownOutput();
+        readAll(socket);
+      } catch (SocketException e) {
+        assertThat(e).hasMessageNotContaining("timed out");
+      }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package dev.weir.redis;
+
+import dev.weir.Ticker;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Checks whether Redis's settings let it hold limits. Safe for use by many threads. */
+final class Checks {
+  private static final int LEAST_MAJOR = 6;
+  private static final int LEAST_MINOR = 2;
+
+  private static final long EVERY_NANOS = 60_000_000_000L;
+
+  private final Ticker ticker;
+  private final Consumer<? super String> warnings;
+  private final Map<String, Set<String>> problems = new HashMap<>();
+  private Set<String> said = Set.of();
+  private long lookAtNanos;
+
+  /**
+   * @param warnings receives what is wrong, when that changes
+   */
+  Checks(Ticker ticker, Consumer<? super String> warnings) {
+    this.ticker = ticker;
+    this.warnings = warnings;
+    lookAtNanos = ticker.nanos();
+  }
+
+  /** Has the servers checked now: they may be others. */
+  synchronized void checkNow() {
+    lookAtNanos = ticker.nanos();
+  }
+
+  /**
+   * Checks the servers if it is time: a setting may change while they run.
+   *
+   * @param servers each by its name, and how to ask it about itself; a user who may not ask cannot
+   *     be warned
+   */
+  void tick(Supplier<Map<String, CompletionStage<String>>> servers) {
+    synchronized (this) {
+      if (ticker.nanos() - lookAtNanos < 0) {
+        return;
+      }
+      lookAtNanos = ticker.nanos() + EVERY_NANOS;
+    }
+    Map<String, CompletionStage<String>> asked = servers.get();
+    synchronized (this) {
+      problems.keySet().retainAll(asked.keySet());
+    }
+    asked.forEach(
+        (name, info) ->
+            info.whenComplete(
+                (text, error) -> {
+                  if (text != null) {
+                    report(name, problems(text));
+                  }
+                }));
+  }
+
+  private synchronized void report(String server, Set<String> found) {
+    problems.put(server, found);
+    Set<String> all = new TreeSet<>();
+    problems.values().forEach(all::addAll);
+    for (String problem : all) {
+      if (!said.contains(problem)) {
+        warnings.accept(problem);
+      }
+    }
+    if (all.isEmpty() && !said.isEmpty()) {
+      warnings.accept("the store's settings are as they have to be, again");
+    }
+    said = all;
+  }
+
+  /** Returns what is wrong with a server that says so of itself. */
+  static Set<String> problems(String info) {
+    Set<String> problems = new TreeSet<>();
+    String policy = field(info, "maxmemory_policy");
+    if (policy != null && !policy.equals("noeviction")) {
+      problems.add(
+          "the store's maxmemory-policy: "
+              + policy
+              + " (expected: noeviction, or keys that still count are forgotten)");
+    }
+    String version = field(info, "redis_version");
+    if (version != null && older(version)) {
+      problems.add(
+          "the store's version: " + version + " (expected: Redis 6.2 or newer, or Valkey)");
+    }
+    return problems;
+  }
+
+  private static boolean older(String version) {
+    String[] parts = version.split("\\.", -1);
+    try {
+      int major = Integer.parseInt(parts[0]);
+      int minor = parts.length > 1 ? Integer.parseInt(parts[1]) : 0;
+      return major < LEAST_MAJOR || (major == LEAST_MAJOR && minor < LEAST_MINOR);
+    } catch (NumberFormatException e) {
+      return false;
+    }
+  }
+
+  private static @Nullable String field(String info, String name) {
+    for (String line : info.split("\r?\n", -1)) {
+      if (line.startsWith(name + ":")) {
+        return line.substring(name.length() + 1).trim();
+      }
+    }
+    return null;
+  }
+}

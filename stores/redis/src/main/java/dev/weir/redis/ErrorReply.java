@@ -1,0 +1,37 @@
+package dev.weir.redis;
+
+import dev.weir.shared.Failure;
+import java.util.stream.Stream;
+
+/** What Redis's error replies mean. */
+final class ErrorReply {
+  private ErrorReply() {}
+
+  /** Returns the failure that an error reply means. */
+  static Failure failure(String message) {
+    int end = message.indexOf(' ');
+    return switch (end < 0 ? message : message.substring(0, end)) {
+      case "READONLY", "NOREPLICAS", "MISCONF" -> Failure.READONLY;
+      case "LOADING", "MASTERDOWN" -> Failure.LOADING;
+      case "BUSY", "UNKILLABLE" -> Failure.BUSY;
+      case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN" -> Failure.MOVED;
+      case "OOM" -> Failure.OOM;
+      case "NOPERM", "NOAUTH", "WRONGPASS" -> Failure.NOPERM;
+      default -> inner(message);
+    };
+  }
+
+  /** Older versions wrap what a command within the script said. */
+  private static Failure inner(String message) {
+    boolean readOnly =
+        Stream.of("READONLY", "read only replica", "-NOREPLICAS", "-MISCONF")
+            .anyMatch(message::contains);
+    if (readOnly) {
+      return Failure.READONLY;
+    }
+    if (message.contains("The user executing the script can't")) {
+      return Failure.NOPERM;
+    }
+    return message.contains("OOM") ? Failure.OOM : Failure.OTHER;
+  }
+}

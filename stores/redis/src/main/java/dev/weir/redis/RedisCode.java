@@ -1,0 +1,135 @@
+package dev.weir.redis;
+
+import dev.weir.Algorithm;
+import dev.weir.Fingerprint;
+import dev.weir.Policy;
+import dev.weir.shared.PolicyCode;
+import dev.weir.shared.SharedBinding;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/** How a policy is written for the script, and its keys. */
+final class RedisCode implements PolicyCode {
+  /** The longest that a full bucket may last, in nanoseconds, to be counted in nanoseconds. */
+  private static final long MOST_TICKS = 1L << 52;
+
+  private static final long NANOS_PER_MICRO = 1_000;
+
+  private static final int LOG = 1;
+  private static final int COUNTER = 2;
+  private static final int FIXED = 3;
+  private static final int TOKEN = 4;
+  private static final int LEAKY = 5;
+
+  /** How many of the numbers say which state is used. */
+  private static final int SHAPE_NUMBERS = 4;
+
+  /** Added to the number of a bucket's algorithm: counted in microseconds. */
+  private static final int LONG = 2;
+
+  private final byte[] keyPrefix;
+  private final long nameBits;
+  private final long[] numbers;
+
+  RedisCode(String prefix, String name, Policy policy) {
+    keyPrefix = (prefix + ":").getBytes(StandardCharsets.UTF_8);
+    nameBits = Fingerprint.shared().of(name);
+    numbers = numbers(policy);
+  }
+
+  private RedisCode(RedisCode base, long[] numbers) {
+    keyPrefix = base.keyPrefix;
+    nameBits = base.nameBits;
+    this.numbers = numbers;
+  }
+
+  /**
+   * Returns how another token bucket is written that uses the same state: what a key has used is
+   * the time that its bucket takes to refill. A bucket that is counted in other units than this one
+   * has a state of its own, which begins with what this one knows.
+   */
+  RedisCode variant(Policy policy) {
+    long[] variant = numbers(policy);
+    if (variant[0] == numbers[0]) {
+      System.arraycopy(numbers, 0, variant, 0, SHAPE_NUMBERS);
+    }
+    return new RedisCode(this, variant);
+  }
+
+  /** Returns how a binding of a {@link RedisStore} is written. */
+  static RedisCode of(SharedBinding binding) {
+    return (RedisCode) binding.code();
+  }
+
+  /** Returns a policy as the script reads it: eight numbers. */
+  static long[] numbers(Policy policy) {
+    long windowNanos = SharedBinding.countedWindowNanos(policy);
+    long permits = policy.quota().permits();
+    long window = micros(windowNanos);
+    Algorithm algorithm = policy.algorithm();
+    boolean exact = policy.shape().algorithm() == Algorithm.SLIDING_WINDOW_LOG;
+    return switch (algorithm) {
+      case SLIDING_WINDOW, SLIDING_WINDOW_LOG, SLIDING_WINDOW_BUCKETS ->
+          log(window, exact ? 1 : micros(policy.granularityNanos()), permits);
+      case SLIDING_WINDOW_COUNTER -> numbers(COUNTER, window, 0, 0, permits);
+      case FIXED_WINDOW -> numbers(FIXED, window, 0, 0, permits);
+      case TOKEN_BUCKET -> bucket(TOKEN, policy, windowNanos);
+      case LEAKY_BUCKET -> bucket(LEAKY, policy, windowNanos);
+    };
+  }
+
+  private static long[] numbers(int algorithm, long window, long detail, long more, long permits) {
+    return new long[] {algorithm, window, detail, more, permits, permits, 0, 0};
+  }
+
+  /** The bytes of an entry's distance to the next; one of their bits is a mark. */
+  private static long[] log(long window, long granule, long permits) {
+    long mostGranules = 4 * (ceilDiv(window, granule) + 2);
+    int bits = Long.SIZE - Long.numberOfLeadingZeros(mostGranules) + 1;
+    return numbers(LOG, window, granule, ceilDiv(bits, Byte.SIZE), permits);
+  }
+
+  private static long[] bucket(int algorithm, Policy policy, long windowNanos) {
+    long permits = policy.quota().permits();
+    long burst = policy.burst();
+    long emission = permits == 0 ? 0 : ceilDiv(windowNanos, permits);
+    boolean ticksAreMicros =
+        windowNanos > MOST_TICKS || (emission > 0 && burst > MOST_TICKS / emission);
+    long window = micros(windowNanos);
+    if (ticksAreMicros) {
+      emission = permits == 0 ? 0 : ceilDiv(window, permits);
+    }
+    boolean shared = burst == permits;
+    return new long[] {
+      ticksAreMicros ? algorithm + LONG : algorithm,
+      window,
+      shared ? 0 : emission,
+      shared ? 0 : burst,
+      permits,
+      burst,
+      emission,
+      emission * burst
+    };
+  }
+
+  private static long micros(long nanos) {
+    return ceilDiv(nanos, NANOS_PER_MICRO);
+  }
+
+  private static long ceilDiv(long value, long divisor) {
+    return value / divisor + (value % divisor > 0 ? 1 : 0);
+  }
+
+  /** Returns the policy as the script reads it: eight numbers. */
+  long[] numbers() {
+    return numbers;
+  }
+
+  /** Returns Redis's name of a key: the prefix, and 128 bits as 22 characters. */
+  byte[] key(long fingerprint) {
+    byte[] bits = ByteBuffer.allocate(16).putLong(nameBits).putLong(fingerprint).array();
+    byte[] text = Base64.getUrlEncoder().withoutPadding().encode(bits);
+    return ByteBuffer.allocate(keyPrefix.length + text.length).put(keyPrefix).put(text).array();
+  }
+}

@@ -1,0 +1,191 @@
+package dev.weir.redis;
+
+import dev.weir.shared.Failure;
+import dev.weir.shared.ShardException;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * What decides, in Redis: a function where there are functions, from Redis 7 on, and Redis's user
+ * may call them; else a script. A function is set up once, a script anew for every call. Safe for
+ * use by many threads.
+ */
+final class Script {
+  private static final List<String> FILES =
+      List.of("begin.lua", "log.lua", "counter.lua", "fixed.lua", "bucket.lua", "decide.lua");
+
+  private static final byte[] SCRIPT;
+  private static final String SCRIPT_DIGEST;
+  private static final String LIBRARY;
+
+  /** The function's name, and its library's: another version is another name. */
+  private static final String FUNCTION;
+
+  static {
+    StringBuilder text = new StringBuilder();
+    for (String file : FILES) {
+      text.append(read(file)).append('\n');
+    }
+    SCRIPT = (text + "return decide(KEYS, ARGV)\n").getBytes(StandardCharsets.UTF_8);
+    SCRIPT_DIGEST = sha1(SCRIPT);
+    FUNCTION = "weir_" + SCRIPT_DIGEST.substring(0, 16);
+    LIBRARY =
+        "#!lua name="
+            + FUNCTION
+            + "\n"
+            + text
+            + "redis.register_function('"
+            + FUNCTION
+            + "', decide)\n";
+  }
+
+  private final RedisClusterAsyncCommands<byte[], byte[]> redis;
+
+  /** Whether the function is known and may be called. */
+  private volatile boolean function;
+
+  /** Set where Redis's user may call no functions. */
+  private volatile boolean forbidden;
+
+  private volatile CompletionStage<?> loading = CompletableFuture.completedStage(null);
+
+  /**
+   * @param redis one connection; what is found out about it is not true of the next
+   */
+  Script(RedisClusterAsyncCommands<byte[], byte[]> redis) {
+    this.redis = redis;
+  }
+
+  private static String read(String file) {
+    try (InputStream in = Objects.requireNonNull(Script.class.getResourceAsStream(file))) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String sha1(byte[] bytes) {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-1", e);
+    }
+  }
+
+  /** Makes the function known, if there are any; until then, and if not, the script is called. */
+  void load() {
+    loading =
+        redis
+            .functionLoad(LIBRARY, true)
+            .handle(
+                (name, error) -> {
+                  function = error == null && !forbidden;
+                  return null;
+                });
+  }
+
+  /**
+   * Calls it. Where Redis does not know it, or its user may not call it so, nothing has been done
+   * yet, and it is called in another way.
+   *
+   * @return the reply; fails with a {@link ShardException}
+   */
+  CompletionStage<byte[]> call(byte[][] keys, byte[] message) {
+    CompletionStage<byte[]> reply =
+        function
+            ? unless(
+                fcall(keys, message),
+                problem -> unknown(problem) || forbidden(problem, "fcall"),
+                () -> script(keys, message))
+            : script(keys, message);
+    return reply.exceptionally(
+        error -> {
+          throw failed(error);
+        });
+  }
+
+  private CompletionStage<byte[]> fcall(byte[][] keys, byte[] message) {
+    return redis.fcall(FUNCTION, ScriptOutputType.VALUE, keys, message);
+  }
+
+  private boolean unknown(String problem) {
+    boolean unknown = problem.contains("Function not found");
+    if (unknown) {
+      function = false;
+      load();
+    }
+    return unknown;
+  }
+
+  /** Returns whether Redis's user may not use a command at all, whatever the key. */
+  private boolean forbidden(String problem, String command) {
+    boolean denied = problem.startsWith("NOPERM") && problem.contains("'" + command + "'");
+    if (denied && command.equals("fcall")) {
+      forbidden = true;
+      function = false;
+    }
+    return denied;
+  }
+
+  private CompletionStage<byte[]> script(byte[][] keys, byte[] message) {
+    CompletionStage<byte[]> reply =
+        unless(
+            redis.evalsha(SCRIPT_DIGEST, ScriptOutputType.VALUE, keys, message),
+            problem -> problem.startsWith("NOSCRIPT"),
+            () -> redis.eval(SCRIPT, ScriptOutputType.VALUE, keys, message));
+    // A user who may only call functions has to wait until there is one.
+    return unless(
+        reply,
+        problem -> forbidden(problem, "evalsha") || forbidden(problem, "eval"),
+        () -> loading.thenCompose(done -> function ? fcall(keys, message) : reply));
+  }
+
+  /** Returns the first reply, or another if Redis said a certain error instead. */
+  private static CompletionStage<byte[]> unless(
+      CompletionStage<byte[]> first,
+      Predicate<String> problem,
+      Supplier<CompletionStage<byte[]>> other) {
+    return first
+        .handle(
+            (bytes, error) -> {
+              if (error == null) {
+                return CompletableFuture.completedStage(bytes);
+              }
+              Throwable cause = Causes.of(error);
+              boolean known =
+                  cause instanceof RedisCommandExecutionException
+                      && problem.test(Causes.words(cause));
+              return known ? other.get() : CompletableFuture.<byte[]>failedStage(cause);
+            })
+        .thenCompose(stage -> stage);
+  }
+
+  /** Returns what an error of the client's means. */
+  static ShardException failed(Throwable error) {
+    Throwable cause = Causes.of(error);
+    if (cause instanceof ShardException known) {
+      return known;
+    }
+    String words = Causes.words(cause);
+    if (cause instanceof RedisCommandExecutionException) {
+      return new ShardException(ErrorReply.failure(words), words);
+    }
+    Failure failure = cause instanceof RedisException ? Failure.DISCONNECTED : Failure.OTHER;
+    return new ShardException(failure, words);
+  }
+}

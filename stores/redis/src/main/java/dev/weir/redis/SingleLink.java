@@ -1,0 +1,327 @@
+package dev.weir.redis;
+
+import dev.weir.Policy;
+import dev.weir.Ticker;
+import dev.weir.shared.Call;
+import dev.weir.shared.Caller;
+import dev.weir.shared.Failure;
+import dev.weir.shared.Link;
+import dev.weir.shared.PolicyCode;
+import dev.weir.shared.Reply;
+import dev.weir.shared.Shard;
+import dev.weir.shared.ShardException;
+import dev.weir.shared.SharedBinding;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.resource.ClientResources;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A link to one Redis, or to the one that sentinels name. Safe for use by many threads.
+ *
+ * <p>It connects by itself and again after a loss, which asks the sentinels anew. What was on its
+ * way when the connection was lost is never sent again: it may have been decided.
+ */
+final class SingleLink implements Link, Shard {
+  /** One call is being decided while the next is on its way. */
+  private static final int MAX_IN_FLIGHT = 2;
+
+  private static final long LEAST_PAUSE_NANOS = 20_000_000L;
+  private static final long MOST_PAUSE_NANOS = 500_000_000L;
+
+  /** A connection without a reply for this long may have no server at its other end. */
+  private static final long LEAST_SILENCE_NANOS = 3_000_000_000L;
+
+  private static final Duration QUIET = Duration.ZERO;
+  private static final Duration SHUTDOWN = Duration.ofSeconds(2);
+
+  private final Loops loops = new Loops();
+  private final ClientResources resources;
+  private final RedisClient client;
+  private final RedisURI uri;
+  private final LinkSettings settings;
+  private final Ticker ticker;
+  private final Consumer<? super String> log;
+  private final Caller caller;
+  private final Checks checks;
+  private volatile @Nullable Connected connected;
+  private volatile boolean closed;
+  private boolean connecting;
+  private boolean probing;
+  private long probingSinceNanos;
+  private long pauseNanos;
+  private long connectAtNanos;
+  private volatile String lastProblem = "";
+
+  /** A connection, and the way to decide by it. */
+  private record Connected(StatefulRedisConnection<byte[], byte[]> connection, Script script) {}
+
+  SingleLink(RedisURI uri, LinkSettings settings) {
+    this.uri = uri;
+    uri.setTimeout(LinkSettings.CONNECT_TIMEOUT);
+    this.settings = settings;
+    ticker = settings.ticker();
+    log = settings.store().log();
+    checks = new Checks(ticker, settings.store().warnings());
+    resources = ClientResources.builder().nettyCustomizer(loops).build();
+    client = RedisClient.create(resources);
+    client.setOptions(
+        ClientOptions.builder()
+            .autoReconnect(false)
+            .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+            // What comes too late is to be read all the same.
+            .timeoutOptions(TimeoutOptions.create())
+            .socketOptions(
+                SocketOptions.builder().connectTimeout(LinkSettings.CONNECT_TIMEOUT).build())
+            .build());
+    caller = new Caller(this, settings.store());
+    connectAtNanos = ticker.nanos();
+    pauseNanos = LEAST_PAUSE_NANOS;
+  }
+
+  @Override
+  public PolicyCode code(String name, Policy policy) {
+    return new RedisCode(settings.prefix(), name, policy);
+  }
+
+  @Override
+  public PolicyCode variant(PolicyCode code, Policy policy) {
+    return ((RedisCode) code).variant(policy);
+  }
+
+  @Override
+  public Caller caller(SharedBinding binding, long fingerprint) {
+    return caller;
+  }
+
+  @Override
+  public boolean oneSlot() {
+    return true;
+  }
+
+  @Override
+  public int slot(SharedBinding binding, long fingerprint) {
+    return 0;
+  }
+
+  @Override
+  public int maxInFlight() {
+    return MAX_IN_FLIGHT;
+  }
+
+  @Override
+  public boolean available() {
+    return caller.available();
+  }
+
+  @Override
+  public String problem() {
+    return connected == null ? lastProblem : caller.problem();
+  }
+
+  @Override
+  public CompletionStage<?> turn() {
+    return loops.turn();
+  }
+
+  @Override
+  public long queued() {
+    return caller.queued();
+  }
+
+  @Override
+  public Call newCall() {
+    return new Message(this::call);
+  }
+
+  private CompletionStage<RedisReply> call(byte[][] keys, byte[] message) {
+    Connected current = connected;
+    if (current == null) {
+      return notConnected();
+    }
+    CompletionStage<byte[]> reply = current.script.call(keys, message);
+    if (settings.replicas() > 0) {
+      reply = reply.thenCompose(bytes -> replicated(current.connection, bytes));
+    }
+    return reply
+        .whenComplete(
+            (bytes, error) -> {
+              // A replica now: the address, or the sentinels, may lead to its master.
+              if (error != null && Script.failed(error).failure() == Failure.READONLY) {
+                closeLater(current.connection);
+              }
+            })
+        .thenApply(RedisReply::new);
+  }
+
+  /** Waits for replicas to have what has been decided. */
+  private CompletionStage<byte[]> replicated(
+      StatefulRedisConnection<byte[], byte[]> current, byte[] reply) {
+    return current
+        .async()
+        .waitForReplication(
+            settings.replicas(),
+            Math.max(1, Duration.ofNanos(settings.store().timeoutNanos()).toMillis()))
+        .handle(
+            (count, error) -> {
+              if (error == null && count >= settings.replicas()) {
+                return reply;
+              }
+              if (error != null && !(Causes.of(error) instanceof RedisCommandExecutionException)) {
+                throw Script.failed(error);
+              }
+              // Also where WAIT is refused: what it was to wait for has been decided.
+              String words =
+                  error == null
+                      ? count + " replicas have it (expected: " + settings.replicas() + ")"
+                      : "WAIT: " + Causes.words(error);
+              throw new ShardException(Failure.REPLICAS, words);
+            });
+  }
+
+  /** Gives the connection up if earlier probes are not answered: a new one may be. */
+  @Override
+  public CompletionStage<? extends Reply> probe() {
+    Connected current = connected;
+    if (current == null) {
+      return notConnected();
+    }
+    if (silent()) {
+      log.accept("the store's connection is silent: it is made anew");
+      closeLater(current.connection);
+      return notConnected();
+    }
+    byte[] key = Probe.key(settings.prefix(), any -> true);
+    return call(new byte[][] {key}, Probe.message()).whenComplete((done, error) -> answered());
+  }
+
+  /** Returns whether the first of the probes that have no answer is an old one. */
+  private synchronized boolean silent() {
+    long now = ticker.nanos();
+    if (!probing) {
+      probing = true;
+      probingSinceNanos = now;
+    }
+    return now - probingSinceNanos
+        > Math.max(LEAST_SILENCE_NANOS, 2 * settings.store().timeoutNanos());
+  }
+
+  private synchronized void answered() {
+    probing = false;
+  }
+
+  private static <T> CompletionStage<T> notConnected() {
+    return CompletableFuture.failedStage(new ShardException(Failure.OPEN, "not connected"));
+  }
+
+  @Override
+  public void tick() {
+    connectIfNeeded();
+    caller.tick();
+    Connected current = connected;
+    if (current != null) {
+      checks.tick(() -> Map.of("", current.connection.async().info()));
+    }
+  }
+
+  private synchronized void connectIfNeeded() {
+    if (closed || connecting || connected != null || ticker.nanos() - connectAtNanos < 0) {
+      return;
+    }
+    connecting = true;
+    CompletionStage<StatefulRedisConnection<byte[], byte[]>> making;
+    try {
+      making = client.connectAsync(ByteArrayCodec.INSTANCE, uri);
+    } catch (RuntimeException e) {
+      making = CompletableFuture.failedStage(e);
+    }
+    making.whenComplete(
+        (opened, error) -> {
+          if (opened == null) {
+            notOpened(error);
+          } else {
+            opened(opened);
+          }
+        });
+  }
+
+  private synchronized void notOpened(Throwable error) {
+    connecting = false;
+    pauseNanos = Math.min(MOST_PAUSE_NANOS, 2 * pauseNanos);
+    connectAtNanos = ticker.nanos() + pauseNanos;
+    String problem = Causes.words(error);
+    if (!closed && !problem.equals(lastProblem)) {
+      log.accept("cannot reach the store, trying again: " + problem);
+      lastProblem = problem;
+    }
+  }
+
+  private void opened(StatefulRedisConnection<byte[], byte[]> opened) {
+    opened.addListener(
+        new RedisConnectionStateListener() {
+          @Override
+          public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
+            lost(opened);
+          }
+        });
+    Script script = new Script(opened.async());
+    synchronized (this) {
+      connecting = false;
+      pauseNanos = LEAST_PAUSE_NANOS;
+      lastProblem = "";
+      connected = new Connected(opened, script);
+      probing = false;
+    }
+    if (closed || !opened.isOpen()) {
+      lost(opened);
+      closeLater(opened);
+      return;
+    }
+    script.load();
+    checks.checkNow();
+    caller.tick();
+  }
+
+  private static void closeLater(StatefulRedisConnection<byte[], byte[]> connection) {
+    if (connection.isOpen()) {
+      Object unused = connection.closeAsync();
+    }
+  }
+
+  private void lost(StatefulRedisConnection<byte[], byte[]> gone) {
+    synchronized (this) {
+      Connected current = connected;
+      if (current == null || current.connection != gone) {
+        return;
+      }
+      connected = null;
+      connectAtNanos = ticker.nanos();
+    }
+    if (!closed) {
+      caller.disconnected();
+    }
+  }
+
+  @Override
+  public void close() {
+    Caller.closeAll(List.of(caller), settings.store().timeoutNanos());
+    closed = true;
+    client.shutdown(QUIET, SHUTDOWN);
+    Object unused = resources.shutdown();
+  }
+}

@@ -1,0 +1,153 @@
+package dev.weir.redis;
+
+import dev.weir.Decision;
+import dev.weir.Policy;
+import dev.weir.RateLimiter;
+import dev.weir.Reason;
+import dev.weir.testkit.WindowChecker;
+import dev.weir.testkit.WindowChecker.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Threads that ask several stores for the same keys until they are stopped, whatever happens to
+ * Redis meanwhile.
+ */
+final class Crowd implements AutoCloseable {
+  private static final int THREADS = 2;
+
+  /** What a client does when it was refused: without it, a test would only hear refusals. */
+  private static final long PAUSE_NANOS = 50_000;
+
+  private final Policy policy;
+  private final int keys;
+  private final List<RateLimiter> limiters = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private final Queue<Operation> admitted = new ConcurrentLinkedQueue<>();
+  private final LongAdder permits = new LongAdder();
+  private final Map<Reason, LongAdder> reasons = new ConcurrentHashMap<>();
+  private final AtomicLong slowestNanos = new AtomicLong();
+  private final AtomicLong probes = new AtomicLong();
+  private volatile boolean stopped;
+
+  private Crowd(Policy policy, int keys) {
+    this.policy = policy;
+    this.keys = keys;
+  }
+
+  /** Has two threads for each store ask for that many keys. */
+  static Crowd start(Policy policy, int keys, List<RedisStore> stores) {
+    Crowd crowd = new Crowd(policy, keys);
+    for (RedisStore store : stores) {
+      RateLimiter limiter = RateLimiter.builder(policy).store(store).build();
+      crowd.limiters.add(limiter);
+      for (int i = 0; i < THREADS; i++) {
+        Thread thread = new Thread(() -> crowd.run(limiter));
+        thread.setDaemon(true);
+        crowd.threads.add(thread);
+      }
+    }
+    crowd.threads.forEach(Thread::start);
+    return crowd;
+  }
+
+  private void run(RateLimiter limiter) {
+    SplittableRandom random = new SplittableRandom();
+    while (!stopped) {
+      if (!ask(limiter, "key " + random.nextInt(keys)).allowed()) {
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+    }
+  }
+
+  private Decision ask(RateLimiter limiter, String key) {
+    long start = System.nanoTime();
+    Decision decision = limiter.tryAcquire(key);
+    long end = System.nanoTime();
+    slowestNanos.accumulateAndGet(end - start, Math::max);
+    reasons.computeIfAbsent(decision.reason(), reason -> new LongAdder()).increment();
+    if (decision.allowed()) {
+      admitted.add(new Operation(key, 1, start, end, true, decision.reason()));
+      permits.increment();
+    }
+    return decision;
+  }
+
+  /** Waits until each store gives that reason for a key that was never used before. */
+  void await(Reason reason) {
+    for (RateLimiter limiter : limiters) {
+      Redis.await(() -> ask(limiter, "probe " + probes.incrementAndGet()).reason() == reason);
+    }
+  }
+
+  /** Waits until so many permits have been admitted since the start. */
+  void awaitAdmitted(long count) {
+    Redis.await(() -> permits.sum() >= count);
+  }
+
+  /** Waits until so many answers had that reason since the start. */
+  void awaitAnswers(Reason reason, long count) {
+    Redis.await(() -> answers(reason) >= count);
+  }
+
+  /** Returns all keys that it ever asked for. */
+  List<String> keys() {
+    List<String> all = new ArrayList<>();
+    for (int i = 0; i < keys; i++) {
+      all.add("key " + i);
+    }
+    for (long i = 1; i <= probes.get(); i++) {
+      all.add("probe " + i);
+    }
+    return all;
+  }
+
+  /** Returns how many answers had that reason. */
+  long answers(Reason reason) {
+    LongAdder count = reasons.get(reason);
+    return count == null ? 0 : count.sum();
+  }
+
+  /** Returns how many permits were admitted. */
+  long admitted() {
+    return permits.sum();
+  }
+
+  /** Returns how long the slowest answer took. */
+  long slowestNanos() {
+    return slowestNanos.get();
+  }
+
+  /** Returns how many more than the quota some window certainly holds, for the worst key. */
+  long excess() {
+    return WindowChecker.certainExcess(
+        admitted, policy.quota().windowNanos(), policy.quota().permits());
+  }
+
+  /** Ends all threads, once they have their last answers. */
+  Crowd stop() {
+    stopped = true;
+    try {
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+    return this;
+  }
+
+  @Override
+  public void close() {
+    stop();
+  }
+}

@@ -1,0 +1,274 @@
+package dev.weir.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A network between a client and a server on this machine that fails on request. Forwards every
+ * byte until then. Safe for use by many threads.
+ */
+public final class FaultProxy implements AutoCloseable {
+  private static final int CHUNK_BYTES = 16_384;
+
+  /** So much may be on its way in one direction of a connection; then the sender must wait. */
+  private static final int MAX_CHUNKS = 1_024;
+
+  private static final long CLOSE_SECONDS = 30;
+
+  /** Bytes on their way; none at their end. */
+  private record Chunk(ByteBuffer bytes, long sentNanos) {}
+
+  private final int serverPort;
+  private final int port = Ports.free();
+  private final Set<Link> links = ConcurrentHashMap.newKeySet();
+  private final ExecutorService threads;
+
+  // Guarded by this; a change wakes the threads that wait for it.
+  private @Nullable ServerSocket listener;
+  private Future<?> acceptor = CompletableFuture.completedFuture(null);
+  private long delayNanos;
+  private boolean stalled;
+  private boolean mute;
+
+  /** Starts a proxy to that port of this machine. */
+  public FaultProxy(int serverPort) {
+    this.serverPort = serverPort;
+    threads =
+        Executors.newCachedThreadPool(
+            task -> {
+              Thread thread = new Thread(task, "fault-proxy-" + port);
+              thread.setDaemon(true);
+              return thread;
+            });
+    accept();
+  }
+
+  /** Returns the port for clients, the same for the life of the proxy. */
+  public int port() {
+    return port;
+  }
+
+  /** Returns how many connections are open. */
+  public int connections() {
+    return links.size();
+  }
+
+  /** Ends all faults; what was held back goes on its way. Connections that were cut stay so. */
+  public synchronized void heal() {
+    delayNanos = 0;
+    stalled = false;
+    mute = false;
+    if (listener == null) {
+      accept();
+    }
+    notifyAll();
+  }
+
+  /** Has every byte take so much longer, in each direction. */
+  public synchronized void delay(Duration eachWay) {
+    delayNanos = eachWay.toNanos();
+    notifyAll();
+  }
+
+  /** Takes bytes and connections, but forwards nothing until healed. */
+  public synchronized void stall() {
+    stalled = true;
+  }
+
+  /** Forwards requests and loses the answers. */
+  public synchronized void dropReplies() {
+    mute = true;
+  }
+
+  /**
+   * Delivers nothing more on the connections that are open, and closes none of them; new ones work:
+   * as if something on the way had forgotten them.
+   */
+  public void forget() {
+    links.forEach(link -> link.forgotten = true);
+  }
+
+  /** Refuses new connections; those that are open go on. */
+  public synchronized void refuse() {
+    close(listener);
+    listener = null;
+    try {
+      acceptor.get(CLOSE_SECONDS, TimeUnit.SECONDS); // Until it has let go, connections are taken.
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      throw new IllegalStateException("fault proxy: still accepts (expected: refuses)", e);
+    }
+  }
+
+  /** Closes all connections. New ones are taken. */
+  public void cut() {
+    links.forEach(Link::close);
+  }
+
+  private synchronized void accept() {
+    try {
+      ServerSocket socket = new ServerSocket(port, 128, InetAddress.getLoopbackAddress());
+      listener = socket;
+      acceptor = threads.submit(() -> accept(socket));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void accept(ServerSocket socket) {
+    while (!socket.isClosed()) {
+      try {
+        link(socket.accept());
+      } catch (IOException closed) {
+        // By refuse() or close(): the loop ends.
+      }
+    }
+  }
+
+  private void link(Socket client) {
+    try {
+      Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), serverPort));
+      try {
+        link.start();
+      } catch (RejectedExecutionException closing) {
+        link.close();
+      }
+    } catch (IOException noServer) {
+      close(client);
+    }
+  }
+
+  /** Waits until a chunk may go on, and returns whether it is to be delivered. */
+  private synchronized boolean arrives(Chunk chunk, boolean reply) throws InterruptedException {
+    long wait = chunk.sentNanos() + delayNanos - System.nanoTime();
+    while (stalled || wait > 0) {
+      if (stalled) {
+        wait();
+      } else {
+        TimeUnit.NANOSECONDS.timedWait(this, wait);
+      }
+      wait = chunk.sentNanos() + delayNanos - System.nanoTime();
+    }
+    return !(reply && mute);
+  }
+
+  /** One client's connection and its own to the server. */
+  private final class Link {
+    private final Socket client;
+    private final Socket server;
+    private volatile boolean forgotten;
+
+    Link(Socket client, Socket server) {
+      this.client = client;
+      this.server = server;
+    }
+
+    void start() {
+      links.add(this);
+      forward(client, server, false);
+      forward(server, client, true);
+    }
+
+    private void forward(Socket from, Socket to, boolean reply) {
+      BlockingQueue<Chunk> way = new LinkedBlockingQueue<>(MAX_CHUNKS);
+      threads.execute(() -> read(from, way));
+      threads.execute(() -> write(way, to, reply));
+    }
+
+    private void read(Socket from, BlockingQueue<Chunk> way) {
+      byte[] buffer = new byte[CHUNK_BYTES];
+      try {
+        int length;
+        do {
+          length = readSome(from, buffer);
+          byte[] bytes = Arrays.copyOf(buffer, Math.max(0, length));
+          way.put(new Chunk(ByteBuffer.wrap(bytes), System.nanoTime()));
+        } while (length >= 0);
+      } catch (InterruptedException closing) {
+        close();
+      }
+    }
+
+    /** Reads some bytes and returns how many, -1 at the end, however it came. */
+    private int readSome(Socket from, byte[] buffer) {
+      try {
+        return from.getInputStream().read(buffer);
+      } catch (IOException closed) {
+        return -1;
+      }
+    }
+
+    private void write(BlockingQueue<Chunk> way, Socket to, boolean reply) {
+      try {
+        while (true) {
+          Chunk chunk = way.take();
+          boolean arrives = arrives(chunk, reply);
+          if (!chunk.bytes().hasRemaining()) {
+            break;
+          }
+          if (arrives && !forgotten) {
+            to.getOutputStream().write(chunk.bytes().array());
+          }
+        }
+      } catch (IOException | InterruptedException closed) {
+        // Whichever side it was, the other learns of it now.
+      }
+      close();
+    }
+
+    void close() {
+      links.remove(this);
+      FaultProxy.close(client);
+      FaultProxy.close(server);
+    }
+  }
+
+  private static void close(@Nullable AutoCloseable closeable) {
+    try {
+      if (closeable != null) {
+        closeable.close();
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException("cannot close " + closeable, e);
+    }
+  }
+
+  /** Closes all connections, and returns when nothing runs any more. */
+  @Override
+  public void close() {
+    refuse();
+    threads.shutdownNow();
+    cut();
+    try {
+      if (!threads.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("fault proxy: still runs (expected: ended)");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "fault proxy " + port + " to " + serverPort;
+  }
+}

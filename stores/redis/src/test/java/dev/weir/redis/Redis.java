@@ -1,0 +1,86 @@
+package dev.weir.redis;
+
+import dev.weir.Binding;
+import dev.weir.Charges;
+import dev.weir.Policy;
+import dev.weir.Store;
+import dev.weir.testkit.ForwardingStore;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** What tests share: one Redis, and as many empty stores in it as they like. */
+final class Redis {
+  /** Redis's instants are whole microseconds. */
+  static final long RESOLUTION_NANOS = 1_000;
+
+  private static final long DEADLINE_NANOS = 30_000_000_000L;
+  private static final AtomicLong SCOPES = new AtomicLong();
+
+  private static final class Started {
+    static final RedisServer SERVER = RedisServer.start();
+    static final RedisStore STORE =
+        RedisStore.builder("redis://127.0.0.1:" + SERVER.port())
+            .timeout(java.time.Duration.ofSeconds(20))
+            .log(System.err::println)
+            .callersClock()
+            .build();
+
+    static {
+      await(STORE::available);
+    }
+  }
+
+  private Redis() {}
+
+  /** Returns an empty store that decides by the caller's time. */
+  static Store emptyStore() {
+    return new Scoped(Started.STORE, "scope " + SCOPES.incrementAndGet() + " ");
+  }
+
+  /** Waits until it is so. */
+  static void await(BooleanSupplier condition) {
+    long deadline = System.nanoTime() + DEADLINE_NANOS;
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("waited for too long");
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  /** A part of a store, by the names of its limits. */
+  private static final class Scoped extends ForwardingStore<Store> {
+    private final String scope;
+
+    Scoped(Store store, String scope) {
+      super(store);
+      this.scope = scope;
+    }
+
+    @Override
+    public Binding bind(String name, Policy policy, long nowNanos) {
+      return super.bind(scope + name, policy, nowNanos);
+    }
+
+    @Override
+    public void retire(String name, long nowNanos) {
+      super.retire(scope + name, nowNanos);
+    }
+
+    @Override
+    public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+      for (int i = 0; i < charges.size(); i++) {
+        if (!charges.binding(i).name().startsWith(scope)) {
+          throw new IllegalArgumentException(
+              "limit: " + charges.binding(i) + " (expected: one of this store)");
+        }
+      }
+      super.decide(charges, nowNanos, done);
+    }
+
+    @Override
+    public void close() {}
+  }
+}

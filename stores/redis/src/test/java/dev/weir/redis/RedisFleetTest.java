@@ -1,0 +1,171 @@
+package dev.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Algorithm;
+import dev.weir.Consistency;
+import dev.weir.Policy;
+import dev.weir.Reason;
+import dev.weir.redis.FleetMember.Answer;
+import dev.weir.redis.FleetMember.Load;
+import dev.weir.testkit.Oracle;
+import dev.weir.testkit.WindowChecker;
+import dev.weir.testkit.WindowChecker.Operation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Four processes, their clocks hours apart, share one Redis. */
+class RedisFleetTest {
+  private static final int PROCESSES = 4;
+  private static final long WINDOW_MILLIS = 500;
+  private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(WINDOW_MILLIS);
+  private static final Duration ROUND = Duration.ofMillis(3_750);
+  private static final Duration RACE = Duration.ofMillis(1_500);
+
+  private static RedisServer server;
+  private static Fleet fleet;
+
+  @BeforeAll
+  static void start() {
+    server = RedisServer.start();
+    fleet = Fleet.start(PROCESSES, server.uri());
+  }
+
+  @AfterAll
+  static void stop() {
+    fleet.close();
+    server.close();
+  }
+
+  /** Returns a hot key and many others for each algorithm. */
+  private static List<Load> loads(Consistency consistency) {
+    long permits = consistency == Consistency.STRICT ? 20 : 60;
+    List<Load> loads = new ArrayList<>();
+    for (Algorithm algorithm : Algorithm.values()) {
+      loads.add(new Load(consistency, algorithm, permits, WINDOW_MILLIS, 1));
+      loads.add(new Load(consistency, algorithm, 3, WINDOW_MILLIS, 12));
+    }
+    return loads;
+  }
+
+  private static List<Answer> of(int load, List<Answer> answers) {
+    return answers.stream().filter(answer -> answer.load() == load).toList();
+  }
+
+  /** Returns how many more than the bound some window of the clients' holds beyond doubt. */
+  private static long excess(List<Answer> answers, long bound) {
+    List<Operation> history = new ArrayList<>();
+    for (Answer each : answers) {
+      history.add(
+          new Operation(
+              "key " + each.key(),
+              each.permits(),
+              each.startNanos(),
+              each.endNanos(),
+              each.allowed(),
+              each.reason()));
+    }
+    return WindowChecker.certainExcess(history, WINDOW_NANOS, bound);
+  }
+
+  /** Returns how many more than the bound some window of Redis's own clock holds. */
+  private static long excessInRedis(List<Answer> answers, long bound) {
+    List<Operation> history = new ArrayList<>();
+    for (Answer each : answers) {
+      if (each.allowed()) {
+        history.add(Operation.admitted("key " + each.key(), each.permits(), each.atNanos()));
+      }
+    }
+    return WindowChecker.certainExcess(history, WINDOW_NANOS, bound);
+  }
+
+  /**
+   * What is published as the most that a consistency adds to each count: to both where a window of
+   * the clients' can touch two.
+   */
+  private static long slack(Policy policy) {
+    if (policy.sharing().consistency() != Consistency.APPROXIMATE) {
+      return 0;
+    }
+    double share = (double) policy.sharing().syncIntervalNanos() / policy.quota().windowNanos();
+    long unrecorded = Math.max(1, (long) Math.floor(policy.quota().permits() * share));
+    boolean aligned =
+        policy.algorithm() == Algorithm.FIXED_WINDOW
+            || policy.algorithm() == Algorithm.SLIDING_WINDOW_COUNTER;
+    return (aligned ? 2L : 1L) * (PROCESSES - 1) * unrecorded;
+  }
+
+  /**
+   * Returns the share of the quota that was admitted in those windows, one after the other, in
+   * which a request was refused: there was more demand than quota.
+   */
+  private static double used(List<Answer> answers, long permits) {
+    long first = answers.stream().mapToLong(Answer::startNanos).min().orElseThrow();
+    Map<Long, Long> admitted = new HashMap<>();
+    Map<Long, Boolean> refused = new HashMap<>();
+    for (Answer each : answers) {
+      long window = (each.startNanos() - first) / WINDOW_NANOS;
+      admitted.merge(window, each.allowed() ? each.permits() : 0, Long::sum);
+      refused.merge(window, !each.allowed(), Boolean::logicalOr);
+    }
+    List<Long> busy = refused.keySet().stream().filter(refused::get).toList();
+    assertThat(busy).as("windows with more demand than quota").hasSizeGreaterThan(2);
+    return busy.stream().mapToLong(admitted::get).sum() / (double) (permits * busy.size());
+  }
+
+  @Test
+  void monotonicClocksOfAllProcesses_areOne() {
+    for (int i = 0; i < PROCESSES; i++) {
+      long before = System.nanoTime();
+      long there = fleet.nanoTime(i);
+      assertThat(there).isBetween(before, System.nanoTime());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Consistency.class)
+  void fleet_everyAlgorithm_holdsItsBoundAndIsOfUse(Consistency consistency) {
+    List<Load> loads = loads(consistency);
+    List<Answer> answers = fleet.ask(loads, ROUND);
+    for (int i = 0; i < loads.size(); i++) {
+      Load load = loads.get(i);
+      Policy policy = load.policy();
+      List<Answer> own = of(i, answers);
+      assertThat(own)
+          .as("%s", load)
+          .allMatch(a -> a.reason() == Reason.WITHIN_LIMIT || a.reason() == Reason.OVER_LIMIT);
+      assertThat(excess(own, Oracle.bound(policy) + slack(policy))).as("%s", load).isZero();
+      if (consistency == Consistency.STRICT) {
+        assertThat(excessInRedis(own, Oracle.bound(policy))).as("%s", load).isZero();
+      }
+      if (load.keys() == 1) {
+        double least = consistency == Consistency.LEASED ? 0.4 : 0.6;
+        assertThat(used(own, load.permits())).as("%s", load).isGreaterThan(least);
+      }
+    }
+  }
+
+  @Test
+  void fixedWindow_judgedAsASlidingOne_isFoundOut() {
+    Load load = new Load(Consistency.STRICT, Algorithm.FIXED_WINDOW, 20, WINDOW_MILLIS, 1);
+    List<Answer> answers = fleet.ask(List.of(load), RACE);
+    assertThat(excess(answers, load.permits())).isPositive();
+    assertThat(excessInRedis(answers, load.permits())).isPositive();
+  }
+
+  @Test
+  void limiterThatReadsAndThenWrites_isFoundOut() {
+    Load load = new Load(Consistency.STRICT, Algorithm.FIXED_WINDOW, 20, WINDOW_MILLIS, 1);
+    List<Answer> answers = fleet.race(load, RACE);
+    assertThat(excess(answers, Oracle.bound(load.policy()))).isPositive();
+  }
+}

@@ -1,0 +1,340 @@
+package dev.weir.shared;
+
+import dev.weir.Ticker;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the operations of many threads to a shard, in as few calls as possible. Safe for use by
+ * many threads.
+ */
+public final class Caller {
+  /*
+   * How is Caller designed, and why? Operations queue up. A thread that finds fewer calls on their
+   * way than there may be takes all that wait, a bounded number, and sends them as one call; it
+   * does not wait for more to come. So a lone operation goes at once, and the busier the shard, the
+   * more operations share a call. Operations for the same permits of one key become one with a
+   * count: a hot key costs one round trip, however many threads want it.
+   *
+   * An operation belongs to one thread at a time: the one that takes it out of the queue, or that
+   * turns its call from pending to over. So it is answered or failed once. A reply that comes after
+   * the deadline is read nevertheless, to give back the permits that it charged.
+   */
+  /** Enough that a call costs little beside its charges, and few enough for a short script. */
+  private static final int MOST_CHARGES = 128;
+
+  /** Far more than can be answered in time. */
+  private static final int MOST_QUEUED = 1 << 16;
+
+  private static final long CLOSING_STEP_NANOS = 1_000_000L;
+
+  private final Shard shard;
+  private final Ticker ticker;
+  private final long timeoutNanos;
+  private final Counters counters;
+  private final Turns turns;
+  private final Health health;
+  private final Queue<Operation> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger queued = new AtomicInteger();
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger pumping = new AtomicInteger();
+  private final Map<Flight, Boolean> pending = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  /** Creates one for a shard, which is probed first. */
+  public Caller(Shard shard, StoreSettings settings) {
+    this.shard = shard;
+    counters = settings.counters();
+    ticker = settings.clocks().monotonic();
+    timeoutNanos = settings.timeoutNanos();
+    turns = new Turns(shard, ticker, timeoutNanos);
+    health = new Health(shard, settings, turns);
+  }
+
+  /** Returns whether the shard is asked: it has not been given up on. */
+  public boolean available() {
+    return !health.givenUp();
+  }
+
+  /** Returns why the shard is not asked, in words; empty if it is. */
+  public String problem() {
+    return health.problem();
+  }
+
+  /** Returns how many operations wait to be sent. */
+  public int queued() {
+    return queued.get();
+  }
+
+  /** Asks; the answer comes on the thread that reads it, a failure may come on this one. */
+  void ask(Operation operation) {
+    if (health.givenUp() || closed) {
+      fail(operation, Failure.OPEN);
+    } else if (operation.waitedNanos > timeoutNanos / 2) {
+      fail(operation, Failure.TIMEOUT); // The rest would be too short for all that share its call.
+    } else if (queued.incrementAndGet() > MOST_QUEUED) {
+      queued.decrementAndGet();
+      fail(operation, Failure.OVERLOADED);
+    } else {
+      operation.lateBeforeNanos = turns.lateNanos();
+      operation.deadlineNanos = ticker.nanos() + timeoutNanos - operation.waitedNanos;
+      queue.add(operation);
+      pump();
+    }
+  }
+
+  private void fail(Operation operation, Failure failure) {
+    counters.failed(failure, operation.charges());
+    try {
+      operation.fail(failure);
+    } catch (RuntimeException e) {
+      health.callerFailed(e);
+    }
+  }
+
+  private void pump() {
+    if (pumping.getAndIncrement() != 0) {
+      return;
+    }
+    int missed = 1;
+    do {
+      while (!queue.isEmpty() && inFlight.get() < shard.maxInFlight()) {
+        send();
+      }
+      missed = pumping.addAndGet(-missed);
+    } while (missed != 0);
+  }
+
+  /** Takes what waits, and sends one call for each slot. */
+  private void send() {
+    Map<Integer, Flight> calls = new HashMap<>();
+    Map<Object, Operation> merging = new HashMap<>();
+    for (int taken = 0; taken < MOST_CHARGES; ) {
+      Operation operation = queue.poll();
+      if (operation == null) {
+        break;
+      }
+      queued.decrementAndGet();
+      Object key = operation.mergeKey();
+      Operation same = key == null ? null : merging.putIfAbsent(key, operation);
+      if (same != null && same.nowNanos == operation.nowNanos) {
+        same.merge(operation);
+        counters.merged.increment();
+        continue;
+      }
+      taken += operation.charges();
+      // Operations with a time of their own are sent one by one.
+      int slot =
+          operation.nowNanos == Call.SHARDS_TIME
+              ? shard.slot(operation.binding(), operation.fingerprint())
+              : -1 - taken;
+      calls.computeIfAbsent(slot, s -> new Flight()).operations.add(operation);
+    }
+    for (Flight call : calls.values()) {
+      call.send();
+    }
+  }
+
+  /** Fails what has waited for too long, and probes a shard that was given up on. */
+  public void tick() {
+    if (health.givenUp()) {
+      for (Operation left = queue.poll(); left != null; left = queue.poll()) {
+        queued.decrementAndGet();
+        fail(left, Failure.OPEN);
+      }
+    }
+    turns.tick(!idle() || health.probing(), this::expire);
+    if (!closed) {
+      health.probeIfDue();
+    }
+    pump();
+  }
+
+  /** Fails what has waited for too long. */
+  private void expire() {
+    for (Operation head = queue.peek(); head != null; head = queue.peek()) {
+      if (!turns.over(head.deadlineNanos, head.lateBeforeNanos) || !queue.remove(head)) {
+        break;
+      }
+      queued.decrementAndGet();
+      fail(head, Failure.TIMEOUT);
+    }
+    for (Flight call : pending.keySet()) {
+      if (turns.over(call.deadlineNanos, call.lateBeforeNanos)) {
+        call.expire(Failure.TIMEOUT);
+      }
+    }
+    health.expire();
+    pump();
+  }
+
+  /** Takes note that the connection is gone, and with it what was asked. */
+  public void disconnected() {
+    health.disconnected();
+    for (Flight call : pending.keySet()) {
+      call.expire(Failure.DISCONNECTED);
+    }
+    tick();
+  }
+
+  /** Takes no more operations. What waits already is still sent, and answered in time. */
+  void refuse() {
+    closed = true;
+  }
+
+  /**
+   * Stops several callers: they take no more operations; waits until all their operations are
+   * answered, at most about {@code mostNanos}, and fails the rest.
+   */
+  public static void closeAll(Collection<Caller> callers, long mostNanos) {
+    callers.forEach(Caller::refuse);
+    boolean idle = false;
+    for (long waited = 0; waited < mostNanos && !idle; waited += CLOSING_STEP_NANOS) {
+      idle = callers.stream().allMatch(Caller::idle);
+      if (!idle) {
+        LockSupport.parkNanos(CLOSING_STEP_NANOS);
+      }
+    }
+    callers.forEach(Caller::close);
+  }
+
+  /** Fails whatever has no answer yet. */
+  void close() {
+    refuse();
+    for (Operation left = queue.poll(); left != null; left = queue.poll()) {
+      queued.decrementAndGet();
+      fail(left, Failure.OPEN);
+    }
+    for (Flight call : pending.keySet()) {
+      call.expire(Failure.DISCONNECTED);
+    }
+  }
+
+  /** Returns whether nothing is on its way. */
+  public boolean idle() {
+    return pending.isEmpty() && queue.isEmpty();
+  }
+
+  /** One call on its way. */
+  private final class Flight {
+    private final List<Operation> operations = new ArrayList<>();
+    private final AtomicBoolean over = new AtomicBoolean();
+    private long deadlineNanos;
+    private long lateBeforeNanos;
+
+    void send() {
+      Call call = shard.newCall();
+      for (Operation operation : operations) {
+        operation.write(call);
+      }
+      Operation first = operations.get(0);
+      for (Operation operation : operations) {
+        first = operation.deadlineNanos - first.deadlineNanos < 0 ? operation : first;
+      }
+      deadlineNanos = first.deadlineNanos;
+      lateBeforeNanos = first.lateBeforeNanos;
+      inFlight.incrementAndGet();
+      pending.put(this, true);
+      counters.calls.increment();
+      long now = operations.get(0).nowNanos;
+      Health.<Reply>orFailed(() -> call.send(now)).whenComplete(this::replied);
+    }
+
+    private void replied(@Nullable Reply reply, @Nullable Throwable error) {
+      boolean inTime = !over.getAndSet(true);
+      if (inTime) {
+        leave();
+      }
+      Failure failure = reply == null ? Health.failure(error) : read(reply);
+      if (failure == null && inTime) {
+        health.succeeded();
+        answer();
+      } else if (failure == null) {
+        undo();
+      } else {
+        burn(failure);
+        if (inTime) {
+          failed(failure, error == null ? "" : Health.words(error));
+        }
+      }
+      pump();
+    }
+
+    private @Nullable Failure read(Reply reply) {
+      boolean ownTime = operations.get(0).nowNanos == Call.SHARDS_TIME;
+      return health.read(
+          reply, ownTime, rest -> operations.forEach(operation -> operation.read(rest)));
+    }
+
+    private void answer() {
+      for (Operation operation : operations) {
+        if (operation.undecided()) {
+          fail(operation, Failure.STATE);
+          continue;
+        }
+        int unknown = operation.unknown();
+        counters.failed(Failure.STATE, unknown);
+        counters.decided.add(operation.charges() - unknown);
+        try {
+          operation.answer();
+        } catch (RuntimeException e) {
+          health.callerFailed(e);
+        }
+      }
+    }
+
+    /**
+     * Gives back what was charged for requests that have been answered otherwise. It does so at
+     * once: the shard has just replied, even if no probe has found that out yet.
+     */
+    private void undo() {
+      Flight back = new Flight();
+      for (Operation operation : operations) {
+        for (Refund refund : operation.undo()) {
+          counters.late.add(refund.asked());
+          refund.lateBeforeNanos = turns.lateNanos();
+          refund.deadlineNanos = ticker.nanos() + timeoutNanos;
+          back.operations.add(refund);
+        }
+      }
+      if (!back.operations.isEmpty()) {
+        back.send();
+      }
+    }
+
+    private void burn(Failure failure) {
+      for (Operation operation : operations) {
+        counters.burned.add(failure.harmless ? 0 : operation.permits());
+      }
+    }
+
+    void expire(Failure failure) {
+      if (!over.getAndSet(true)) {
+        leave();
+        failed(failure, "");
+      }
+    }
+
+    private void leave() {
+      pending.remove(this);
+      inFlight.decrementAndGet();
+    }
+
+    private void failed(Failure failure, String words) {
+      health.failed(failure, words);
+      for (Operation operation : operations) {
+        fail(operation, failure);
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package dev.weir.shared;
+
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What a store counts. Safe for use by many threads. */
+public final class Counters {
+  final LongAdder calls = new LongAdder();
+  final LongAdder decided = new LongAdder();
+  final LongAdder merged = new LongAdder();
+  final LongAdder held = new LongAdder();
+  final LongAdder onFailureLocal = new LongAdder();
+  final LongAdder late = new LongAdder();
+  final LongAdder burned = new LongAdder();
+  final LongAdder clockSteps = new LongAdder();
+  private final Map<Failure, LongAdder> failures = new EnumMap<>(Failure.class);
+
+  /** Creates counters at zero. */
+  public Counters() {
+    for (Failure failure : Failure.values()) {
+      failures.put(failure, new LongAdder());
+    }
+  }
+
+  void failed(Failure failure, int charges) {
+    Objects.requireNonNull(failures.get(failure)).add(charges);
+  }
+
+  /** Returns a snapshot, beside what is known of the way to the store. */
+  SharedMetrics metrics(String kind, boolean available, long queued) {
+    return new SharedMetrics(
+        kind,
+        available,
+        calls.sum(),
+        decided.sum(),
+        merged.sum(),
+        held.sum(),
+        onFailureLocal.sum(),
+        failures(),
+        late.sum(),
+        burned.sum(),
+        queued,
+        clockSteps.sum());
+  }
+
+  Map<String, Long> failures() {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    failures.forEach((failure, count) -> counts.put(failure.text(), count.sum()));
+    return counts;
+  }
+}

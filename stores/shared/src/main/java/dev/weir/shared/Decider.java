@@ -1,0 +1,225 @@
+package dev.weir.shared;
+
+import dev.weir.Batch;
+import dev.weir.Binding;
+import dev.weir.Charges;
+import dev.weir.Decision;
+import dev.weir.FailureMode;
+import dev.weir.Reason;
+import dev.weir.Ticker;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/**
+ * Decides requests and gives permits back: out of what this process holds, else by asking the
+ * store, and by failure modes where the store does not answer. All bindings are the store's. Safe
+ * for use by many threads.
+ */
+final class Decider {
+  /** No limit is higher, and multiples of it are still exact in doubles. */
+  private static final long MOST_PERMITS = 1L << 33;
+
+  private final Link link;
+  private final Counters counters;
+  private final FailureDecisions failureDecisions;
+  private final boolean callersClock;
+
+  /**
+   * @param callersClock whether the store decides by the caller's time
+   */
+  Decider(Link link, Counters counters, FailureDecisions failureDecisions, boolean callersClock) {
+    this.link = link;
+    this.counters = counters;
+    this.failureDecisions = failureDecisions;
+    this.callersClock = callersClock;
+  }
+
+  void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+    if (charges.size() == 0) {
+      charges.settle();
+      done.accept(charges);
+    } else if (charges.size() == 1
+        && !charges.queued()
+        && !charges.peeking()
+        && charges.permits(0) >= 0) {
+      one(
+          charges.binding(0),
+          charges.fingerprint(0),
+          charges.permits(0),
+          nowNanos,
+          result -> {
+            fill(charges, 0, result);
+            charges.settle();
+            done.accept(charges);
+          });
+    } else if (link.oneSlot() || CrossSlots.inOne(charges, link)) {
+      inOneStep(charges, nowNanos, done);
+    } else {
+      CrossSlots.decide(charges, nowNanos, this, done);
+    }
+  }
+
+  /** Decides charges whose keys are in one slot. */
+  void inOneStep(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+    Consumer<Failure> failed =
+        failure -> {
+          failureDecisions.decide(charges, failure, nowNanos);
+          done.accept(charges);
+        };
+    Runnable answered =
+        () -> {
+          for (int i = 0; i < charges.size() && charges.allowed() && !charges.peeking(); i++) {
+            LocalAuthority authority = ((SharedBinding) charges.binding(i)).authority;
+            if (authority != null) {
+              authority.forgetRefusal(charges.fingerprint(i)); // The key was charged.
+            }
+          }
+          done.accept(charges);
+        };
+    ask(new DecideMany(charges, answered, failed), nowNanos);
+  }
+
+  void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
+    AtomicInteger missing = new AtomicInteger(batch.size() + 1);
+    for (int i = 0; i < batch.size(); i++) {
+      int index = i;
+      Binding binding = batch.binding(i);
+      one(
+          binding,
+          batch.fingerprint(i),
+          batch.permits(i),
+          nowNanos,
+          result -> {
+            batch.result(
+                index,
+                result.reason(),
+                result.remaining(),
+                result.retryAfterNanos(),
+                result.resetAfterNanos(),
+                result.atNanos());
+            boolean forgiven =
+                result.reason() != Reason.WITHIN_LIMIT
+                    && result.reason() != Reason.OVER_LIMIT
+                    && binding.policy().sharing().onFailure() == FailureMode.ALLOW;
+            if (forgiven) {
+              batch.decision(index, 0);
+            }
+            if (missing.decrementAndGet() == 0) {
+              done.accept(batch);
+            }
+          });
+    }
+    if (missing.decrementAndGet() == 0) {
+      done.accept(batch);
+    }
+  }
+
+  private static void fill(Charges charges, int i, Result result) {
+    charges.result(
+        i,
+        result.reason(),
+        result.remaining(),
+        result.retryAfterNanos(),
+        result.resetAfterNanos(),
+        result.atNanos());
+  }
+
+  /** Decides one charge for itself. */
+  private void one(
+      Binding binding, long fingerprint, long permits, long nowNanos, Consumer<Result> done) {
+    SharedBinding own = (SharedBinding) binding;
+    DecideOne.Callback callback =
+        new DecideOne.Callback() {
+          @Override
+          public void decided(long times, Result result, long remaining) {
+            done.accept(result);
+          }
+
+          @Override
+          public void failed(Failure failure) {
+            failureDecisions.decide(own, fingerprint, permits, failure, nowNanos, done);
+          }
+        };
+    long wanted = Math.min(permits, MOST_PERMITS);
+    if (own.authority == null) {
+      ask(new DecideOne(own, fingerprint, wanted, 1, callback), nowNanos);
+    } else {
+      own.authority.decide(own, fingerprint, wanted, callback);
+    }
+  }
+
+  /** Asks the shard that has the operation's key. */
+  void ask(Operation operation, long nowNanos) {
+    if (callersClock) {
+      long now = Math.max(-Ticker.HORIZON_NANOS, Math.min(Ticker.HORIZON_NANOS, nowNanos));
+      operation.nowNanos = now - Math.floorMod(now, Result.NANOS_PER_MICRO);
+    }
+    Caller caller = link.caller(operation.binding(), operation.fingerprint());
+    if (caller == null) {
+      counters.failed(Failure.MOVED, operation.charges());
+      operation.fail(Failure.MOVED);
+    } else {
+      caller.ask(operation);
+    }
+  }
+
+  /** Has the store forget a key, and this process. */
+  void reset(
+      SharedBinding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
+    LocalAuthority authority = binding.authority;
+    if (authority != null) {
+      authority.reset(fingerprint);
+    }
+    boolean here = failureDecisions.reset(binding, fingerprint, nowNanos);
+    Consumer<Boolean> after =
+        there -> {
+          if (authority != null) {
+            authority.reset(fingerprint); // What came meanwhile may be from before.
+          }
+          done.accept(here || there);
+        };
+    ask(new Reset(binding, fingerprint, after), nowNanos);
+  }
+
+  /** Gives permits back where they were charged: in this process, or in the store. */
+  void refund(
+      SharedBinding binding,
+      long fingerprint,
+      long permits,
+      Decision charged,
+      long nowNanos,
+      LongConsumer done) {
+    boolean samePrice =
+        !binding.policy().algorithm().bucket() || charged.limit() == binding.policy().burst();
+    if (charged.reason() != Reason.WITHIN_LIMIT || !samePrice) {
+      done.accept(0);
+      return;
+    }
+    if (FailureDecisions.decided(charged)) {
+      failureDecisions.refund(binding, fingerprint, permits, charged, nowNanos, done);
+      return;
+    }
+    long at = charged.atNanos();
+    LocalAuthority authority = binding.authority;
+    if (authority != null) {
+      authority.forgetRefusal(fingerprint);
+    }
+    long here =
+        authority == null ? LocalAuthority.NOT_HERE : authority.refund(fingerprint, permits, at);
+    if (here != LocalAuthority.NOT_HERE) {
+      done.accept(here);
+      return;
+    }
+    long most = Math.min(permits, MOST_PERMITS);
+    long reset = at + charged.resetAfterNanos();
+    LongConsumer after =
+        given -> {
+          if (authority != null) {
+            authority.forgetRefusal(fingerprint); // One that came meanwhile may be from before.
+          }
+          done.accept(given);
+        };
+    ask(new Refund(binding, fingerprint, most, at, reset, after), nowNanos);
+  }
+}

@@ -1,0 +1,65 @@
+package dev.weir.shared;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Two operations for one key, of which the second is decided right after the first. */
+final class InSequence extends Operation {
+  private final List<Operation> both;
+
+  InSequence(Operation first, Operation second) {
+    both = List.of(first, second);
+  }
+
+  @Override
+  SharedBinding binding() {
+    return both.get(0).binding();
+  }
+
+  @Override
+  long fingerprint() {
+    return both.get(0).fingerprint();
+  }
+
+  @Override
+  void write(Call call) {
+    both.forEach(each -> each.write(call));
+  }
+
+  @Override
+  void read(Reply reply) {
+    both.forEach(each -> each.read(reply));
+  }
+
+  @Override
+  boolean undecided() {
+    return both.stream().anyMatch(Operation::undecided);
+  }
+
+  @Override
+  void answer() {
+    Operation.deliverAll(both, Operation::answer);
+  }
+
+  @Override
+  void fail(Failure failure) {
+    Operation.deliverAll(both, each -> each.fail(failure));
+  }
+
+  @Override
+  List<Refund> undo() {
+    List<Refund> refunds = new ArrayList<>();
+    both.forEach(each -> refunds.addAll(each.undo()));
+    return refunds;
+  }
+
+  @Override
+  long permits() {
+    return both.stream().mapToLong(Operation::permits).sum();
+  }
+
+  @Override
+  int charges() {
+    return both.stream().mapToInt(Operation::charges).sum();
+  }
+}

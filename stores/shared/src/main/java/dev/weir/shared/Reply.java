@@ -1,0 +1,18 @@
+package dev.weir.shared;
+
+/**
+ * What a shard answers to a call, to be read once and in order: the instant, then each operation's
+ * part. Not safe for use by several threads at once.
+ *
+ * <p>Every method may throw {@link IllegalArgumentException}: the reply makes no sense then.
+ */
+public interface Reply {
+  /** Reads the instant by which the call was decided, in nanoseconds on the shard's scale. */
+  long nowNanos();
+
+  /** Reads a number: a count, or 1 or 0 for yes or no. */
+  long number();
+
+  /** Reads what is said of one charge. */
+  Result result();
+}

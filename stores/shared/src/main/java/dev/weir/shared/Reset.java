@@ -1,0 +1,50 @@
+package dev.weir.shared;
+
+import java.util.function.Consumer;
+
+/** Has the store forget a key. */
+final class Reset extends Operation {
+  private final SharedBinding binding;
+  private final long fingerprint;
+  private final Consumer<? super Boolean> done;
+  private boolean known;
+
+  /**
+   * @param done receives whether there was anything to forget; false if it is not known
+   */
+  Reset(SharedBinding binding, long fingerprint, Consumer<? super Boolean> done) {
+    this.binding = binding;
+    this.fingerprint = fingerprint;
+    this.done = done;
+  }
+
+  @Override
+  SharedBinding binding() {
+    return binding;
+  }
+
+  @Override
+  long fingerprint() {
+    return fingerprint;
+  }
+
+  @Override
+  void write(Call call) {
+    call.reset(binding, fingerprint);
+  }
+
+  @Override
+  void read(Reply reply) {
+    known = reply.number() != 0;
+  }
+
+  @Override
+  void answer() {
+    done.accept(known);
+  }
+
+  @Override
+  void fail(Failure failure) {
+    done.accept(false);
+  }
+}

@@ -1,0 +1,28 @@
+package dev.weir.shared;
+
+import dev.weir.Decision;
+import dev.weir.Reason;
+
+/**
+ * What a shard decided about one charge.
+ *
+ * @param reason {@link Reason#UNCERTAIN} if it could not decide
+ * @param remaining permits left
+ * @param retryAfterNanos as {@link Decision#retryAfterNanos()}; for a charge that waits, its wait
+ * @param resetAfterNanos as {@link Decision#resetAfterNanos()}
+ * @param atNanos as {@link Decision#atNanos()}, on the shard's scale: whole microseconds
+ */
+public record Result(
+    Reason reason, long remaining, long retryAfterNanos, long resetAfterNanos, long atNanos) {
+  static final long NANOS_PER_MICRO = 1_000;
+
+  /** Returns whether the charge fits. */
+  public boolean fits() {
+    return reason == Reason.WITHIN_LIMIT;
+  }
+
+  /** Returns the instant at which the key is as if it had never been used. */
+  long resetNanos() {
+    return atNanos + resetAfterNanos;
+  }
+}

@@ -1,0 +1,89 @@
+package dev.weir.shared;
+
+import dev.weir.Algorithm;
+import dev.weir.Binding;
+import dev.weir.Consistency;
+import dev.weir.Policy;
+import dev.weir.Store;
+import org.jspecify.annotations.Nullable;
+
+/** A policy in force in a {@code SharedStore}. Safe for use by many threads. */
+public final class SharedBinding implements Binding {
+  private final Store store;
+  private final String name;
+  private final Policy policy;
+  private final PolicyCode code;
+
+  /**
+   * The policy's share in this process, for when the store cannot be asked; null if it has none.
+   */
+  final @Nullable Binding localShare;
+
+  /** What this process may decide by itself; null where the store is asked each time. */
+  final @Nullable LocalAuthority authority;
+
+  SharedBinding(
+      Store store,
+      String name,
+      Policy policy,
+      PolicyCode code,
+      @Nullable Binding localShare,
+      @Nullable LocalAuthority authority) {
+    this.store = store;
+    this.name = name;
+    this.policy = policy;
+    this.code = code;
+    this.localShare = localShare;
+    this.authority = authority;
+  }
+
+  /**
+   * Returns the window that the store counts by, in nanoseconds, before rounding. A permit of an
+   * allotment may be granted until the allotment's end; where a window begins with each charge, the
+   * allotment counts for that much longer. Windows that begin by the clock end the allotment
+   * instead.
+   */
+  public static long countedWindowNanos(Policy policy) {
+    boolean aligned =
+        policy.algorithm() == Algorithm.FIXED_WINDOW
+            || policy.algorithm() == Algorithm.SLIDING_WINDOW_COUNTER;
+    long window = policy.quota().windowNanos();
+    return policy.sharing().consistency() == Consistency.LEASED && !aligned
+        ? window + policy.sharing().syncIntervalNanos()
+        : window;
+  }
+
+  /** Returns whether what a process holds under one policy is as good under the other. */
+  static boolean sameAuthority(Policy one, Policy other) {
+    return one.sharing().consistency() == other.sharing().consistency()
+        && one.sharing().syncIntervalNanos() == other.sharing().syncIntervalNanos()
+        && one.quota().equals(other.quota())
+        && one.burst() == other.burst()
+        && one.shape().equals(other.shape());
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public Policy policy() {
+    return policy;
+  }
+
+  @Override
+  public Store store() {
+    return store;
+  }
+
+  /** Returns how the transport writes the policy and its keys. */
+  public PolicyCode code() {
+    return code;
+  }
+
+  @Override
+  public String toString() {
+    return name + ": " + policy;
+  }
+}

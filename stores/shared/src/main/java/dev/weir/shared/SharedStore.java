@@ -1,0 +1,258 @@
+package dev.weir.shared;
+
+import dev.weir.Algorithm;
+import dev.weir.Batch;
+import dev.weir.Binding;
+import dev.weir.Charges;
+import dev.weir.Decision;
+import dev.weir.Fingerprint;
+import dev.weir.Policy;
+import dev.weir.Reason;
+import dev.weir.Store;
+import dev.weir.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store that several processes share. Safe for use by many threads.
+ *
+ * <p>{@link dev.weir.Consistency} says how often a process asks. A decision that does not come
+ * within the timeout is made as its policy's {@link dev.weir.FailureMode} says; so is every
+ * decision, at once, while the store cannot be asked. Nothing is ever asked twice: what was charged
+ * for an answer that came too late is given back.
+ */
+public abstract class SharedStore implements Store {
+  private final StoreSettings settings;
+  private final Ticker ticker;
+  private final Link link;
+  private final Counters counters;
+  private final FailureDecisions failureDecisions;
+  private final Decider decider;
+  private final Map<String, SharedBinding> bindings = new ConcurrentHashMap<>();
+  private final ScheduledExecutorService housekeeping;
+
+  /**
+   * @param link the transport; closed with the store
+   */
+  protected SharedStore(StoreSettings settings, Link link) {
+    this.settings = settings;
+    this.link = link;
+    ticker = settings.clocks().monotonic();
+    counters = settings.counters();
+    failureDecisions = new FailureDecisions(counters);
+    decider = new Decider(link, counters, failureDecisions, settings.callersClock());
+    housekeeping =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "weir-" + settings.kind());
+              thread.setDaemon(true);
+              return thread;
+            });
+    long tick = StoreSettings.tickNanos(settings.timeoutNanos());
+    Object unused = housekeeping.scheduleWithFixedDelay(this::tick, 0, tick, TimeUnit.NANOSECONDS);
+  }
+
+  private void tick() {
+    try {
+      link.tick();
+      for (SharedBinding binding : bindings.values()) {
+        LocalAuthority authority = binding.authority;
+        if (authority != null) {
+          authority.tick(binding);
+        }
+      }
+    } catch (RuntimeException e) {
+      settings.log().accept("the store's housekeeping failed: " + e);
+    }
+  }
+
+  /** Returns the fingerprints that are the same in every process. */
+  @Override
+  public Fingerprint fingerprint() {
+    return Fingerprint.shared();
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>This holds for all processes that ask for the name's keys, whatever policies each of them
+   * has in force. A key that was asked for under more combinations of algorithm and window than the
+   * store remembers, all within their windows, is {@link Reason#UNCERTAIN}.
+   */
+  @Override
+  public Binding bind(String name, Policy policy, long nowNanos) {
+    List<SharedBinding> replaced = new ArrayList<>();
+    SharedBinding inForce =
+        bindings.compute(
+            name,
+            (same, known) -> {
+              boolean keeps = known != null && SharedBinding.sameAuthority(known.policy(), policy);
+              if (known != null && !keeps) {
+                replaced.add(known);
+              }
+              return new SharedBinding(
+                  this,
+                  name,
+                  policy,
+                  link.code(name, policy),
+                  failureDecisions.bind(name, policy, nowNanos),
+                  keeps ? Objects.requireNonNull(known).authority : authority(policy));
+            });
+    replaced.forEach(SharedStore::giveBack);
+    return inForce;
+  }
+
+  private static void giveBack(SharedBinding binding) {
+    if (binding.authority != null) {
+      binding.authority.close(binding);
+    }
+  }
+
+  private @Nullable LocalAuthority authority(Policy policy) {
+    Clocks clocks = settings.clocks();
+    return switch (policy.sharing().consistency()) {
+      // By another clock than the callers', what is remembered would end at another time.
+      case STRICT -> settings.callersClock() ? null : new StoreDecides(clocks, counters, this::ask);
+      case LEASED -> new Allotments(policy, clocks, counters, this::ask);
+      case APPROXIMATE -> new LocalCounts(policy, clocks, counters, this::ask);
+    };
+  }
+
+  private void ask(Operation operation) {
+    decider.ask(operation, ticker.nanos());
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The policy goes with every request, so a variant is decided by the store each time, whatever
+   * the consistency of the binding: processes need not agree on the buckets.
+   */
+  @Override
+  public Binding variant(Binding binding, Policy policy) {
+    SharedBinding own = own(binding);
+    Objects.requireNonNull(policy, "policy");
+    if (own.policy().algorithm() != Algorithm.TOKEN_BUCKET
+        || policy.algorithm() != Algorithm.TOKEN_BUCKET) {
+      throw new IllegalArgumentException(
+          "algorithm: " + policy.algorithm() + " (expected: two token buckets)");
+    }
+    return new SharedBinding(
+        this,
+        own.name(),
+        policy,
+        link.variant(own.code(), policy),
+        failureDecisions.variant(own, policy),
+        null);
+  }
+
+  @Override
+  public void retire(String name, long nowNanos) {
+    SharedBinding gone = bindings.remove(name);
+    if (gone != null) {
+      giveBack(gone);
+    }
+    failureDecisions.retire(name, nowNanos);
+  }
+
+  @Override
+  public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+    for (int i = 0; i < charges.size(); i++) {
+      own(charges.binding(i));
+    }
+    decider.decide(charges, nowNanos, done);
+  }
+
+  @Override
+  public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
+    for (int i = 0; i < batch.size(); i++) {
+      own(batch.binding(i));
+    }
+    decider.decide(batch, nowNanos, done);
+  }
+
+  @Override
+  public void refund(
+      Binding binding,
+      long fingerprint,
+      long permits,
+      Decision charged,
+      long nowNanos,
+      LongConsumer done) {
+    SharedBinding own = own(binding);
+    if (permits < 0) {
+      throw new IllegalArgumentException("permits: " + permits + " (expected: at least 0)");
+    }
+    decider.refund(own, fingerprint, permits, charged, nowNanos, done);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The store forgets the key in one step, and this process drops what it holds of it. Another
+   * process may go on for a bounded time by what it knows: under {@link
+   * dev.weir.Consistency#LEASED} it may grant the permits of an allotment that it has already, and
+   * under every consistency it may repeat a refusal, until its sync interval (100 ms where the
+   * consistency is strict) is over. {@code done} receives false if the store cannot be asked; the
+   * key may have been reset or not.
+   */
+  @Override
+  public void reset(
+      Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
+    decider.reset(own(binding), fingerprint, nowNanos, done);
+  }
+
+  private SharedBinding own(Binding binding) {
+    if (binding instanceof SharedBinding shared && shared.store() == this) {
+      return shared;
+    }
+    throw new IllegalArgumentException("binding: " + binding + " (expected: one of this store)");
+  }
+
+  /** Forgets in this process; in the store everything expires by itself. */
+  @Override
+  public void expire(long nowNanos) {
+    failureDecisions.expire(nowNanos);
+  }
+
+  /** Returns what the store has counted since it began; a snapshot. */
+  public SharedMetrics metrics() {
+    return counters.metrics(settings.kind(), available(), link.queued());
+  }
+
+  /** Returns whether the store can be asked now: connected, and not given up on for the moment. */
+  public boolean available() {
+    return link.available();
+  }
+
+  /**
+   * Returns why the store cannot be asked, in words for people: what it answered last, or what the
+   * connection fails for. Empty if it can be asked, or if nothing is known yet.
+   */
+  public String problem() {
+    return link.problem();
+  }
+
+  /**
+   * Gives back what this process holds, waits for the answers that are due, at most as long as a
+   * decision may take, and closes the connections.
+   */
+  @Override
+  public void close() {
+    for (String name : bindings.keySet()) {
+      retire(name, ticker.nanos());
+    }
+    link.close();
+    housekeeping.shutdownNow();
+    failureDecisions.close();
+  }
+}

@@ -1,0 +1,22 @@
+package dev.weir.shared;
+
+import dev.weir.Binding;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import org.jspecify.annotations.Nullable;
+
+/** Bindings that belong to no store. */
+final class Bindings {
+  static final SharedBinding ANY = of("any", Policy.of(Quota.perSecond(100)), null, null);
+
+  private Bindings() {}
+
+  @SuppressWarnings("NullAway") // No test asks whose they are.
+  static SharedBinding of(
+      String name,
+      Policy policy,
+      @Nullable Binding localShare,
+      @Nullable LocalAuthority authority) {
+    return new SharedBinding(null, name, policy, new PolicyCode() {}, localShare, authority);
+  }
+}

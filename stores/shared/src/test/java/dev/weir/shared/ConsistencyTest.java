@@ -1,0 +1,270 @@
+package dev.weir.shared;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.Algorithm;
+import dev.weir.Binding;
+import dev.weir.Charges;
+import dev.weir.Consistency;
+import dev.weir.Decision;
+import dev.weir.MemoryStore;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Sharing;
+import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.Trials;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Two processes that share a server, under each consistency, without a network. */
+class ConsistencyTest {
+  private static final long MILLI = 1_000_000L;
+  private static final long WINDOW = 1_000 * MILLI;
+  private static final long INTERVAL = 100 * MILLI;
+  private static final long KEY = 7;
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final MemoryStore server = new MemoryStore();
+  private final Counters counters = new Counters();
+  private final SharedStore one = open(counters);
+  private final SharedStore other = open(new Counters());
+
+  private SharedStore open(Counters counted) {
+    SharedStore store =
+        MemoryShard.open(
+            server,
+            Settings.of(50 * MILLI, ticker, line -> {}, line -> {}, counted),
+            ticker::nanos);
+    while (!store.available()) {
+      Thread.onSpinWait();
+    }
+    return store;
+  }
+
+  @AfterEach
+  void close() {
+    one.close();
+    other.close();
+  }
+
+  private static Policy policy(long permits, Consistency consistency) {
+    return Policy.builder(new Quota(permits, WINDOW))
+        .algorithm(Algorithm.SLIDING_WINDOW_LOG)
+        .sharing(Sharing.STRICT.consistency(consistency).syncInterval(Duration.ofNanos(INTERVAL)))
+        .build();
+  }
+
+  private Decision ask(SharedStore store, Binding binding, long permits) {
+    CompletableFuture<Decision> answer = new CompletableFuture<>();
+    store.decide(
+        new Charges().add(binding, KEY, permits),
+        ticker.nanos(),
+        decided -> answer.complete(decided.decision(0)));
+    return answer.join();
+  }
+
+  private boolean reset(SharedStore store, Binding binding) {
+    CompletableFuture<Boolean> known = new CompletableFuture<>();
+    store.reset(binding, KEY, ticker.nanos(), known::complete);
+    return known.join();
+  }
+
+  /**
+   * An allotment counts for its own life more; unrecorded permits of another process are at most A.
+   */
+  @ParameterizedTest
+  @EnumSource(Consistency.class)
+  void twoProcesses_admitNoMoreThanTheConsistencySays(Consistency consistency) {
+    SplittableRandom random = Trials.random("two processes");
+    long permits = 40;
+    Policy policy = policy(permits, consistency);
+    List<Binding> bindings = List.of(one.bind("rule", policy, 0), other.bind("rule", policy, 0));
+    List<SharedStore> stores = List.of(one, other);
+    long unrecorded = consistency == Consistency.APPROXIMATE ? permits * INTERVAL / WINDOW : 0;
+    List<Long> admitted = new ArrayList<>();
+    for (int i = 0; i < 20_000; i++) {
+      ticker.advance(1 + random.nextLong(random.nextInt(20) == 0 ? 50 * MILLI : 2 * MILLI));
+      int process = random.nextInt(2);
+      if (ask(stores.get(process), bindings.get(process), 1).allowed()) {
+        // The shard's instants are whole microseconds, and it is by those that the window holds.
+        admitted.add(ticker.nanos() - Math.floorMod(ticker.nanos(), 1_000L));
+        int last = admitted.size() - 1;
+        int first = last - Math.toIntExact(permits + unrecorded);
+        if (first >= 0) {
+          assertThat(admitted.get(last) - admitted.get(first))
+              .as("after %d", i)
+              .isGreaterThanOrEqualTo(WINDOW);
+        }
+      }
+    }
+    assertThat(admitted.size()).as("not all was refused").isGreaterThan(Math.toIntExact(permits));
+  }
+
+  @Test
+  void strictRefusal_isRepeatedHere_untilItsRetryAfter() {
+    Binding binding = one.bind("rule", policy(1, Consistency.STRICT), 0);
+    assertThat(ask(one, binding, 1).allowed()).isTrue();
+    ticker.advance(WINDOW - 50 * MILLI);
+    Decision asked = ask(one, binding, 1);
+    long calls = counters.calls.sum();
+    ticker.advance(20 * MILLI);
+    Decision repeated = ask(one, binding, 1);
+
+    assertThat(counters.calls.sum()).isEqualTo(calls);
+    assertThat(counters.held.sum()).isEqualTo(1);
+    assertThat(asked.retryAfterNanos()).isEqualTo(50 * MILLI);
+    assertThat(repeated.allowed()).isFalse();
+    assertThat(repeated.retryAfterNanos()).isEqualTo(30 * MILLI);
+    assertThat(repeated.resetAfterNanos()).isEqualTo(30 * MILLI);
+    ticker.advance(30 * MILLI - 1);
+    assertThat(ask(one, binding, 1).allowed()).isFalse();
+    ticker.advance(1);
+    assertThat(ask(one, binding, 1).allowed()).isTrue();
+  }
+
+  /** Every refusal is one that a store would give that is asked each time. */
+  @Test
+  void strictDecisions_areTheOnesOfAStoreThatRemembersNothing() {
+    SplittableRandom random = Trials.random("remembered refusals");
+    Policy policy = policy(5, Consistency.STRICT);
+    Binding binding = one.bind("rule", policy, 0);
+    MemoryStore oracle = new MemoryStore();
+    Binding same = oracle.bind("rule", policy, 0);
+    int refused = 0;
+    for (int i = 0; i < 20_000; i++) {
+      ticker.advance(1_000 * random.nextLong(random.nextInt(50) == 0 ? 1_000_000 : 20_000));
+      long permits = 1 + random.nextLong(3);
+      Charges expected = new Charges().add(same, KEY, permits);
+      oracle.decide(expected, ticker.nanos());
+      Decision decision = ask(one, binding, permits);
+      assertThat(decision.allowed()).as("request %d", i).isEqualTo(expected.allowed());
+      // Of a repeated refusal it is what remained when the store was asked.
+      assertThat(decision.remaining())
+          .as("request %d", i)
+          .isLessThanOrEqualTo(expected.remaining(0));
+      assertThat(decision.retryAfterNanos())
+          .as("request %d", i)
+          .isEqualTo(expected.retryAfterNanos(0));
+      refused += decision.allowed() ? 0 : 1;
+    }
+    assertThat(counters.held.sum()).isBetween(refused / 4L, (long) refused);
+  }
+
+  @Test
+  void refundOfThisProcess_isSeenAtOnce_anotherProcesss_withinAHundredMilliseconds() {
+    Policy policy = policy(1, Consistency.STRICT);
+    Binding here = one.bind("rule", policy, 0);
+    Binding there = other.bind("rule", policy, 0);
+    Decision charged = ask(one, here, 1);
+    assertThat(ask(one, here, 1).allowed()).isFalse();
+    assertThat(ask(other, there, 1).allowed()).isFalse();
+
+    one.refund(here, KEY, 1, charged, ticker.nanos(), given -> assertThat(given).isEqualTo(1));
+
+    assertThat(ask(other, there, 1).allowed()).as("remembered").isFalse();
+    assertThat(ask(one, here, 1).allowed()).isTrue();
+    one.refund(here, KEY, 1, charged, ticker.nanos(), given -> {});
+    ticker.advance(StoreDecides.MOST_REMEMBERED_NANOS);
+    assertThat(ask(other, there, 1).allowed()).as("forgotten").isEqualTo(true);
+  }
+
+  @Test
+  void greaterQuota_isNotRefusedByTheSmallerOnesRefusal() {
+    Binding small = one.bind("rule", policy(1, Consistency.STRICT), 0);
+    ask(one, small, 1);
+    assertThat(ask(one, small, 1).allowed()).isFalse();
+    Binding great = one.bind("rule", policy(2, Consistency.STRICT), 0);
+
+    assertThat(ask(one, great, 1).allowed()).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Consistency.class)
+  void reset_givesTheWholeQuotaAgain(Consistency consistency) {
+    Binding binding = one.bind("rule", policy(20, consistency), 0);
+    for (int round = 0; round < 3; round++) {
+      int admitted = 0;
+      while (ask(one, binding, 1).allowed()) {
+        admitted++;
+      }
+      assertThat(admitted).as("round %d", round).isEqualTo(20);
+      assertThat(reset(one, binding)).isTrue();
+    }
+    assertThat(reset(one, binding)).isFalse();
+  }
+
+  @Test
+  void reset_ofAnotherProcess_leavesNoMoreThanItsAllotment() {
+    Policy policy = policy(20, Consistency.LEASED);
+    Binding here = one.bind("rule", policy, 0);
+    Binding there = other.bind("rule", policy, 0);
+    while (ask(other, there, 1).allowed()) {
+      assertThat(ask(one, here, 1)).isNotNull();
+    }
+    assertThat(reset(one, here)).isTrue();
+    ticker.advance(INTERVAL);
+    int admitted = 0;
+    while (ask(other, there, 1).allowed()) {
+      admitted++;
+    }
+    assertThat(admitted).isEqualTo(20);
+  }
+
+  /** What users see of a limit that no one else uses: 99, 98, 97. */
+  @Test
+  void remainingUnderLeased_fallsByWhatIsAdmitted_whileNoOtherProcessUsesTheKey() {
+    Binding binding = one.bind("rule", policy(100, Consistency.LEASED), 0);
+    for (long left = 99; left >= 0; left--) {
+      ticker.advance(5 * MILLI);
+      Decision decision = ask(one, binding, 1);
+      assertThat(decision.allowed()).isTrue();
+      assertThat(decision.remaining()).isEqualTo(left);
+    }
+    assertThat(ask(one, binding, 1).allowed()).isFalse();
+  }
+
+  @Test
+  void variants_shareWhatAKeyHasUsed() {
+    Policy base = bucket(10, 10, WINDOW);
+    Binding binding = one.bind("rule", base, 0);
+    SplittableRandom random = Trials.random("variants");
+    long arrival = 0;
+    for (int i = 0; i < 2_000; i++) {
+      ticker.advance(1_000 * random.nextLong(300_000));
+      long now = ticker.nanos();
+      long burst = 1 + random.nextLong(9);
+      long permits = 1 + random.nextLong(7);
+      long window = WINDOW * (1 + random.nextLong(5));
+      Binding variant = one.variant(binding, bucket(burst, permits, window));
+      long emission = (window + permits - 1) / permits;
+      long used = Math.max(now, i == 0 ? now : arrival);
+      boolean fits = used + emission - now <= emission * burst;
+      assertThat(ask(one, variant, 1).allowed()).as("request %d", i).isEqualTo(fits);
+      arrival = fits ? used + emission : used;
+    }
+  }
+
+  private static Policy bucket(long burst, long permits, long windowNanos) {
+    return Policy.builder(new Quota(permits, windowNanos))
+        .algorithm(Algorithm.TOKEN_BUCKET)
+        .burst(burst)
+        .build();
+  }
+
+  @Test
+  void variantOfAWindow_isRefused() {
+    Binding window = one.bind("rule", policy(1, Consistency.STRICT), 0);
+
+    assertThatThrownBy(() -> one.variant(window, bucket(1, 1, WINDOW)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("algorithm: token-bucket (expected: two token buckets)");
+  }
+}

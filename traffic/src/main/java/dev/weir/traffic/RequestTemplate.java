@@ -1,0 +1,226 @@
+package dev.weir.traffic;
+
+import dev.weir.identity.Template;
+import dev.weir.identity.TemplateException;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.Request;
+import dev.weir.rules.ShownText;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Makes a request of a record: what the options' descriptors and permits say. */
+public final class RequestTemplate {
+  /** The most permits a record can ask for: far beyond any limit, safe to add up. */
+  public static final long MAX_PERMITS = 999_999_999_999_999_999L;
+
+  private static final int MAX_PERMIT_DIGITS = 18;
+
+  /** An entry to be: its key, and what gives its value. */
+  private record Part(String key, ColumnTemplate value) {}
+
+  private final String domain;
+  private final List<List<Part>> descriptors;
+  private final ColumnTemplate permits;
+
+  private final LoadColumn load;
+
+  /** The permits if they are the same for all records, else -1. */
+  private final long fixedPermits;
+
+  private RequestTemplate(
+      String domain, List<List<Part>> descriptors, ColumnTemplate permits, LoadColumn load)
+      throws TrafficException {
+    this.domain = domain;
+    this.load = load;
+    this.descriptors = descriptors;
+    this.permits = permits;
+    String literal = permits.literal();
+    fixedPermits = literal == null ? -1 : literal(literal);
+  }
+
+  /** As {@link #of(String, List, String, String)} where no column has the load. */
+  public static RequestTemplate of(String domain, List<String> descriptors, String permits)
+      throws TrafficException {
+    return of(domain, descriptors, permits, null);
+  }
+
+  /**
+   * Reads the options.
+   *
+   * @param domain the requests' domain
+   * @param descriptors each {@code key={column}[,key2={column2}]}
+   * @param permits a number, or a column in braces
+   * @param load a column in braces with the load at each record; null for none
+   * @throws TrafficException with everything that is wrong with them
+   */
+  public static RequestTemplate of(
+      String domain, List<String> descriptors, String permits, @Nullable String load)
+      throws TrafficException {
+    List<String> problems = new ArrayList<>();
+    List<List<Part>> parsed = new ArrayList<>();
+    for (String text : descriptors) {
+      try {
+        parsed.add(descriptor(text));
+      } catch (TrafficException e) {
+        problems.addAll(e.problems());
+      }
+    }
+    if (descriptors.isEmpty()) {
+      problems.add("descriptor: none (expected: at least one, for example ip={ip})");
+    }
+    LoadColumn loadColumn = LoadColumn.NONE;
+    try {
+      loadColumn = LoadColumn.of(load);
+    } catch (TrafficException e) {
+      problems.addAll(e.problems());
+    }
+    try {
+      RequestTemplate template =
+          new RequestTemplate(domain, parsed, ColumnTemplate.of("permits", permits), loadColumn);
+      if (problems.isEmpty()) {
+        return template;
+      }
+    } catch (TrafficException e) {
+      problems.addAll(e.problems());
+    }
+    throw new TrafficException(problems);
+  }
+
+  private static List<Part> descriptor(String text) throws TrafficException {
+    try {
+      return Template.parseDescriptor(text).stream()
+          .map(pair -> new Part(pair.key(), new ColumnTemplate(pair.value())))
+          .toList();
+    } catch (TemplateException e) {
+      throw ColumnTemplate.wrong("descriptor", e);
+    }
+  }
+
+  private static long literal(String text) throws TrafficException {
+    try {
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      return permits(bytes, 0, bytes.length);
+    } catch (Unreadable e) {
+      throw new TrafficException(e.reason().replace(")", ", or a column like {bytes})"));
+    }
+  }
+
+  /**
+   * A level of a rule that would match.
+   *
+   * @param value the entry's text if that is the same for all records, else null
+   */
+  public record Level(String key, @Nullable String value) {}
+
+  /** Returns the levels of a rule for the first descriptor. */
+  public List<Level> levels() {
+    return descriptors.get(0).stream()
+        .map(part -> new Level(part.key, part.value.literal()))
+        .toList();
+  }
+
+  /**
+   * Takes what looks like alternatives as one column if there is one of that name. To be called
+   * before {@link #columns}.
+   */
+  void resolve(Predicate<String> isColumn) {
+    each(template -> template.resolve(isColumn));
+  }
+
+  /** Returns the columns that it needs, each once. */
+  List<String> columns() {
+    Set<String> columns = new LinkedHashSet<>();
+    each(template -> columns.addAll(template.columns()));
+    return List.copyOf(columns);
+  }
+
+  /** Returns those of the columns that every record must have: they have no alternative. */
+  Set<String> required() {
+    Set<String> columns = new LinkedHashSet<>();
+    each(template -> columns.addAll(template.required()));
+    return columns;
+  }
+
+  private void each(Consumer<ColumnTemplate> action) {
+    descriptors.forEach(parts -> parts.forEach(part -> action.accept(part.value)));
+    action.accept(permits);
+    load.each(action);
+  }
+
+  /** Says in which slot each column will be. To be called before {@link #request}. */
+  void bind(List<String> columns) {
+    each(template -> template.bind(columns));
+  }
+
+  /**
+   * Returns the load in the record, NaN if there is none.
+   *
+   * @throws Unreadable if it is no share
+   */
+  double load(RecordFields fields) throws Unreadable {
+    return load.of(fields);
+  }
+
+  /**
+   * Returns the record's request. Each descriptor says its permits, so that 0 is a peek.
+   *
+   * @throws Unreadable if the permits are no number in range
+   */
+  Request request(RecordFields fields) throws Unreadable {
+    long count = fixedPermits >= 0 ? fixedPermits : permits(fields);
+    Long each = count;
+    Descriptor[] made = new Descriptor[descriptors.size()];
+    for (int i = 0; i < made.length; i++) {
+      List<Part> parts = descriptors.get(i);
+      Entry[] entries = new Entry[parts.size()];
+      for (int j = 0; j < entries.length; j++) {
+        Part part = parts.get(j);
+        entries[j] = new Entry(part.key, part.value.render(fields));
+      }
+      made[i] = new Descriptor(List.of(entries), null, each);
+    }
+    return new Request(domain, List.of(made), 1);
+  }
+
+  private long permits(RecordFields fields) throws Unreadable {
+    int slot = permits.onlySlot();
+    if (slot >= 0) {
+      return permits(fields.data(slot), fields.from(slot), fields.to(slot));
+    }
+    byte[] text = permits.render(fields).getBytes(StandardCharsets.UTF_8);
+    return permits(text, 0, text.length);
+  }
+
+  private static long permits(byte[] data, int from, int to) throws Unreadable {
+    int start = from;
+    int end = to;
+    while (start < end && data[start] == ' ') {
+      start++;
+    }
+    while (end > start && data[end - 1] == ' ') {
+      end--;
+    }
+    long value = 0;
+    boolean number = start < end && end - start <= MAX_PERMIT_DIGITS;
+    for (int i = start; i < end && number; i++) {
+      number = data[i] >= '0' && data[i] <= '9';
+      value = 10 * value + data[i] - '0';
+    }
+    if (!number) {
+      throw new Unreadable(
+          "permits: "
+              + ShownText.quoted(data, from, to)
+              + " (expected: a whole number from 0 to "
+              + MAX_PERMITS
+              + ")");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,120 @@
+package dev.weir.traffic;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where recorded traffic is, and how to read it. Immutable. Nothing is checked before it is read;
+ * then all that is wrong is said at once.
+ *
+ * <p>Several inputs are read side by side, and the earliest record comes next: rotated logs in any
+ * order and the logs of several servers make one stream.
+ *
+ * @param inputs one to 256 files' names, or {@code -} for standard input; may be compressed with
+ *     gzip or Zstandard
+ * @param descriptors each {@code key={column}[,key2={column2}]}; a record is a request with all of
+ *     them
+ * @param format how the inputs are written
+ * @param time the column with the time, with {@code :s}, {@code :ms}, {@code :us} or {@code :ns}
+ *     behind it if the size of its numbers does not show it; null to look for a usual name
+ * @param permits what a record costs: a number, or a column in braces
+ * @param sort whether to sort the records by time first, which holds them in memory
+ */
+public record Traffic(
+    List<String> inputs,
+    List<String> descriptors,
+    Format format,
+    @Nullable String time,
+    String permits,
+    boolean sort) {
+
+  /** The input that stands for standard input. */
+  public static final String STANDARD_INPUT = "-";
+
+  /** As many files as can be open at once with a buffer each. */
+  static final int MAX_INPUTS = 256;
+
+  public Traffic {
+    inputs = List.copyOf(inputs);
+    descriptors = List.copyOf(descriptors);
+  }
+
+  /**
+   * Returns the files among the inputs.
+   *
+   * @throws TrafficException if one is no path
+   */
+  public List<Path> files() throws TrafficException {
+    List<Path> files = new ArrayList<>();
+    for (String input : inputs) {
+      if (!input.equals(STANDARD_INPUT)) {
+        files.add(Input.path("input", input));
+      }
+    }
+    return files;
+  }
+
+  /** Returns a builder of traffic from an input. */
+  public static Builder builder(String input) {
+    return new Builder().input(input);
+  }
+
+  /** Returns a builder of traffic without an input yet. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects options. Not safe for use by several threads. */
+  public static final class Builder {
+    private final List<String> inputs = new ArrayList<>();
+    private final List<String> descriptors = new ArrayList<>();
+    private Format format = Format.AUTO;
+    private @Nullable String time;
+    private String permits = "1";
+    private boolean sort;
+
+    private Builder() {}
+
+    /** Adds a file's name, or {@code -} for standard input. At least one is needed. */
+    public Builder input(String name) {
+      inputs.add(name);
+      return this;
+    }
+
+    /** Adds a descriptor, {@code key={column}[,key2={column2}]}. */
+    public Builder descriptor(String template) {
+      descriptors.add(template);
+      return this;
+    }
+
+    /** Sets how the inputs are written. Default: {@link Format#AUTO}. */
+    public Builder format(Format format) {
+      this.format = format;
+      return this;
+    }
+
+    /** Sets the column with the time. Default: one with a usual name. */
+    public Builder time(@Nullable String column) {
+      this.time = column;
+      return this;
+    }
+
+    /** Sets what a record costs: a number, or a column in braces. Default: 1. */
+    public Builder permits(String template) {
+      this.permits = template;
+      return this;
+    }
+
+    /** Sets whether to sort the records by time first. Default: no. */
+    public Builder sort(boolean sort) {
+      this.sort = sort;
+      return this;
+    }
+
+    public Traffic build() {
+      return new Traffic(inputs, descriptors, format, time, permits, sort);
+    }
+  }
+}

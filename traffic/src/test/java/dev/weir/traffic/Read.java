@@ -1,0 +1,52 @@
+package dev.weir.traffic;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads all of a text with a reader, as lines to compare. */
+final class Read {
+  /** Makes a reader. */
+  interface Maker {
+    RecordReader of(Lines lines) throws IOException, TrafficException;
+  }
+
+  private Read() {}
+
+  static Lines lines(String text) throws IOException {
+    return Lines.of(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** Returns {@code line|value|value} for each record and {@code line! reason} for each failure. */
+  static List<String> all(Maker maker, String text, String... columns)
+      throws IOException, TrafficException {
+    return all(maker, new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), columns);
+  }
+
+  static List<String> all(Maker maker, InputStream in, String... columns)
+      throws IOException, TrafficException {
+    RecordReader reader = maker.of(Lines.of(in));
+    reader.want(List.of(columns));
+    RecordFields fields = new RecordFields(columns.length);
+    List<String> found = new ArrayList<>();
+    boolean more = true;
+    while (more) {
+      try {
+        more = reader.next(fields);
+        if (more) {
+          StringBuilder record = new StringBuilder().append(reader.line());
+          for (int i = 0; i < columns.length; i++) {
+            record.append('|').append(fields.text(i));
+          }
+          found.add(record.toString());
+        }
+      } catch (Unreadable e) {
+        found.add(reader.line() + "! " + e.reason());
+      }
+    }
+    return found;
+  }
+}
