@@ -5,15 +5,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
-/** What hostile clients do, once. Each is one of those that a hostile reading of Weir found. */
+/** One attack by hostile clients. Each was found by a hostile review of Weir. */
 interface Attack {
   /**
-   * What became of an attack.
+   * The result of an attack.
    *
-   * @param tried how many connections or calls it opened
-   * @param left how many of them the server had not ended when the attack was over
-   * @param sentBytes how much it could send
-   * @param heard some of what the server said
+   * @param tried connections or calls that it opened
+   * @param left those that the server had not ended when the attack was over
+   * @param sentBytes bytes that it could send
+   * @param heard some of the server's answers
    */
   record Outcome(int tried, int left, long sentBytes, List<String> heard) {
     @Override
@@ -31,7 +31,7 @@ interface Attack {
   /**
    * Attacks, and leaves nothing open.
    *
-   * @param atMost for how long it holds on if the server does not end it
+   * @param atMost how long it goes on if the server does not end it
    * @throws IOException if it could not begin
    */
   Outcome run(Target target, Duration atMost) throws IOException;

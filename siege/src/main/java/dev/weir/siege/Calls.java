@@ -17,7 +17,7 @@ enum Calls implements Attack {
     }
   },
 
-  /** Almost whole messages to the service that asks nobody for a token. */
+  /** Almost whole messages to health, the service that needs no token. */
   ALMOST_SENT_HEALTH("220 almost sent messages to health", 1, 220, Calls.CHECK, false) {
     @Override
     byte[] bytes() {
@@ -42,7 +42,7 @@ enum Calls implements Attack {
     }
   },
 
-  /** Messages that are none. */
+  /** Messages that cannot be parsed. */
   MALFORMED("150 malformed messages", 1, 150, Calls.CHECK, true) {
     @Override
     byte[] bytes() {

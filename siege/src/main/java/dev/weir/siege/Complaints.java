@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** What was promised and did not hold. Safe for use by many threads. */
+/** Promises that did not hold. Safe for use by many threads. */
 final class Complaints {
   /** More are only counted. */
   private static final int MOST = 50;
@@ -28,17 +28,14 @@ final class Complaints {
     }
   }
 
-  /**
-   * From now on nobody listens: somebody ends it from outside, and whoever does may have ended the
-   * servers a moment before.
-   */
+  /** Ignores complaints from now on: the soak was ended from outside, perhaps after the servers. */
   synchronized void close() {
     long now = System.nanoTime();
     first.removeIf(each -> now - each.atNanos < END_NANOS);
     closed = true;
   }
 
-  /** Returns the first of them. */
+  /** Returns the first complaints. */
   synchronized List<String> list() {
     List<String> lines = new ArrayList<>(first.stream().map(Complaint::text).toList());
     if (more > 0) {

@@ -2,14 +2,14 @@ package dev.weir.siege;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a client asks for, and what it knows of the answer beforehand. */
+/** A request of a client, with what the answer must be. */
 interface Errand {
   String rule();
 
   String key();
 
   /**
-   * Judges the answer.
+   * Checks the answer.
    *
    * @param startNanos not after the instant of the decision, by this process's clock
    * @param endNanos not before it
@@ -17,6 +17,6 @@ interface Errand {
    */
   @Nullable String judge(Guest.Answer answer, long startNanos, long endNanos);
 
-  /** There was no answer: nobody knows whether anything was charged. */
+  /** There was no answer: it is unknown whether anything was charged. */
   void unanswered();
 }

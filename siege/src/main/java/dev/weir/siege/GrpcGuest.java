@@ -13,9 +13,9 @@ import io.grpc.stub.MetadataUtils;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** Asks by {@code ShouldRateLimit}. */
+/** Sends requests by {@code ShouldRateLimit}. */
 final class GrpcGuest implements Guest {
-  /** What a refusal that decided nothing has for its time to wait; others here have more. */
+  /** The time to wait in a refusal without a decision; decided refusals have more here. */
   private static final long UNDECIDED_SECONDS = 1;
 
   private final ManagedChannel channel;

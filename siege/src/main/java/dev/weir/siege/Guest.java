@@ -5,22 +5,22 @@ import java.time.Duration;
 
 /** An ordinary client on a connection of its own. Not safe for use by several threads. */
 interface Guest extends AutoCloseable {
-  /** How long an answer may take before it counts as none: far more than any server needs. */
+  /** An answer that takes longer counts as none: far more than any server needs. */
   Duration PATIENCE = Duration.ofSeconds(10);
 
   /** The domain that all rules are in. */
   String DOMAIN = "siege";
 
   /**
-   * The server's verdict on one permit.
+   * The server's decision on one permit.
    *
-   * @param reason as the server says it; where the protocol has none, as far as the answer shows it
+   * @param reason as in the answer; where the protocol has none, as far as the answer shows it
    */
   record Answer(boolean allowed, String reason) {
     static final String WITHIN_LIMIT = "WITHIN_LIMIT";
     static final String OVER_LIMIT = "OVER_LIMIT";
 
-    /** A refusal of which the protocol does not say whether anything was decided. */
+    /** A refusal that, in this protocol, may be decided or not. */
     static final String REFUSED = "REFUSED";
   }
 
@@ -29,7 +29,7 @@ interface Guest extends AutoCloseable {
    *
    * @param rule the descriptor's key
    * @param key the descriptor's value
-   * @throws IOException if there is no verdict within {@link #PATIENCE}
+   * @throws IOException if there is no decision within {@link #PATIENCE}
    */
   Answer ask(String rule, String key) throws IOException;
 

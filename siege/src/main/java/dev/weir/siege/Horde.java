@@ -16,11 +16,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Many connections that all send the same bytes, as fast as they are taken, and then hold on until
- * the server ends them or their time is over. Not safe for use by several threads.
+ * Many connections that all send the same bytes, as fast as the server reads them, and then stay
+ * until the server ends them or their time is over. Not safe for use by several threads.
  */
 final class Horde implements AutoCloseable {
-  /** Different texts of the server that are kept, and characters of each. */
+  /** Number of different answers that are kept, and characters of each. */
   private static final int MOST_HEARD = 5;
 
   private static final int HEARD_LENGTH = 80;
@@ -36,7 +36,7 @@ final class Horde implements AutoCloseable {
   private long sentBytes;
 
   /**
-   * Creates a horde of none.
+   * Creates a horde without connections.
    *
    * @param first what is sent and waited for an answer to; may be empty
    * @param rest what is sent then
@@ -58,7 +58,7 @@ final class Horde implements AutoCloseable {
     }
   }
 
-  /** Opens so many more connections; those that the server does not take are not counted. */
+  /** Opens more connections; those that the server does not accept are not counted. */
   void open(int port, int connections) throws IOException {
     InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     for (int i = 0; i < connections; i++) {
@@ -76,7 +76,7 @@ final class Horde implements AutoCloseable {
     }
   }
 
-  /** Sends and listens until the server has ended all connections, or the time is over. */
+  /** Sends and reads until the server has ended all connections, or the time is over. */
   void press(Duration atMost) throws IOException {
     long deadline = System.nanoTime() + atMost.toNanos();
     while (left > 0 && System.nanoTime() - deadline < 0) {
@@ -142,7 +142,7 @@ final class Horde implements AutoCloseable {
     return new Attack.Outcome(channels.size(), left, sentBytes, List.copyOf(heard));
   }
 
-  /** Leaves without a word. */
+  /** Closes all connections. */
   @Override
   public void close() throws IOException {
     for (SocketChannel channel : channels) {

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Asks by {@code POST /v1/check} on one connection, which it never opens again by itself. */
+/** Sends requests by {@code POST /v1/check} on one connection, which it never reopens by itself. */
 final class HttpGuest implements Guest {
   private static final Pattern REASON = Pattern.compile("\"reason\":\"(\\w+)\"");
 

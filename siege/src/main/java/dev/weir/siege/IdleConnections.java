@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Connections that are opened and then say no more than they must. */
+/** Connections that are opened and then send only what they must. */
 enum IdleConnections implements Attack {
   HTTP,
   GRPC,

@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was seen in a part of a soak.
+ * The measurements of a part of a soak.
  *
  * @param seconds from the beginning of the soak to the end of this part
  * @param length in seconds
- * @param heard by the ordinary clients
+ * @param heard answers to the ordinary clients
  * @param resources of each server, at the end; those of the part before where it did not answer
- * @param events that happened meanwhile
+ * @param events in this part
  */
 record Interval(
     double seconds,
@@ -26,7 +26,7 @@ record Interval(
     return each;
   }
 
-  /** Returns answers a second. */
+  /** Returns answers per second. */
   double rate(Protocol protocol) {
     return heard(protocol).answers() / length;
   }

@@ -16,12 +16,11 @@ record Metrics(String text) {
    * Returns a whole number.
    *
    * @param sample its name with the label, if it has one
-   * @return 0 if it is not there
+   * @return 0 if the page does not have it
    */
   long value(String sample) {
     Matcher matcher =
-        Pattern.compile("^" + Pattern.quote(sample) + " (-?\\d+)$", Pattern.MULTILINE)
-            .matcher(text);
-    return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
+        Pattern.compile("^" + Pattern.quote(sample) + " (\\S+)$", Pattern.MULTILINE).matcher(text);
+    return matcher.find() ? (long) Double.parseDouble(matcher.group(1)) : 0;
   }
 }

@@ -2,7 +2,7 @@ package dev.weir.siege;
 
 import java.io.IOException;
 
-/** The ways in which ordinary clients ask. */
+/** The protocols of ordinary clients. */
 enum Protocol {
   HTTP("HTTP"),
   GRPC("gRPC"),

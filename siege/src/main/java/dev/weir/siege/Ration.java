@@ -4,9 +4,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys with a few permits for a day, each asked for one after the other by one client, so that
- * every verdict is known: the first permits pass, no others do. Not safe for use by several
- * threads.
+ * Keys with a few permits per day, used one after the other by one client, so that every decision
+ * is known: the first permits pass, no others do. Not safe for use by several threads.
  */
 final class Ration implements Errand {
   /** The rule's descriptor key. */
@@ -15,7 +14,7 @@ final class Ration implements Errand {
   /** Permits of a key. */
   static final int PERMITS = 5;
 
-  /** How often more a key is asked for. */
+  /** Requests for a key beyond its permits. */
   private static final int BEYOND = 3;
 
   private static final AtomicLong KEYS = new AtomicLong();
@@ -28,7 +27,7 @@ final class Ration implements Errand {
   /**
    * Creates an errand.
    *
-   * @param mayBeUndecided whether a refusal for another reason than the limit is in order
+   * @param mayBeUndecided whether a refusal for a reason other than the limit is correct
    */
   Ration(boolean mayBeUndecided) {
     this.mayBeUndecided = mayBeUndecided;

@@ -3,13 +3,13 @@ package dev.weir.siege;
 import java.util.Locale;
 
 /**
- * What a server's process uses.
+ * The resources of a server's process.
  *
- * @param heapBytes that are left after a collection
- * @param residentBytes in memory; 0 where the system does not tell
+ * @param heapBytes in use after a garbage collection
+ * @param residentBytes in memory; 0 where the system does not report them
  */
 record Resources(long heapBytes, int descriptors, int threads, long residentBytes) {
-  /** What state, caches and late housekeeping may add. */
+  /** Slack for state, caches and late housekeeping. */
   static final long HEAP_SLACK = 12L << 20;
 
   static final int DESCRIPTOR_SLACK = 8;

@@ -2,11 +2,18 @@ package dev.weir.siege;
 
 import dev.weir.server.RespClient;
 import java.io.IOException;
+import java.util.List;
 
-/** Asks by {@code WEIR.CHECK}, or by {@code CL.THROTTLE} with a bucket of its own. */
+/**
+ * Sends requests by {@code WEIR.CHECK}, or by {@code CL.THROTTLE} with the numbers that the rule's
+ * name stands for.
+ */
 final class RespGuest implements Guest {
-  /** In so many seconds one permit of {@code CL.THROTTLE} comes back: not in a test's time. */
-  private static final String PERIOD = "1000000";
+  /** Seconds until one permit of a ration is back: longer than any test. */
+  private static final String RATION_PERIOD = "1000000";
+
+  /** The reasons that these protocols say by an error. */
+  private static final List<String> UNDECIDED = List.of("OVERLOADED", "UNCERTAIN");
 
   private final RespClient client;
   private final boolean throttle;
@@ -14,7 +21,7 @@ final class RespGuest implements Guest {
   /**
    * Connects.
    *
-   * @param throttle whether to ask by {@code CL.THROTTLE}, for {@link Ration#PERMITS} at once
+   * @param throttle whether to ask by {@code CL.THROTTLE}
    */
   RespGuest(Target target, boolean throttle) throws IOException {
     this.throttle = throttle;
@@ -32,9 +39,7 @@ final class RespGuest implements Guest {
   @Override
   public Answer ask(String rule, String key) throws IOException {
     String reply =
-        throttle
-            ? client.ask("CL.THROTTLE", key, (Ration.PERMITS - 1) + "", "1", PERIOD)
-            : client.ask("WEIR.CHECK", DOMAIN, "1", rule, key);
+        throttle ? throttle(rule, key) : client.ask("WEIR.CHECK", DOMAIN, "1", rule, key);
     String[] lines = reply.split("[|]", -1);
     if (throttle && lines[0].equals("*5")) {
       boolean allowed = lines[1].equals(":0");
@@ -43,10 +48,22 @@ final class RespGuest implements Guest {
     if (!throttle && lines[0].equals("*7")) {
       return new Answer(lines[1].equals(":1"), lines[lines.length - 2]);
     }
-    if (reply.startsWith("-OVERLOADED ")) {
-      return new Answer(false, "OVERLOADED");
+    for (String reason : UNDECIDED) {
+      if (reply.startsWith("-" + reason + " ")) {
+        return new Answer(false, reason);
+      }
     }
     throw new IOException("reply " + reply);
+  }
+
+  private String throttle(String rule, String key) throws IOException {
+    if (rule.equals(Ration.RULE)) {
+      return client.ask("CL.THROTTLE", key, (Ration.PERMITS - 1) + "", "1", RATION_PERIOD);
+    }
+    String burst = WindowRule.THROTTLE_BURST - 1 + "";
+    String count = WindowRule.THROTTLE_BURST + "";
+    return client.ask(
+        "CL.THROTTLE", key, burst, count, WindowRule.THROTTLE.window().toSeconds() + "");
   }
 
   @Override

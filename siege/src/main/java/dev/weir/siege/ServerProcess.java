@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code weir serve} in a process of its own with a small heap, on free ports, as {@code ./weir}
- * starts it. It ends with this process at the latest. Safe for use by many threads.
+ * starts it. It ends no later than this process. Safe for use by many threads.
  */
 final class ServerProcess implements AutoCloseable {
-  /** What the attacks of {@code dev.weir.siege} were found with. */
+  /** The heap with which the attacks of {@code dev.weir.siege} were found. */
   private static final String HEAP = "-Xmx256m";
 
   private static final Pattern READY =
@@ -54,8 +54,8 @@ final class ServerProcess implements AutoCloseable {
   /**
    * Starts a server and returns when it is ready.
    *
-   * @param log where all that it prints goes
-   * @param token one that is good, for this class's own questions; null if none is asked for
+   * @param log the file for its output
+   * @param token a valid one, for this class's own requests; null if none is required
    * @param flags of {@code weir serve}; the ports are chosen here
    * @throws IOException if it does not get ready; the message has its log
    */
@@ -112,7 +112,7 @@ final class ServerProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Returns all that it has printed. */
+  /** Returns its output. */
   String log() {
     try {
       return Files.readString(log);
@@ -121,7 +121,7 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Returns how much it has printed. */
+  /** Returns the length of its output. */
   long logBytes() {
     try {
       return Files.size(log);
@@ -131,21 +131,24 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Collects garbage, then asks the server what it uses.
+   * Collects garbage, then reads the resources that the server uses.
    *
-   * @throws IOException if it cannot be asked: an answer of the HTTP port is part of being well
+   * @throws IOException if the HTTP port does not answer: a healthy server answers
    */
   Resources resources() throws IOException {
     collect();
     Metrics metrics = metrics();
     return new Resources(
-        metrics.value("jvm_heap_used_bytes"),
+        metrics.value("jvm_memory_used_bytes{area=\"heap\"}"),
         descriptors(metrics),
         (int) metrics.value("jvm_threads_current"),
         metrics.value("process_resident_memory_bytes"));
   }
 
-  /** Asks a server that may not answer: descriptors are counted from outside where that works. */
+  /**
+   * Reads the resources of a server that may not answer: descriptors are counted from outside if
+   * possible.
+   */
   private int descriptors(Metrics metrics) {
     try (Stream<Path> open = Files.list(Path.of("/proc", process.pid() + "", "fd"))) {
       return (int) open.count();
@@ -158,7 +161,7 @@ final class ServerProcess implements AutoCloseable {
     return Metrics.of(target);
   }
 
-  /** Has the process collect its garbage now, all of it. */
+  /** Makes the process collect all garbage now. */
   private void collect() throws IOException {
     Process jcmd =
         new ProcessBuilder(java("jcmd"), process.pid() + "", "GC.run")

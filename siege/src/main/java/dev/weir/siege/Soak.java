@@ -23,26 +23,29 @@ import java.util.function.Supplier;
  * clients take turns, Redis fails in several ways, and rules and tokens change. Every admission is
  * checked.
  *
- * <p>How is it designed? Each kind of trouble has a thread of its own and a rhythm of its own, so
- * that they meet in ever other ways. Ordinary clients keep their connections all the time and ask
- * at fixed times. What is promised and does not hold is a complaint, whoever notices; the soak goes
- * on, to show whether it comes back.
+ * <p>How is it designed? Each kind of trouble has its own thread and its own rhythm, so that they
+ * coincide in ever different ways. Ordinary clients keep their connections all the time and send
+ * requests at fixed times. A promise that does not hold is a complaint; the soak goes on, to show
+ * whether it happens again.
  */
 final class Soak {
   static final int SERVERS = 2;
 
-  /** Of each protocol and at each server; how often one asks: seldom, so that one can catch up. */
+  /**
+   * Clients of each protocol at each server, and their request rate: low, so that a late client can
+   * catch up.
+   */
   private static final int VISITORS = 4;
 
   private static final Duration EVERY = Duration.ofMillis(50);
 
-  /** Every other question is one whose verdict is known beforehand. */
+  /** For every other request the decision is known beforehand. */
   private static final int KNOWN = 2;
 
   private static final Duration DRAIN_DELAY = Duration.ofSeconds(1);
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
-  /** What ending a process takes beside the draining, on a busy machine. */
+  /** Time to end a process in addition to draining, on a busy machine. */
   private static final Duration EXIT = Duration.ofSeconds(6);
 
   private static final Duration INTERVAL = Duration.ofSeconds(10);
@@ -50,11 +53,11 @@ final class Soak {
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
   /**
-   * What is tried for how long.
+   * The plan of a soak.
    *
    * @param interval of the table's lines
    * @param rest between two troubles of one kind
-   * @param requestTimeout of the servers: attackers that send nothing more are cut off by it
+   * @param requestTimeout of the servers: it cuts off attackers that stop sending
    * @param attacks that take turns
    */
   record Plan(
@@ -83,14 +86,14 @@ final class Soak {
     this.files = new SoakFiles(folder);
   }
 
-  /** Ends it soon, for no fault of the servers; what was measured until then is reported. */
+  /** Ends the soak early, without a complaint; the measurements until then are reported. */
   void end() {
     complaints.close();
     over.countDown();
   }
 
   /**
-   * Runs until the time is over, or a server has ended, or somebody {@link #end ends} it.
+   * Runs until the time is over, a server has ended, or {@link #end} is called.
    *
    * @throws IOException if it could not begin
    */
@@ -170,7 +173,7 @@ final class Soak {
         DRAIN.toMillis() + "ms");
   }
 
-  /** Asks for rations and windows in turn. */
+  /** Returns rations and windows in turn; for {@code CL.THROTTLE} its bucket, shared likewise. */
   private static final class Questions implements Supplier<Errand> {
     private final Ration ration = new Ration(true);
     private final Protocol protocol;
@@ -186,8 +189,10 @@ final class Soak {
 
     @Override
     public Errand get() {
-      boolean known = protocol == Protocol.THROTTLE || asked++ % KNOWN == 0;
-      return known ? ration : WindowErrand.any(watch, server);
+      if (protocol == Protocol.THROTTLE) {
+        return WindowErrand.of(watch, WindowRule.THROTTLE, server);
+      }
+      return asked++ % KNOWN == 0 ? ration : WindowErrand.any(watch, server);
     }
   }
 
@@ -228,9 +233,7 @@ final class Soak {
     }
   }
 
-  /**
-   * Ends the servers, both at once, and looks at how they end and what they leave in their logs.
-   */
+  /** Ends both servers at once, and checks their exit status and their logs. */
   private void stop() {
     servers.forEach(ServerProcess::terminate);
     Duration limit = DRAIN_DELAY.plus(DRAIN).plus(EXIT);
@@ -283,7 +286,7 @@ final class Soak {
     Runtime.getRuntime().halt(status);
   }
 
-  /** Has a soak that is ended from outside tell what it has seen. */
+  /** Makes a soak that is ended from outside report its measurements. */
   private static void finish(Soak soak, CountDownLatch done) {
     soak.end();
     try {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
-/** Draws what a soak measured over its time: four pictures, one below the other. */
+/** Draws the measurements of a soak over time: four charts, one below the other. */
 final class SoakChart {
   private static final int WIDTH = 820;
   private static final int LEFT = 64;
@@ -150,7 +150,10 @@ final class SoakChart {
     text.append(format("<path class='%s' d='%s'/>%n", line.style, path));
   }
 
-  /** Returns 1, 2 or 5 times a power of ten, so that so many steps reach the most. */
+  /**
+   * Returns a step, 1, 2 or 5 times a power of ten, so that the given number of steps reaches the
+   * maximum.
+   */
   private static double step(double most) {
     double least = Math.max(1e-3, most / GRID_LINES);
     double power = Math.pow(10, Math.floor(Math.log10(least)));

@@ -36,12 +36,12 @@ final class SoakFiles {
     replace(rules, WindowRule.file(whole));
   }
 
-  /** Returns the token that is to be replaced next. */
+  /** Returns the token that is replaced next. */
   String token() {
     return "token-number-" + changes + "-of-many";
   }
 
-  /** Takes back a token and gives another; every other time the file does not look newer. */
+  /** Replaces a token; every other time the file keeps its old time. */
   void replaceToken() throws IOException {
     changes++;
     var time = Files.exists(tokens) ? Files.getLastModifiedTime(tokens) : null;
@@ -52,7 +52,7 @@ final class SoakFiles {
     move(next, tokens);
   }
 
-  /** Returns whether a server takes a token as good. */
+  /** Returns whether a server accepts a token. */
   boolean accepted(Target target, String token) throws IOException {
     Target mine = new Target(target.http(), target.grpc(), target.resp(), token);
     try (HttpGuest guest = new HttpGuest(mine)) {

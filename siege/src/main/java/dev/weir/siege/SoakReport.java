@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Tells what a soak saw and what held, in Markdown.
+ * Writes the measurements and complaints of a soak in Markdown.
  *
- * @param broken what was promised and did not hold
- * @param attacks how often each was made, and what became of the last
+ * @param broken the promises that did not hold
+ * @param attacks how often each was made, and the result of the last
  */
 record SoakReport(List<Interval> intervals, List<String> broken, Map<String, String> attacks) {
   String text() {
@@ -69,7 +69,7 @@ record SoakReport(List<Interval> intervals, List<String> broken, Map<String, Str
     text.append(String.format(Locale.ROOT, " %,d |", count));
   }
 
-  /** Returns how often each verdict was heard, whatever the protocol. */
+  /** Returns how often each decision was answered, over all protocols. */
   private static Map<String, Long> reasons(Interval interval) {
     Map<String, Long> all = new TreeMap<>();
     interval
@@ -102,7 +102,7 @@ record SoakReport(List<Interval> intervals, List<String> broken, Map<String, Str
     }
   }
 
-  /** Returns what people call a server. */
+  /** Returns a server's name, for people. */
   static String name(int server) {
     return "server " + (char) ('A' + server);
   }
@@ -111,7 +111,7 @@ record SoakReport(List<Interval> intervals, List<String> broken, Map<String, Str
     text.append("| ").append(String.join(" | ", cells)).append(" |\n");
   }
 
-  /** Returns one line for those who wait. */
+  /** Returns one line of progress. */
   static String line(Interval interval) {
     StringBuilder text =
         new StringBuilder(String.format(Locale.ROOT, "%5.0f s", interval.seconds()));

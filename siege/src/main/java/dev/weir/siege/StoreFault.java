@@ -3,9 +3,9 @@ package dev.weir.siege;
 import dev.weir.redis.RedisServer;
 import java.time.Duration;
 
-/** What can happen to a Redis that servers share. */
+/** Faults of a Redis that servers share. */
 enum StoreFault {
-  /** A crash, with nothing kept, and a restart. */
+  /** A crash that loses all data, and a restart. */
   KILL("Redis killed") {
     @Override
     void run(RedisServer redis, WindowWatch watch, Pause pause) throws InterruptedException {
@@ -30,7 +30,7 @@ enum StoreFault {
     }
   },
 
-  /** Everything is forgotten. */
+  /** All data is deleted. */
   FLUSH("FLUSHALL") {
     @Override
     void run(RedisServer redis, WindowWatch watch, Pause pause) {
@@ -51,7 +51,7 @@ enum StoreFault {
 
   private static final Duration DOWN = Duration.ofMillis(1_500);
 
-  /** Lets time pass, less of it if the soak ends. */
+  /** Waits, less if the soak ends. */
   interface Pause {
     void of(Duration time) throws InterruptedException;
   }

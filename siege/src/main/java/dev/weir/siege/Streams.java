@@ -30,8 +30,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTTP/2 connection with gRPC calls that keep to flow control, and to little else. A thread of
- * its own reads what the server says. To be used by one other thread.
+ * One HTTP/2 connection with gRPC calls that respect flow control but little else. A thread of its
+ * own reads the server's frames. To be used by one other thread.
  */
 final class Streams implements AutoCloseable {
   private static final int FRAME_BYTES = 16_384;
@@ -51,7 +51,7 @@ final class Streams implements AutoCloseable {
   /**
    * Connects.
    *
-   * @param atMost when it hangs up by itself
+   * @param atMost after this time it closes by itself
    */
   Streams(int port, Duration atMost) throws IOException {
     deadline = System.nanoTime() + atMost.toNanos();
@@ -63,7 +63,7 @@ final class Streams implements AutoCloseable {
     reader.start();
   }
 
-  /** Returns a message with its prefix, of which the last bytes may be left out. */
+  /** Returns a message with its prefix, perhaps without its last bytes. */
   static byte[] message(byte[] message, int announcedBytes) {
     return ByteBuffer.allocate(5 + message.length)
         .put((byte) 0)
@@ -76,7 +76,7 @@ final class Streams implements AutoCloseable {
    * Opens a call and sends bytes on it, as far as the server lets.
    *
    * @param fields names and values of more header fields, in turn
-   * @param whole whether the call is then said to be complete
+   * @param whole whether the call is then declared complete
    * @return false if the connection has ended
    */
   boolean call(String path, List<String> fields, byte[] bytes, boolean whole) {
@@ -208,7 +208,10 @@ final class Streams implements AutoCloseable {
     notifyAll();
   }
 
-  /** Waits until the server has ended all calls, or the time is over; returns how many are left. */
+  /**
+   * Waits until the server has ended all calls, or the time is over; returns the number of calls
+   * left.
+   */
   synchronized int awaitEnd() {
     try {
       for (long rest = 1; !closed && !windows.isEmpty() && rest > 0; ) {
@@ -230,7 +233,7 @@ final class Streams implements AutoCloseable {
     return sentBytes;
   }
 
-  /** Returns what the server said when it went away; null if it did not. */
+  /** Returns the text of the server's GOAWAY; null without one. */
   synchronized @Nullable String goAway() {
     return goAway;
   }

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
-/** What the clients of one protocol heard, and how late. Safe for use by many threads. */
+/** The answers to the clients of one protocol, and their latency. Safe for use by many threads. */
 final class Tally {
   private static final long LONGEST_MICROS = TimeUnit.MINUTES.toMicros(10);
   private static final int DIGITS = 3;
@@ -16,7 +16,7 @@ final class Tally {
   private final Recorder micros = new Recorder(LONGEST_MICROS, DIGITS);
   private final Map<String, LongAdder> reasons = new ConcurrentSkipListMap<>();
 
-  /** Takes in an answer. */
+  /** Adds an answer. */
   void add(Guest.Answer answer, long nanos) {
     micros.recordValue(Math.min(LONGEST_MICROS, TimeUnit.NANOSECONDS.toMicros(nanos)));
     String reason = (answer.allowed() ? "" : "denied ") + answer.reason();
@@ -24,10 +24,10 @@ final class Tally {
   }
 
   /**
-   * What was heard since the last look.
+   * The answers since the last snapshot.
    *
-   * @param micros how long after they were due the answers came, in microseconds
-   * @param reasons how often each was heard; those of refusals begin with "denied"
+   * @param micros latency of the answers, from when the requests were due, in microseconds
+   * @param reasons count of each reason; those of refusals begin with "denied"
    */
   record Heard(Histogram micros, Map<String, Long> reasons) {
     long answers() {
@@ -43,7 +43,7 @@ final class Tally {
     }
   }
 
-  /** Returns what was heard since the last call. */
+  /** Returns the answers since the last call. */
   Heard next() {
     Map<String, Long> counts = new TreeMap<>();
     reasons.forEach(

@@ -3,8 +3,8 @@ package dev.weir.siege;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a server is to be found, on the loopback interface.
+ * The ports of a server on the loopback interface.
  *
- * @param token what its clients show, null if it asks for none
+ * @param token of its clients, null if none is required
  */
 record Target(int http, int grpc, int resp, @Nullable String token) {}

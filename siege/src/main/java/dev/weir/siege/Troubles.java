@@ -14,23 +14,23 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What goes wrong during a soak, again and again: attacks, faults of the store, changes of files.
- * Each kind has a thread of its own, and is followed by a look at whether all is well again.
+ * The troubles of a soak, again and again: attacks, faults of the store, changes of files. Each
+ * kind has a thread of its own, and after each trouble the servers are checked.
  */
 final class Troubles {
-  /** How long an attacker holds on. */
+  /** How long an attack goes on. */
   private static final Duration ATTACK = Duration.ofSeconds(8);
 
-  /** How long after an attack, or a change of a file, a server may take to be as it should be. */
+  /** Time for a server to recover after an attack or a change of a file. */
   private static final Duration RECOVERY = Duration.ofSeconds(10);
 
-  /** How long after a fault Redis may take to decide again. */
+  /** Time for Redis to decide again after a fault. */
   private static final Duration HEALING = Duration.ofSeconds(10);
 
-  /** Files change more often than other things go wrong. */
+  /** Files change more often than other troubles occur. */
   private static final int CHANGES = 3;
 
-  /** One in so many changes is of the tokens as well. */
+  /** Every so often (one in this many) a change is also of the tokens. */
   private static final int TOKENS = 3;
 
   private static final Duration MOMENT = Duration.ofMillis(50);
@@ -65,12 +65,12 @@ final class Troubles {
     this.over = over;
   }
 
-  /** Something that goes wrong for the so manieth time. */
+  /** A trouble, given how often it has occurred. */
   private interface Trouble {
     void happen(int number) throws IOException, InterruptedException;
   }
 
-  /** Lets them begin. */
+  /** Starts the troubles. */
   void start(RedisServer redis) {
     start("attacks", plan.rest(), this::attack);
     start("store", plan.rest(), number -> fail(redis, number));
@@ -97,19 +97,19 @@ final class Troubles {
     }
   }
 
-  /** Lets time pass; returns false once all is over. */
+  /** Waits; returns false once the soak is over. */
   private boolean pause(Duration time) throws InterruptedException {
     return !over.await(time.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Waits until nothing goes on any more. */
+  /** Waits until all troubles have ended. */
   void join() throws InterruptedException {
     for (Thread each : threads) {
       each.join();
     }
   }
 
-  /** Returns what happened since the last call. */
+  /** Returns the events since the last call. */
   List<String> happened() {
     List<String> happened = new ArrayList<>();
     for (String event = events.poll(); event != null; event = events.poll()) {
@@ -118,7 +118,7 @@ final class Troubles {
     return happened;
   }
 
-  /** Returns what became of each attack when it was last made. */
+  /** Returns the result of each attack when it was last made. */
   Map<String, String> outcomes() {
     return new TreeMap<>(outcomes);
   }
@@ -150,7 +150,7 @@ final class Troubles {
     }
   }
 
-  /** Waits until a key that nobody has asked for is admitted again. */
+  /** Waits until a request for an unused key is admitted again. */
   private void awaitStore(ServerProcess server, StoreFault fault, int number)
       throws IOException, InterruptedException {
     long deadline = System.nanoTime() + HEALING.toNanos();
@@ -192,7 +192,7 @@ final class Troubles {
     }
   }
 
-  /** A question that a server may fail to answer. */
+  /** A check that may fail because a server does not answer. */
   private interface Question {
     boolean yes() throws IOException;
   }

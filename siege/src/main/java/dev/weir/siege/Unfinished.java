@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * Requests of many connections of which the end never comes, each as large as one may be: together
- * they are more than the heap.
+ * Requests on many connections whose end never comes, each as large as allowed: together they are
+ * larger than the heap.
  */
 enum Unfinished implements Attack {
-  /** Redis commands, all of the last argument but its last bytes. */
+  /** Redis commands without the last bytes of their last argument. */
   COMMANDS(450) {
     @Override
     Horde horde(Target target) throws IOException {

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ordinary client that asks at fixed times, whatever becomes of what it asked before: a late
- * answer makes those after it late as well. It checks every answer.
+ * An ordinary client that sends requests at fixed times, whether or not earlier ones are answered:
+ * a late answer makes later ones late as well. It checks every answer.
  */
 final class Visitor implements AutoCloseable {
   private final Protocol protocol;
@@ -101,7 +101,7 @@ final class Visitor implements AutoCloseable {
     }
   }
 
-  /** Ends when the last answer is there. */
+  /** Ends when the last answer has arrived. */
   @Override
   public void close() {
     leaving = true;

@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Ordinary clients of every protocol, and what became of what they asked. */
+/** Ordinary clients of every protocol, and the results of their requests. */
 final class Visitors implements AutoCloseable {
-  /** How long the first answer of all may take, cold as everything is. */
+  /** Time for the first answer of all, from a server that is not warm. */
   private static final Duration COLD = Duration.ofMinutes(1);
 
   private final Map<Protocol, Tally> tallies = new EnumMap<>(Protocol.class);
@@ -24,7 +24,7 @@ final class Visitors implements AutoCloseable {
     }
   }
 
-  /** Has one client of every protocol ask for {@link Ration rations}. */
+  /** Lets one client of every protocol use {@link Ration rations}. */
   static Visitors start(Target target, Duration every) {
     Visitors visitors = new Visitors(new Complaints());
     for (Protocol protocol : Protocol.values()) {
@@ -42,7 +42,7 @@ final class Visitors implements AutoCloseable {
     }
   }
 
-  /** Waits until everybody has heard an answer; returns whether that came about. */
+  /** Waits until every client has an answer; returns whether all have one. */
   boolean awaitAnswers() {
     return visitors.stream().allMatch(each -> each.awaitAnswer(COLD));
   }
@@ -51,14 +51,14 @@ final class Visitors implements AutoCloseable {
     return complaints;
   }
 
-  /** Returns what was heard since the last call. */
+  /** Returns the answers since the last call. */
   Map<Protocol, Tally.Heard> next() {
     Map<Protocol, Tally.Heard> heard = new EnumMap<>(Protocol.class);
     tallies.forEach((protocol, tally) -> heard.put(protocol, tally.next()));
     return heard;
   }
 
-  /** Returns answers and times, a line for each protocol. */
+  /** Returns answers and latencies, a line for each protocol. */
   static String text(Map<Protocol, Tally.Heard> heard) {
     StringBuilder text = new StringBuilder();
     heard.forEach(
@@ -76,7 +76,7 @@ final class Visitors implements AutoCloseable {
     return text.toString();
   }
 
-  /** Ends when the last answers are there. */
+  /** Ends when the last answers have arrived. */
   @Override
   public void close() {
     visitors.forEach(Visitor::close);

@@ -3,7 +3,7 @@ package dev.weir.siege;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Asks for one of few keys of one of the rules with short windows. */
+/** A request for one of a few keys of one of the rules with short windows. */
 final class WindowErrand implements Errand {
   private static final int KEYS = 2;
 
@@ -20,14 +20,22 @@ final class WindowErrand implements Errand {
   }
 
   /**
-   * Returns one by chance.
+   * Returns a random one.
    *
-   * @param server the name of the server that will be asked
+   * @param server the name of the server that gets the request
    */
   static WindowErrand any(WindowWatch watch, String server) {
-    ThreadLocalRandom random = ThreadLocalRandom.current();
-    WindowRule rule = WindowRule.ALL.get(random.nextInt(WindowRule.ALL.size()));
-    String key = "hot-" + random.nextInt(KEYS);
+    int number = ThreadLocalRandom.current().nextInt(WindowRule.ALL.size());
+    return of(watch, WindowRule.ALL.get(number), server);
+  }
+
+  /**
+   * Returns one for a random key of a rule.
+   *
+   * @param server the name of the server that gets the request
+   */
+  static WindowErrand of(WindowWatch watch, WindowRule rule, String server) {
+    String key = "hot-" + ThreadLocalRandom.current().nextInt(KEYS);
     return new WindowErrand(watch, rule, key, rule.shared() ? key : server + " " + key);
   }
 
@@ -46,7 +54,7 @@ final class WindowErrand implements Errand {
     if (answer.allowed()) {
       watch.admitted(rule, counted, startNanos, endNanos);
     }
-    return null; // What passed is judged together.
+    return null; // Admissions are checked together by WindowWatch.
   }
 
   @Override

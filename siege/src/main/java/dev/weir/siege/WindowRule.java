@@ -3,15 +3,17 @@ package dev.weir.siege;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * A rule of the soak with a short window, so that its limit is reached all the time.
  *
  * @param permits in a window, the most that is ever in force
- * @param shared whether it is counted in Redis, or in each server for itself
- * @param leaseNanos for how long a server may admit what it was granted before
- * @param beyond permits that servers may admit by themselves, in all, while Redis cannot be asked
- * @param options of the rule, beside its limit
+ * @param shared whether it is counted in Redis, or in each server on its own
+ * @param leaseNanos how long a server may use an allotment
+ * @param beyond permits that all servers together may admit by themselves while Redis does not
+ *     decide
+ * @param options of the rule, besides its limit
  */
 record WindowRule(
     String name,
@@ -21,7 +23,7 @@ record WindowRule(
     long leaseNanos,
     long beyond,
     String options) {
-  /** The rule whose limit changes while it is asked for. */
+  /** The rule whose limit changes during the soak. */
   private static final String FLAPPING = "flapping";
 
   static final WindowRule STRICT =
@@ -57,7 +59,21 @@ record WindowRule(
               0,
               "store: local, algorithm: sliding-window-log"));
 
-  /** Returns the soak's rule file; the flapping limit is whole or half. */
+  /** Capacity of the bucket that {@code CL.THROTTLE} asks for; it is full again after a window. */
+  static final int THROTTLE_BURST = 20;
+
+  /**
+   * The bucket that {@code CL.THROTTLE} asks for: full, it admits twice its capacity in a window.
+   */
+  static final WindowRule THROTTLE =
+      new WindowRule("throttle", 2 * THROTTLE_BURST, Duration.ofSeconds(2), true, 0, 0, "");
+
+  /** Returns all that are watched: those of the rule file, and the bucket. */
+  static List<WindowRule> watched() {
+    return Stream.concat(ALL.stream(), Stream.of(THROTTLE)).toList();
+  }
+
+  /** Returns the soak's rule file; with the flapping limit at its full or half value. */
   static String file(boolean whole) {
     StringBuilder text =
         new StringBuilder(

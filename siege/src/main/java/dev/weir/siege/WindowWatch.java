@@ -19,18 +19,18 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds all admissions of a soak against what the rules promise.
+ * Compares all admissions of a soak with the promises of the rules.
  *
- * <p>A Redis that is killed or flushed forgets what it was told, and admits up to the quota once
- * more: that is documented, and no fault. So admissions that were certainly decided between two
- * such losses are held against the limit alone, and all of them together against the limit and one
- * more for each loss that a window can hold. Safe for use by many threads.
+ * <p>A Redis that is killed or flushed loses its counters, and admits up to the quota once more:
+ * that is documented, and not an error. So admissions that were certainly decided between two such
+ * losses are compared with the limit alone, and all admissions together with the limit plus one
+ * more limit for each loss that a window can hold. Safe for use by many threads.
  */
 final class WindowWatch {
-  /** How late an admission may be entered after its end. */
+  /** Time after its end within which an admission is entered. */
   private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  /** From when until when a loss may have come about. */
+  /** The time in which a loss may have happened. */
   private record Loss(long fromNanos, long toNanos) {}
 
   private final Map<WindowRule, Queue<Operation>> entered = new ConcurrentHashMap<>();
@@ -39,7 +39,7 @@ final class WindowWatch {
   private volatile long lossSince = Long.MAX_VALUE;
 
   WindowWatch() {
-    WindowRule.ALL.forEach(rule -> entered.put(rule, new ConcurrentLinkedQueue<>()));
+    WindowRule.watched().forEach(rule -> entered.put(rule, new ConcurrentLinkedQueue<>()));
   }
 
   /** Enters an admission. */
@@ -50,18 +50,18 @@ final class WindowWatch {
     }
   }
 
-  /** From now on Redis may lose what it was told. */
+  /** From now on Redis may lose its counters. */
   void lossBegins() {
     lossSince = System.nanoTime();
   }
 
-  /** What was lost is lost. */
+  /** The loss is over. */
   void lossEnds() {
     losses.add(new Loss(lossSince, System.nanoTime()));
     lossSince = Long.MAX_VALUE;
   }
 
-  /** Looks at what was entered since the last look; returns what broke a promise. */
+  /** Checks the admissions since the last call; returns the broken promises. */
   synchronized List<String> look() {
     long now = System.nanoTime();
     List<Loss> known = new ArrayList<>(losses);
@@ -69,7 +69,7 @@ final class WindowWatch {
       known.add(new Loss(lossSince, Long.MAX_VALUE - TimeUnit.DAYS.toNanos(1)));
     }
     Set<String> broken = new LinkedHashSet<>();
-    for (WindowRule rule : WindowRule.ALL) {
+    for (WindowRule rule : WindowRule.watched()) {
       Queue<Operation> queue = entered.get(rule);
       List<Operation> operations = kept.computeIfAbsent(rule, first -> new ArrayList<>());
       for (Operation next = poll(queue); next != null; next = poll(queue)) {
@@ -125,7 +125,7 @@ final class WindowWatch {
     }
   }
 
-  /** Returns how many losses one window can see, by what comes after each. */
+  /** Returns the number of losses that one window can hold. */
   private static long mostLosses(WindowRule rule, List<Loss> losses) {
     long reach = rule.window().toNanos() + rule.leaseNanos();
     long most = 0;

@@ -10,11 +10,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A server that takes few connections, and strangers who open many. */
+/** A server that accepts few connections, and hostile clients that open many. */
 class CrowdedServerTest {
   private static final int MAX_CONNECTIONS = 50;
 
-  /** Longer than a connection without a request may stay where nobody needs its place. */
+  /** Longer than a connection without a request may stay open. */
   private static final Duration HOLD = Duration.ofSeconds(6);
 
   @TempDir private static Path folder;

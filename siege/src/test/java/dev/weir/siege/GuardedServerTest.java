@@ -14,11 +14,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that wants a token, with a heap of 256 MiB, and strangers who have none. */
+/** A server that requires a token, with a heap of 256 MiB, and hostile clients without one. */
 class GuardedServerTest {
   private static final String TOKEN = "token-of-ordinary-clients";
 
-  /** What a stranger's mistake may cost in the log, however often he makes it. */
+  /** Log lines that one kind of client error may cause, however often it happens. */
   private static final long LOG_BYTES = 10_000;
 
   @TempDir private static Path folder;
