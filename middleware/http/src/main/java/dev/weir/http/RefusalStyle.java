@@ -1,0 +1,131 @@
+package dev.weir.http;
+
+import dev.weir.Policy;
+import dev.weir.Ticker;
+import dev.weir.engine.Answer;
+import dev.weir.identity.RequestView;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** How answers look: which header fields they have, and who may read them. For many threads. */
+final class RefusalStyle {
+  /** The value of {@code RateLimit-Policy} for these policies. */
+  private record PolicyText(List<Policy> policies, String text) {
+    boolean isOf(List<Standing> standings) {
+      boolean same = standings.size() == policies.size();
+      for (int i = 0; i < standings.size() && same; i++) {
+        same = standings.get(i).policy() == policies.get(i);
+      }
+      return same;
+    }
+  }
+
+  private final OlderFields older;
+  private final boolean standard;
+  private final Set<String> origins;
+  private final boolean anyOrigin;
+  private final Ticker ticker;
+  private final String exposed;
+
+  /** Of the last answer: nearly all answers of one limiter have the same policies. */
+  private volatile @Nullable PolicyText last;
+
+  /**
+   * @param standard whether answers have {@code RateLimit} and {@code RateLimit-Policy}
+   * @param origins whose pages may read refusals
+   */
+  RefusalStyle(OlderFields older, boolean standard, Set<String> origins, Ticker ticker) {
+    this.older = older;
+    this.standard = standard;
+    this.origins = origins;
+    this.anyOrigin = origins.contains(LimiterSettings.ANY_ORIGIN);
+    this.ticker = ticker;
+    StringBuilder names = new StringBuilder();
+    if (standard) {
+      names.append(RateLimitFields.RATE_LIMIT + ", " + RateLimitFields.RATE_LIMIT_POLICY + ", ");
+    }
+    older.names().forEach(name -> names.append(name).append(", "));
+    exposed = names.append("Retry-After").toString();
+  }
+
+  /** Adds the fields that tell where the client stands; on any answer. */
+  void standing(Answer answer, BiConsumer<String, String> fields) {
+    if (standard) {
+      List<Standing> standings = Standing.of(answer);
+      if (!standings.isEmpty()) {
+        fields.accept(RateLimitFields.RATE_LIMIT_POLICY, policyText(standings));
+        fields.accept(RateLimitFields.RATE_LIMIT, RateLimitFields.rateLimit(standings));
+      }
+    }
+    if (older != OlderFields.NONE) {
+      older.add(answer, ticker.nanos(), fields);
+    }
+  }
+
+  private String policyText(List<Standing> standings) {
+    PolicyText known = last;
+    if (known == null || !known.isOf(standings)) {
+      known =
+          new PolicyText(
+              standings.stream().map(Standing::policy).toList(),
+              RateLimitFields.rateLimitPolicy(standings));
+      last = known;
+    }
+    return known.text;
+  }
+
+  /** Lets the page that sent a cross-origin request read the fields of the answer. */
+  void expose(RequestView view, BiConsumer<String, String> fields) {
+    if (!view.headers("Origin").isEmpty()) {
+      fields.accept("Access-Control-Expose-Headers", exposed);
+    }
+  }
+
+  /**
+   * Lets the page that sent a cross-origin request read a refusal. A named origin may do so with
+   * credentials; for all origins together, browsers take none (Fetch standard, CORS protocol).
+   */
+  void allow(RequestView view, BiConsumer<String, String> fields) {
+    List<String> origin = view.headers("Origin");
+    if (origins.isEmpty() || origin.isEmpty()) {
+      return;
+    }
+    boolean named = origin.size() == 1 && !isAny(origin.get(0)) && origins.contains(origin.get(0));
+    if (named) {
+      fields.accept("Access-Control-Allow-Origin", origin.get(0));
+      fields.accept("Access-Control-Allow-Credentials", "true");
+    } else if (anyOrigin) {
+      fields.accept("Access-Control-Allow-Origin", LimiterSettings.ANY_ORIGIN);
+    }
+    if (!anyOrigin || origins.size() > 1) {
+      fields.accept("Vary", "Origin");
+    }
+  }
+
+  private static boolean isAny(String origin) {
+    return origin.equals(LimiterSettings.ANY_ORIGIN);
+  }
+
+  /** A short page for people. */
+  static byte[] html(int status, String title, String detail) {
+    String page =
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
+            + "<meta name=\"viewport\" content=\"width=device-width\">\n<title>"
+            + escaped(title)
+            + "</title>\n<h1>"
+            + status
+            + " "
+            + escaped(title)
+            + "</h1>\n<p>"
+            + escaped(detail)
+            + "</p>\n</html>\n";
+    return page.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String escaped(String text) {
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+  }
+}

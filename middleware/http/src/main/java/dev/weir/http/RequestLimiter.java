@@ -1,0 +1,390 @@
+package dev.weir.http;
+
+import dev.weir.Ticker;
+import dev.weir.engine.Decider;
+import dev.weir.identity.ClientAddress;
+import dev.weir.identity.DescriptorTemplate;
+import dev.weir.identity.Filled;
+import dev.weir.identity.Missing;
+import dev.weir.identity.RequestIdentity;
+import dev.weir.identity.RequestView;
+import dev.weir.identity.SecretHash;
+import dev.weir.identity.Source;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits the requests that an HTTP server receives, whichever server it is: finds out what a
+ * request counts for, has that decided, and says what to answer. All middleware for servers stands
+ * on this. Immutable and safe for use by many threads, as long as its functions are.
+ *
+ * <pre>{@code
+ * RequestLimiter limiter =
+ *     RequestLimiter.builder(engine).domain("shop").descriptor("ip={ip}").build();
+ * limiter.decide(request, verdict -> {
+ *   if (verdict.passes()) { ... } else { ... }
+ * });
+ * }</pre>
+ */
+public final class RequestLimiter {
+  private static final String OPTIONS = "OPTIONS";
+
+  private final Decider decider;
+  private final String domain;
+  private final List<DescriptorTemplate> templates;
+  private final ClientAddress address;
+  private final SecretHash secrets;
+  private final Missing missing;
+  private final ToLongFunction<? super RequestView> permits;
+  private final PathPatterns paths;
+  private final PathPatterns exempt;
+  private final Set<String> methods;
+  private final boolean exemptPreflight;
+  private final @Nullable Set<Integer> counted;
+  private final long maxWaitNanos;
+  private final RefusalStyle style;
+
+  private RequestLimiter(Builder builder) {
+    decider = builder.decider;
+    domain = builder.domain;
+    templates =
+        builder.templates.isEmpty()
+            ? List.of(DescriptorTemplate.parse("ip={ip}"))
+            : List.copyOf(builder.templates);
+    address = builder.address;
+    secrets = builder.secrets;
+    missing = builder.missing;
+    permits = builder.permits;
+    paths = PathPatterns.of(builder.paths);
+    exempt = PathPatterns.of(builder.exempt);
+    methods = Set.copyOf(builder.methods);
+    exemptPreflight = builder.exemptPreflight;
+    counted = builder.counted == null ? null : Set.copyOf(builder.counted);
+    maxWaitNanos = builder.maxWaitNanos;
+    style =
+        new RefusalStyle(
+            builder.olderFields, builder.fields, Set.copyOf(builder.origins), builder.ticker);
+  }
+
+  /**
+   * Returns a builder; without settings every request counts for its client's address in the domain
+   * {@code app}.
+   */
+  public static Builder builder(Decider decider) {
+    return new Builder(decider);
+  }
+
+  /** Collects the settings. Not safe for use by several threads. */
+  public static final class Builder {
+    private final Decider decider;
+    private String domain = "app";
+    private final List<DescriptorTemplate> templates = new ArrayList<>();
+    private ClientAddress address = ClientAddress.ofPeer();
+    private SecretHash secrets = SecretHash.plain();
+    private Missing missing = Missing.SHARED;
+    private ToLongFunction<? super RequestView> permits = request -> 1;
+    private final List<String> paths = new ArrayList<>();
+    private final List<String> exempt = new ArrayList<>();
+    private final Set<String> methods = new TreeSet<>();
+    private boolean exemptPreflight = true;
+    private @Nullable Set<Integer> counted;
+    private long maxWaitNanos = LimiterSettings.maxWaitNanos(Duration.ofMinutes(1));
+    private OlderFields olderFields = OlderFields.NONE;
+    private boolean fields = true;
+    private final Set<String> origins = new TreeSet<>();
+    private Ticker ticker = Ticker.system();
+
+    private Builder(Decider decider) {
+      this.decider = decider;
+    }
+
+    /** Sets the domain of the rules, not empty. Default: {@code app}. */
+    public Builder domain(String name) {
+      domain = LimiterSettings.domain(name);
+      return this;
+    }
+
+    /**
+     * Adds a descriptor: what a request counts for, besides other descriptors. Default, where none
+     * is added: {@code ip={ip}}.
+     *
+     * @param template as {@link DescriptorTemplate} reads it
+     * @throws dev.weir.identity.TemplateException if it is none
+     */
+    public Builder descriptor(String template) {
+      templates.add(DescriptorTemplate.parse(template));
+      return this;
+    }
+
+    /** Sets how the client's address is found. Default: the connection's other end. */
+    public Builder address(ClientAddress clientAddress) {
+      address = clientAddress;
+      return this;
+    }
+
+    /** Sets how {@code {secret:X}} is hashed. Default: without a pepper. */
+    public Builder secrets(SecretHash hash) {
+      secrets = hash;
+      return this;
+    }
+
+    /** Sets what becomes of requests without a value that a descriptor needs. Default: shared. */
+    public Builder missing(Missing what) {
+      missing = what;
+      return this;
+    }
+
+    /** Sets what each request costs, at least 0; 0 charges nothing. Default: 1. */
+    public Builder permits(long each) {
+      if (each < 0) {
+        throw new IllegalArgumentException("permits: " + each + " (expected: at least 0)");
+      }
+      permits = request -> each;
+      return this;
+    }
+
+    /**
+     * Sets what a request costs; 0 charges nothing. A negative number counts as 1: it may come from
+     * what a client has sent, and must not lift the limit.
+     */
+    public Builder permits(ToLongFunction<? super RequestView> each) {
+      permits = each;
+      return this;
+    }
+
+    /**
+     * Limits only requests for these {@link PathPatterns}. Default: all. Limited too are requests
+     * for paths that a server could take for one of them, such as {@code //login} or {@code
+     * /login/}.
+     */
+    public Builder paths(Collection<String> patterns) {
+      paths.addAll(patterns);
+      return this;
+    }
+
+    /** As {@link #paths(Collection)}. */
+    public Builder paths(String... patterns) {
+      return paths(List.of(patterns));
+    }
+
+    /**
+     * Lets requests for these {@link PathPatterns} pass uncounted, such as health checks, also
+     * where they are among those of {@link #paths(Collection)}. A path that could be read as
+     * another one is not let pass.
+     */
+    public Builder exempt(Collection<String> patterns) {
+      exempt.addAll(patterns);
+      return this;
+    }
+
+    /** As {@link #exempt(Collection)}. */
+    public Builder exempt(String... patterns) {
+      return exempt(List.of(patterns));
+    }
+
+    /**
+     * Limits only requests with these methods, in any case; {@code GET} stands for {@code HEAD}
+     * too, which servers answer by the same code. Default: all.
+     */
+    public Builder methods(Collection<String> names) {
+      names.forEach(name -> methods.add(LimiterSettings.method(name).toUpperCase(Locale.ROOT)));
+      if (methods.contains("GET")) {
+        methods.add("HEAD");
+      }
+      return this;
+    }
+
+    /** As {@link #methods(Collection)}. */
+    public Builder methods(String... names) {
+      return methods(List.of(names));
+    }
+
+    /**
+     * Sets whether the browsers' own requests before a cross-origin one pass uncounted: {@code
+     * OPTIONS} with {@code Origin} and {@code Access-Control-Request-Method}. Default: true.
+     */
+    public Builder exemptPreflight(boolean yes) {
+      exemptPreflight = yes;
+      return this;
+    }
+
+    /**
+     * Counts only requests that end with one of these statuses, for example failed logins with 401:
+     * the permits of all others are given back. Until then they are charged, so that no more of
+     * those that count get through than the limit says. Default: all requests count.
+     *
+     * @param statuses one at least, each from 100 to 599
+     */
+    public Builder refundUnless(int... statuses) {
+      Set<Integer> set = new TreeSet<>();
+      for (int status : statuses) {
+        set.add(LimiterSettings.status(status));
+      }
+      if (set.isEmpty()) {
+        throw new IllegalArgumentException("refundUnless: none (expected: at least one status)");
+      }
+      counted = set;
+      return this;
+    }
+
+    /**
+     * Sets the longest that a request waits for its turn, where the rules have it wait. Default: 1
+     * minute, the most that a rule can say.
+     *
+     * @param longest at least 0, which is not to wait
+     */
+    public Builder maxWait(Duration longest) {
+      maxWaitNanos = LimiterSettings.maxWaitNanos(longest);
+      return this;
+    }
+
+    /** Sets whether answers have {@code RateLimit} and {@code RateLimit-Policy}. Default: true. */
+    public Builder fields(boolean yes) {
+      fields = yes;
+      return this;
+    }
+
+    /** Adds fields of an older kind. Default: none. */
+    public Builder olderFields(OlderFields kind) {
+      olderFields = kind;
+      return this;
+    }
+
+    /**
+     * Lets pages of these origins read refusals, for example {@code https://shop.example}, also of
+     * requests with credentials; {@code *} for all, without credentials. For servers whose own
+     * handling of cross-origin requests comes later than the limit.
+     */
+    public Builder allowOrigins(Collection<String> allowed) {
+      allowed.forEach(origin -> origins.add(LimiterSettings.origin(origin)));
+      return this;
+    }
+
+    /** As {@link #allowOrigins(Collection)}. */
+    public Builder allowOrigins(String... allowed) {
+      return allowOrigins(List.of(allowed));
+    }
+
+    /** Sets the time for fields that show the time of day. Default: the system's. */
+    public Builder ticker(Ticker newTicker) {
+      ticker = newTicker;
+      return this;
+    }
+
+    /**
+     * Returns the limiter.
+     *
+     * @throws IllegalArgumentException if a path is no pattern
+     */
+    public RequestLimiter build() {
+      return new RequestLimiter(this);
+    }
+  }
+
+  /** Returns who decides. */
+  public Decider decider() {
+    return decider;
+  }
+
+  /** Returns whether a descriptor reads this of a request. */
+  public boolean uses(Source source) {
+    return templates.stream().anyMatch(template -> template.uses(source));
+  }
+
+  /** Returns how the client's address is found. */
+  public ClientAddress address() {
+    return address;
+  }
+
+  /**
+   * Decides a request.
+   *
+   * @param view is also read when the verdict is asked for fields and a body
+   * @param done is given the verdict exactly once: before this returns where all limits are counted
+   *     in this process, else later and on a thread that must not be blocked
+   * @throws RuntimeException as the functions of the settings do; {@code done} is not called then
+   */
+  public void decide(RequestView view, Consumer<? super Verdict> done) {
+    if (isExempt(view)) {
+      done.accept(Verdict.UNLIMITED);
+      return;
+    }
+    List<Descriptor> descriptors = new ArrayList<>(templates.size());
+    RequestIdentity identity = new RequestIdentity(view, address, secrets);
+    long asked = permits.applyAsLong(view);
+    Long cost = asked < 0 ? 1 : asked;
+    for (DescriptorTemplate template : templates) {
+      Filled filled = template.fill(identity, missing);
+      if (filled instanceof Filled.Entries found) {
+        descriptors.add(descriptor(found.entries(), cost));
+      } else if (filled instanceof Filled.Refused refused) {
+        done.accept(new Verdict(this, view, refused.missing()));
+        return;
+      }
+    }
+    if (descriptors.isEmpty()) {
+      done.accept(Verdict.UNLIMITED);
+      return;
+    }
+    Request request = new Request(domain, descriptors, 1);
+    decider.decide(request, answer -> done.accept(new Verdict(this, view, request, answer)));
+  }
+
+  private static Descriptor descriptor(List<Filled.KeyValue> pairs, Long cost) {
+    if (pairs.size() == 1) {
+      Filled.KeyValue only = pairs.get(0);
+      return new Descriptor(List.of(new Entry(only.key(), only.value())), null, cost);
+    }
+    List<Entry> entries = new ArrayList<>(pairs.size());
+    for (Filled.KeyValue pair : pairs) {
+      entries.add(new Entry(pair.key(), pair.value()));
+    }
+    return new Descriptor(entries, null, cost);
+  }
+
+  private boolean isExempt(RequestView view) {
+    if (!methods.isEmpty() && !methods.contains(view.method().toUpperCase(Locale.ROOT))) {
+      return true;
+    }
+    if (exemptPreflight
+        && view.method().equals(OPTIONS)
+        && !view.headers("Origin").isEmpty()
+        && !view.headers("Access-Control-Request-Method").isEmpty()) {
+      return true;
+    }
+    if (paths.isEmpty() && exempt.isEmpty()) {
+      return false;
+    }
+    String path = view.path();
+    return exempt.matches(path) || (!paths.isEmpty() && !paths.covers(path));
+  }
+
+  /** Returns whether a request that ended with this status counts. */
+  boolean counts(int status) {
+    return counted == null || counted.contains(status);
+  }
+
+  /** Returns whether some requests do not count once they are answered. */
+  boolean countsByStatus() {
+    return counted != null;
+  }
+
+  long maxWaitNanos() {
+    return maxWaitNanos;
+  }
+
+  RefusalStyle style() {
+    return style;
+  }
+}

@@ -1,0 +1,248 @@
+package dev.weir.http;
+
+import dev.weir.engine.Answer;
+import dev.weir.engine.Ticket;
+import dev.weir.identity.RequestView;
+import dev.weir.rules.Request;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link RequestLimiter} says of one request: whether it passes, and what to answer. Safe
+ * for use by many threads.
+ *
+ * <p>A server does these things with it, in this order:
+ *
+ * <ol>
+ *   <li>If the request does not pass but may wait ({@link #maxWaitNanos}), it can {@link #enqueue}
+ *       it and go on with the verdict that comes.
+ *   <li>It adds the {@link #fields} to the response, before the response may be committed.
+ *   <li>If the request passes, it serves it, and calls {@link #responded} when the response is
+ *       complete; or {@link #abandoned} if it never was served.
+ *   <li>Otherwise it answers with {@link #status} and {@link #refusal}, and reads no body.
+ * </ol>
+ */
+public final class Verdict {
+  /** Of a request that nothing limits. */
+  static final Verdict UNLIMITED = new Verdict();
+
+  private static final AtomicIntegerFieldUpdater<Verdict> SETTLED =
+      AtomicIntegerFieldUpdater.newUpdater(Verdict.class, "settled");
+
+  private final @Nullable RequestLimiter limiter;
+  private final @Nullable RequestView view;
+  private final @Nullable Request request;
+  private final @Nullable Answer answer;
+  private final @Nullable String missing;
+
+  /** Made when it is needed, at worst by several threads: most requests pass and need none. */
+  private @Nullable CheckAnswer check;
+
+  private volatile int settled;
+
+  private Verdict() {
+    limiter = null;
+    view = null;
+    request = null;
+    answer = null;
+    missing = null;
+  }
+
+  /** Of a request without a value that it needs. */
+  Verdict(RequestLimiter limiter, RequestView view, String missing) {
+    this.limiter = limiter;
+    this.view = view;
+    this.request = null;
+    this.answer = null;
+    this.missing = missing;
+  }
+
+  Verdict(RequestLimiter limiter, RequestView view, Request request, Answer answer) {
+    this.limiter = limiter;
+    this.view = view;
+    this.request = request;
+    this.answer = answer;
+    this.missing = null;
+  }
+
+  /** Returns whether the request may pass. */
+  public boolean passes() {
+    return answer == null ? missing == null : answer.allowed();
+  }
+
+  /** Returns the answer of the decider, or null if it was not asked. */
+  public @Nullable Answer answer() {
+    return answer;
+  }
+
+  /** Returns what the decider was asked, or null if it was not asked. */
+  public @Nullable Request request() {
+    return request;
+  }
+
+  /**
+   * Returns the status of HTTP: 200 if the request passes; 429 if a limit is exceeded; 503 if that
+   * cannot be decided now; 400 if the request lacks a value that it needs.
+   */
+  public int status() {
+    if (passes()) {
+      return 200;
+    }
+    CheckAnswer checked = check();
+    return checked != null ? checked.httpStatus() : answer == null ? 400 : 503;
+  }
+
+  /** Returns the decider's answer as the service gives it, or null if there is none. */
+  private @Nullable CheckAnswer check() {
+    CheckAnswer checked = check;
+    if (checked == null && request != null && answer != null && answer.error() == null) {
+      checked = new CheckAnswer(request, answer);
+      check = checked;
+    }
+    return checked;
+  }
+
+  /**
+   * Adds the header fields of the response, whether the request passes or not. The body's type is
+   * not among them. Each call adds all of them.
+   *
+   * @param add adds a field, beside others of its name: a second limiter adds a member to a list.
+   *     Names and values have printable ASCII characters only
+   */
+  public void fields(BiConsumer<String, String> add) {
+    if (limiter == null || view == null) {
+      return;
+    }
+    RefusalStyle style = limiter.style();
+    if (answer != null && answer.error() == null) {
+      style.standing(answer, add);
+      style.expose(view, add);
+    }
+    if (!passes()) {
+      CheckAnswer checked = check();
+      long retry = checked == null ? Standing.NO_TIME : checked.retryAfterSeconds();
+      if (retry != Standing.NO_TIME) {
+        add.accept("Retry-After", Long.toString(retry));
+      }
+      add.accept("Cache-Control", "no-store");
+      style.allow(view, add);
+    }
+  }
+
+  /**
+   * Returns the body of a refusal, in the form that the client prefers: a problem document (RFC
+   * 9457), the same bytes as the service's {@code /v1/check} sends; a sentence; or a short page.
+   *
+   * @throws IllegalStateException if the request passes
+   */
+  public Refusal refusal() {
+    if (passes() || view == null) {
+      throw new IllegalStateException("verdict: passes (expected: a refusal)");
+    }
+    MediaType type = MediaType.preferred(view.headers("Accept"));
+    CheckAnswer checked = check();
+    return new Refusal(
+        type.contentType(),
+        switch (type) {
+          case PROBLEM ->
+              checked == null ? ProblemType.document(status(), title(), detail()) : checked.json();
+          case TEXT -> (detail() + "\n").getBytes(StandardCharsets.UTF_8);
+          case HTML -> RefusalStyle.html(status(), title(), detail());
+        });
+  }
+
+  private String title() {
+    return switch (status()) {
+      case 400 -> "Bad request";
+      case 429 -> "Too many requests";
+      default -> "Temporarily unavailable";
+    };
+  }
+
+  /**
+   * Returns a sentence that says why the request is refused, else OK. What keeps the decider from
+   * deciding is not the client's business: {@link Answer#error()} has it.
+   */
+  public String detail() {
+    if (missing != null) {
+      return missing + ": missing (expected: one value)";
+    }
+    CheckAnswer checked = check();
+    if (checked != null) {
+      return checked.detail();
+    }
+    return passes() ? "OK" : "The limits of this request cannot be checked now.";
+  }
+
+  /** Returns how long a refused request may wait for its turn; 0 if it may not. */
+  public long maxWaitNanos() {
+    return answer == null || limiter == null || answer.error() != null
+        ? 0
+        : Math.min(answer.maxWaitNanos(), limiter.maxWaitNanos());
+  }
+
+  /**
+   * Has a refused request wait for its turn.
+   *
+   * @param maxWaitNanos the most that it can wait, besides {@link #maxWaitNanos()}
+   * @param done is given the verdict that counts then, exactly once unless the request leaves
+   */
+  public Ticket enqueue(long maxWaitNanos, Consumer<? super Verdict> done) {
+    RequestLimiter asked = limiter;
+    RequestView seen = view;
+    Request waiting = request;
+    Answer refused = answer;
+    long wait = Math.min(maxWaitNanos, maxWaitNanos());
+    if (asked == null || seen == null || waiting == null || refused == null || wait <= 0) {
+      done.accept(this);
+      return Ticket.USED;
+    }
+    return asked
+        .decider()
+        .enqueue(
+            waiting,
+            refused,
+            wait,
+            later ->
+                done.accept(
+                    later.equals(refused) ? this : new Verdict(asked, seen, waiting, later)));
+  }
+
+  /**
+   * Returns whether it matters with which status the request is answered. Otherwise a server need
+   * not find that out, and may leave out {@link #responded}.
+   */
+  public boolean awaitsStatus() {
+    return limiter != null && limiter.countsByStatus();
+  }
+
+  /**
+   * Says with which status the request was answered, once it has passed: permits are given back if
+   * only other statuses count. Only the first call of this or {@link #abandoned} does something.
+   */
+  public void responded(int status) {
+    if (limiter != null && settle() && !limiter.counts(status)) {
+      giveBack();
+    }
+  }
+
+  /** Says that the request has passed and is not served after all: its permits are given back. */
+  public void abandoned() {
+    if (limiter != null && settle()) {
+      giveBack();
+    }
+  }
+
+  private boolean settle() {
+    return settled == 0 && SETTLED.compareAndSet(this, 0, 1);
+  }
+
+  private void giveBack() {
+    if (limiter != null && request != null && answer != null && answer.allowed()) {
+      limiter.decider().refund(request, answer, given -> {});
+    }
+  }
+}

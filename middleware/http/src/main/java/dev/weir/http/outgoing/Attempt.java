@@ -1,0 +1,179 @@
+package dev.weir.http.outgoing;
+
+import dev.weir.Decision;
+import dev.weir.engine.Answer;
+import dev.weir.engine.Decider;
+import dev.weir.engine.Ticket;
+import dev.weir.http.outgoing.RememberedRefusals.HostKey;
+import dev.weir.rules.Request;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One outgoing request on its way to an {@link Admission}. Safe for use by many threads. */
+final class Attempt implements Ticket {
+  /*
+   * A step looks for what the service has said and then asks the rules. Whatever refuses says how
+   * long; if that is within the time left, the next step follows then, or the rule's own queue says
+   * when. No thread waits: a step runs on the caller's thread, on one of the ticker's, or on one of
+   * the decider's.
+   *
+   * Exactly one of finish() and leave() ends an attempt: the one that takes the state DONE. A charge
+   * that comes after leave() is given back.
+   */
+
+  private enum State {
+    ASKING,
+    /** Counted among those that wait, from its first wait to its end. */
+    WAITING,
+    DONE
+  }
+
+  /** A wait below is one that a busy machine oversleeps anyway; it must not ask without end. */
+  private static final long MIN_WAIT_NANOS = 1_000_000L;
+
+  private final OutgoingLimiter limiter;
+  private final String host;
+  private final HostKey place;
+  private final @Nullable Request asked;
+  private final long endNanos;
+  private final AtomicReference<State> state = new AtomicReference<>(State.ASKING);
+  private volatile @Nullable Consumer<? super Admission> done;
+  private volatile Ticket queued = USED;
+
+  Attempt(
+      OutgoingLimiter limiter,
+      OutgoingRequest request,
+      @Nullable Request asked,
+      long maxWaitNanos,
+      Consumer<? super Admission> done) {
+    this.limiter = limiter;
+    this.host = request.host();
+    this.place = limiter.place(request);
+    this.asked = asked;
+    this.endNanos = limiter.ticker.nanos() + maxWaitNanos;
+    this.done = done;
+  }
+
+  void step() {
+    Decider decider = limiter.decider;
+    if (state.get() == State.DONE || holds()) {
+      return;
+    }
+    if (decider == null || asked == null) {
+      finish(Admission.admitted(limiter, null, null));
+    } else {
+      decider.decide(asked, answer -> decided(decider, asked, answer));
+    }
+  }
+
+  /** Waits, or is refused, if the service has said that it wants no requests yet. */
+  private boolean holds() {
+    RememberedRefusals.Refusal refusal = limiter.refusals.find(place);
+    if (refusal == null) {
+      return false;
+    }
+    await(LocalRefusal.of(host, refusal, limiter.ticker.nanos()));
+    return true;
+  }
+
+  private void decided(Decider decider, Request request, Answer answer) {
+    long left = endNanos - limiter.ticker.nanos();
+    if (answer.allowed()) {
+      admitted(decider, request, answer);
+    } else if (left > 0 && answer.maxWaitNanos() > 0) {
+      queue(decider, request, answer, left);
+    } else {
+      await(LocalRefusal.of(host, request, answer));
+    }
+  }
+
+  private void queue(Decider decider, Request request, Answer answer, long left) {
+    if (!startWaiting()) {
+      finish(Admission.refused(limiter, LocalRefusal.of(host, request, answer)));
+      return;
+    }
+    queued =
+        decider.enqueue(
+            request,
+            answer,
+            left,
+            last -> {
+              if (last.allowed()) {
+                admitted(decider, request, last);
+              } else {
+                finish(Admission.refused(limiter, LocalRefusal.of(host, request, last)));
+              }
+            });
+    if (state.get() == State.DONE) {
+      queued.leave(); // It left before it had the ticket.
+    }
+  }
+
+  /** Passes, unless the service has said meanwhile that it wants no requests yet. */
+  private void admitted(Decider decider, Request request, Answer answer) {
+    if (limiter.refusals.find(place) == null) {
+      finish(Admission.admitted(limiter, request, answer));
+      return;
+    }
+    decider.refund(request, answer, permits -> {});
+    step();
+  }
+
+  /** Tries again when the refusal is over, if it is not too late then. */
+  private void await(LocalRefusal refusal) {
+    long wait = Math.max(MIN_WAIT_NANOS, refusal.retryAfterNanos());
+    boolean inTime =
+        refusal.retryAfterNanos() != Decision.NEVER && wait <= endNanos - limiter.ticker.nanos();
+    if (inTime) {
+      // Before it is seen to wait: a test that sees it moves the time. A step too many does
+      // nothing.
+      limiter.ticker.schedule(wait, this::step);
+    }
+    if (!inTime || !startWaiting()) {
+      finish(Admission.refused(limiter, refusal));
+    }
+  }
+
+  /** Returns false if too many wait, or if this attempt is over. */
+  private boolean startWaiting() {
+    if (state.get() != State.ASKING) {
+      return true; // It is among those that wait already, or its next step sees that it is over.
+    }
+    if (!limiter.startWaiting()) {
+      return false;
+    }
+    if (!state.compareAndSet(State.ASKING, State.WAITING)) {
+      limiter.stopWaiting();
+    }
+    return true;
+  }
+
+  private @Nullable Consumer<? super Admission> end() {
+    State before = state.getAndSet(State.DONE);
+    if (before == State.WAITING) {
+      limiter.stopWaiting();
+    }
+    Consumer<? super Admission> taken = done;
+    done = null; // A task that is still scheduled holds on to nothing of the caller's.
+    return before == State.DONE ? null : taken;
+  }
+
+  private void finish(Admission admission) {
+    Consumer<? super Admission> taken = end();
+    if (taken == null) {
+      admission.notSent();
+    } else {
+      taken.accept(admission);
+    }
+  }
+
+  @Override
+  public boolean leave() {
+    if (end() == null) {
+      return false;
+    }
+    queued.leave();
+    return true;
+  }
+}

@@ -1,0 +1,72 @@
+package dev.weir.http.outgoing;
+
+import dev.weir.Decision;
+import dev.weir.engine.Answer;
+import dev.weir.engine.Status;
+import dev.weir.http.CheckAnswer;
+import dev.weir.http.outgoing.RememberedRefusals.Refusal;
+import dev.weir.rules.Request;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why a request is not sent. A value: immutable.
+ *
+ * @param host that it was for
+ * @param status of HTTP that says the same: 429, or 503 if the limit could not be asked or if the
+ *     service had answered with that
+ * @param retryAfterNanos after which the same request may be sent; {@link Decision#NEVER} where no
+ *     wait helps
+ * @param detail a sentence or two that say why
+ * @param answer of the rules that refuse it; null if the service has said that it wants no requests
+ *     yet
+ */
+public record LocalRefusal(
+    String host, int status, long retryAfterNanos, String detail, @Nullable Answer answer) {
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int SERVICE_UNAVAILABLE = 503;
+  private static final long SECOND = 1_000_000_000L;
+
+  /** Of rules. */
+  static LocalRefusal of(String host, Request request, Answer answer) {
+    if (answer.error() != null) {
+      return new LocalRefusal(host, SERVICE_UNAVAILABLE, Decision.NEVER, answer.error(), answer);
+    }
+    long longest = 0;
+    for (Status status : answer.refusing()) {
+      Decision decision = status.decision();
+      longest = Math.max(longest, decision == null ? 0 : decision.retryAfterNanos());
+    }
+    CheckAnswer check = new CheckAnswer(request, answer);
+    return new LocalRefusal(host, check.httpStatus(), longest, check.detail(), answer);
+  }
+
+  /** Of a service. */
+  static LocalRefusal of(String host, Refusal refusal, long nowNanos) {
+    long wait = Math.max(0, refusal.untilNanos() - nowNanos);
+    String detail =
+        "It answered " + refusal.status() + " and wants no requests for " + seconds(wait) + " s.";
+    return new LocalRefusal(host, refusal.status(), wait, detail, null);
+  }
+
+  /**
+   * Returns the value of {@code Retry-After}: whole seconds, rounded up, at least 1; null where no
+   * wait helps.
+   */
+  public @Nullable String retryAfter() {
+    return retryAfterNanos == Decision.NEVER ? null : Long.toString(seconds(retryAfterNanos));
+  }
+
+  /** Returns the name of {@link #status} for people. */
+  public String reasonPhrase() {
+    return status == TOO_MANY_REQUESTS ? "Too Many Requests" : "Service Unavailable";
+  }
+
+  /** Returns host and reason, for a log. */
+  public String message() {
+    return host + ": not sent. " + detail;
+  }
+
+  private static long seconds(long nanos) {
+    return Math.max(1, (nanos - 1) / SECOND + 1);
+  }
+}

@@ -1,0 +1,334 @@
+package dev.weir.http.outgoing;
+
+import dev.weir.Ticker;
+import dev.weir.engine.Decider;
+import dev.weir.engine.Ticket;
+import dev.weir.http.RateLimitFields;
+import dev.weir.http.outgoing.RememberedRefusals.HostKey;
+import dev.weir.identity.ClientAddress;
+import dev.weir.identity.DescriptorTemplate;
+import dev.weir.identity.Filled;
+import dev.weir.identity.Missing;
+import dev.weir.identity.SecretHash;
+import dev.weir.identity.Source;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says when outgoing HTTP requests may be sent. It asks rules, if there are any, and it remembers
+ * which services have answered 429 (Too Many Requests) or 503 (Service Unavailable) with {@code
+ * Retry-After}, or with a {@code RateLimit} without permits: until then requests to them are not
+ * sent. It never sends a request again by itself.
+ *
+ * <p>Services are distinguished by host and port and by a key, by default the request's {@code
+ * Authorization}: so that one of an application's customers who uses up a quota does not stop the
+ * requests of the others. At most 65,536 are remembered, and only hashes of their keys.
+ *
+ * <p>One limiter may serve several HTTP clients. Safe for use by many threads; it has none of its
+ * own and need not be closed.
+ */
+public final class OutgoingLimiter {
+  private static final Duration MAX_DURATION = Duration.ofDays(1);
+  private static final int MAX_WAITING = 1_000_000;
+
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int SERVICE_UNAVAILABLE = 503;
+  private static final int SERVER_ERROR = 500;
+
+  final Ticker ticker;
+  final @Nullable Decider decider;
+  final RememberedRefusals refusals;
+  private final String domain;
+  private final Function<? super OutgoingRequest, ? extends List<Descriptor>> descriptors;
+  private final Function<? super OutgoingRequest, String> key;
+  private final long maxWaitNanos;
+  private final long maxRememberedNanos;
+  private final int maxWaiting;
+  private final boolean throwsOnRefusal;
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  private OutgoingLimiter(Builder builder) {
+    ticker = builder.ticker;
+    decider = builder.decider;
+    refusals = new RememberedRefusals(ticker, RememberedRefusals.MAX_ENTRIES);
+    domain = builder.domain;
+    descriptors = builder.allDescriptors();
+    key = builder.key;
+    maxWaitNanos = builder.maxWait.toNanos();
+    maxRememberedNanos = builder.maxRemembered.toNanos();
+    maxWaiting = builder.maxWaiting;
+    throwsOnRefusal = builder.throwsOnRefusal;
+  }
+
+  /** Returns a builder of a limiter that only remembers what services say. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Asks for a request, and has it wait for at most {@link Builder#maxWait} if it is refused.
+   *
+   * @param done is given an admission, once: before this returns unless the request waits or the
+   *     rules are asked over a network, else on a thread that must not be blocked. What it throws
+   *     is lost on such a thread
+   * @return leaves; what the request may be charged at that moment is given back
+   */
+  public Ticket admit(OutgoingRequest request, Consumer<? super Admission> done) {
+    return admit(request, maxWaitNanos, done);
+  }
+
+  /**
+   * As {@link #admit(OutgoingRequest, Consumer)}, for a request that has less time.
+   *
+   * @param maxWaitNanos at least 0; {@link Builder#maxWait} bounds it, too
+   */
+  public Ticket admit(
+      OutgoingRequest request, long maxWaitNanos, Consumer<? super Admission> done) {
+    List<Descriptor> asked = decider == null ? List.of() : descriptors.apply(request);
+    Attempt attempt =
+        new Attempt(
+            this,
+            request,
+            asked.isEmpty() ? null : new Request(domain, asked, 1),
+            Math.min(maxWaitNanos, this.maxWaitNanos),
+            done);
+    attempt.step();
+    return attempt;
+  }
+
+  /** Returns whether a refusal is to be an exception; otherwise it is a response. */
+  public boolean throwsOnRefusal() {
+    return throwsOnRefusal;
+  }
+
+  /** Returns how many requests wait. */
+  public int waiting() {
+    return waiting.get();
+  }
+
+  /** Returns of how many hosts and keys a refusal is remembered, also if it is over by now. */
+  public int remembered() {
+    return refusals.size();
+  }
+
+  HostKey place(OutgoingRequest request) {
+    return HostKey.of(request.host(), request.port(), key.apply(request));
+  }
+
+  void received(
+      OutgoingRequest answered, long sentNanos, int status, Function<String, List<String>> fields) {
+    if (status == TOO_MANY_REQUESTS || status == SERVICE_UNAVAILABLE) {
+      long nanos = Math.min(retryAfterNanos(fields), maxRememberedNanos);
+      if (nanos > 0) {
+        refusals.remember(place(answered), status, nanos);
+      }
+    } else if (status < SERVER_ERROR && refusals.size() > 0) {
+      refusals.forget(place(answered), sentNanos);
+    }
+  }
+
+  /** {@code Retry-After} has precedence: the draft says so of responses that have both. */
+  private long retryAfterNanos(Function<String, List<String>> fields) {
+    long nanos =
+        RetryAfter.nanos(fields.apply("Retry-After"), fields.apply("Date"), ticker.nanos());
+    return nanos == RetryAfter.NONE
+        ? RateLimitReader.nanos(fields.apply(RateLimitFields.RATE_LIMIT))
+        : nanos;
+  }
+
+  boolean startWaiting() {
+    if (waiting.incrementAndGet() > maxWaiting) {
+      waiting.decrementAndGet();
+      return false;
+    }
+    return true;
+  }
+
+  void stopWaiting() {
+    waiting.decrementAndGet();
+  }
+
+  /** Builds a limiter. Used by one thread. */
+  public static final class Builder {
+    private Ticker ticker = Ticker.system();
+    private @Nullable Decider decider;
+    private String domain = "";
+    private final List<Function<? super OutgoingRequest, ? extends List<Descriptor>>> descriptors =
+        new ArrayList<>();
+    private Function<? super OutgoingRequest, String> key = Builder::authorization;
+    private Duration maxWait = Duration.ZERO;
+    private Duration maxRemembered = Duration.ofSeconds(30);
+    private int maxWaiting = 1_000;
+    private boolean throwsOnRefusal;
+
+    private Builder() {}
+
+    private static String authorization(OutgoingRequest request) {
+      return String.join(",", request.headers("Authorization"));
+    }
+
+    /**
+     * Asks rules before a request is sent. All descriptors of a request are one question: all of
+     * them are charged, or none.
+     *
+     * @param decider an engine in this process, or a service
+     * @param domain whose rules are asked
+     */
+    public Builder rules(Decider decider, String domain) {
+      this.decider = decider;
+      this.domain = domain;
+      return this;
+    }
+
+    /**
+     * Adds a descriptor, for example {@code host={host},method={method}}. Values that a request
+     * lacks are left empty.
+     *
+     * @param template as {@link DescriptorTemplate} reads it, without the sources that only a
+     *     received request has: {@code {ip}}, {@code {login}} and {@code {route}}
+     * @throws IllegalArgumentException if it is no such template
+     */
+    public Builder descriptor(String template) {
+      DescriptorTemplate parsed = DescriptorTemplate.parse(template);
+      for (Source source : List.of(Source.IP, Source.LOGIN, Source.ROUTE)) {
+        if (parsed.uses(source)) {
+          throw new IllegalArgumentException(
+              "descriptor "
+                  + template
+                  + ": {"
+                  + source.name().toLowerCase(Locale.ROOT)
+                  + "} (expected: what an outgoing request has, such as {host})");
+        }
+      }
+      return descriptors(request -> filled(parsed, request));
+    }
+
+    private static List<Descriptor> filled(DescriptorTemplate template, OutgoingRequest request) {
+      Filled filled =
+          template.fill(request, ClientAddress.ofPeer(), SecretHash.plain(), Missing.SHARED);
+      if (!(filled instanceof Filled.Entries found)) {
+        return List.of(); // Only where missing values are not shared.
+      }
+      return List.of(
+          new Descriptor(
+              found.entries().stream().map(pair -> new Entry(pair.key(), pair.value())).toList(),
+              null,
+              null));
+    }
+
+    /** Adds descriptors that a function makes of a request; none if they do not apply to it. */
+    public Builder descriptors(
+        Function<? super OutgoingRequest, ? extends List<Descriptor>> descriptors) {
+      this.descriptors.add(descriptors);
+      return this;
+    }
+
+    /**
+     * Says what, beside host and port, a service tells its callers apart by. By default it is the
+     * request's field {@code Authorization}, empty if there is none; {@code request -> ""} makes a
+     * refusal hold for all requests to that host. Only a hash of it is kept.
+     */
+    public Builder key(Function<? super OutgoingRequest, String> key) {
+      this.key = key;
+      return this;
+    }
+
+    /**
+     * Has refused requests wait, for at most this time. Requests wait in the queue of their rule if
+     * it has one, and otherwise ask again after their retry-after, in no order. By default they are
+     * refused at once.
+     *
+     * @param maxWait 0 to 24 hours
+     * @throws IllegalArgumentException if it is not in this range
+     */
+    public Builder maxWait(Duration maxWait) {
+      this.maxWait = checked("maxWait", maxWait);
+      return this;
+    }
+
+    /**
+     * Bounds the time for which a service's refusal is believed. By default it is 30 seconds: a
+     * mistake of a service must not stop a program for a day.
+     *
+     * @param maxRemembered 0, which remembers nothing, to 24 hours
+     * @throws IllegalArgumentException if it is not in this range
+     */
+    public Builder maxRemembered(Duration maxRemembered) {
+      this.maxRemembered = checked("maxRemembered", maxRemembered);
+      return this;
+    }
+
+    /**
+     * Bounds how many requests wait at once; one more is refused. By default 1,000.
+     *
+     * @param maxWaiting 0 to 1,000,000
+     * @throws IllegalArgumentException if it is not in this range
+     */
+    public Builder maxWaiting(int maxWaiting) {
+      if (maxWaiting < 0 || maxWaiting > MAX_WAITING) {
+        throw new IllegalArgumentException(
+            "maxWaiting: " + maxWaiting + " (expected: 0.." + MAX_WAITING + ")");
+      }
+      this.maxWaiting = maxWaiting;
+      return this;
+    }
+
+    /**
+     * Has a refused request fail with a {@link RateLimitedException}. By default it is answered
+     * with a response that is made here, with status 429 or 503, {@code Retry-After} and no body,
+     * so that it is handled as if the service itself had refused it.
+     */
+    public Builder throwOnRefusal() {
+      throwsOnRefusal = true;
+      return this;
+    }
+
+    /** Replaces the system's clock. */
+    public Builder ticker(Ticker ticker) {
+      this.ticker = ticker;
+      return this;
+    }
+
+    /**
+     * Builds the limiter.
+     *
+     * @throws IllegalArgumentException if there are rules without descriptors, or descriptors
+     *     without rules
+     */
+    public OutgoingLimiter build() {
+      if (decider == null && !descriptors.isEmpty()) {
+        throw new IllegalArgumentException("rules: none (expected: rules for the descriptors)");
+      }
+      if (decider != null && descriptors.isEmpty()) {
+        throw new IllegalArgumentException("descriptor: none (expected: at least one, for rules)");
+      }
+      return new OutgoingLimiter(this);
+    }
+
+    private Function<OutgoingRequest, List<Descriptor>> allDescriptors() {
+      List<Function<? super OutgoingRequest, ? extends List<Descriptor>>> all =
+          List.copyOf(descriptors);
+      return request -> {
+        List<Descriptor> made = new ArrayList<>();
+        all.forEach(each -> made.addAll(each.apply(request)));
+        return made;
+      };
+    }
+
+    private static Duration checked(String name, Duration value) {
+      if (value.isNegative() || value.compareTo(MAX_DURATION) > 0) {
+        throw new IllegalArgumentException(name + ": " + value + " (expected: 0 s to 24 h)");
+      }
+      return value;
+    }
+  }
+}

@@ -1,0 +1,286 @@
+package dev.weir.http.outgoing;
+
+import java.util.List;
+
+/**
+ * Reads the field {@code RateLimit} as of draft-ietf-httpapi-ratelimit-headers, revision 11: a list
+ * of structured-field Strings (RFC 9651, section 4.2) with the parameters {@code r}, permits left,
+ * and {@code t}, seconds until there are more. Used by one thread.
+ */
+final class RateLimitReader {
+  /*
+   * What is read is one kind of list of which two integers matter, so a cursor over the text does,
+   * and no library has to come along with every HTTP client. It checks all of RFC 9651, because a
+   * field with any mistake counts as absent.
+   */
+
+  /** More is nothing that a rate limiter says. */
+  private static final int MAX_LENGTH = 8_192;
+
+  private static final long SECOND = 1_000_000_000L;
+  private static final long MAX_SECONDS = 999_999_999L;
+
+  /** In place of an integer that is absent or of another type. */
+  private static final long ABSENT = Long.MIN_VALUE;
+
+  private static final int MAX_INTEGER_DIGITS = 15;
+  private static final int MAX_WHOLE_DIGITS = 12;
+  private static final int MAX_FRACTION_DIGITS = 3;
+  private static final String TOKEN = "!#$%&'*+-.^_`|~:/";
+
+  /** The text is no structured field. */
+  private static final class Malformed extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    Malformed() {
+      super(null, null, false, false);
+    }
+  }
+
+  private final String text;
+  private int next;
+  private long remaining;
+  private long seconds;
+
+  private RateLimitReader(String text) {
+    this.text = text;
+  }
+
+  /**
+   * Returns how long to wait until all policies without permits have some, in nanoseconds: {@link
+   * RetryAfter#NONE} if there is no such policy, it does not say when, or the field is malformed.
+   *
+   * @param lines of the field, in order
+   */
+  static long nanos(List<String> lines) {
+    int length = 0;
+    for (String line : lines) {
+      length += line.length();
+      if (length > MAX_LENGTH) {
+        return RetryAfter.NONE;
+      }
+    }
+    if (length == 0) {
+      return RetryAfter.NONE;
+    }
+    try {
+      return new RateLimitReader(String.join(",", lines)).list();
+    } catch (Malformed e) {
+      return RetryAfter.NONE;
+    }
+  }
+
+  private long list() throws Malformed {
+    long longest = RetryAfter.NONE;
+    skip(" ");
+    while (true) {
+      boolean policy = peek() == '"';
+      member();
+      if (policy && remaining == 0 && seconds >= 0) {
+        longest = Math.max(longest, Math.min(seconds, MAX_SECONDS) * SECOND);
+      }
+      skip(" \t");
+      if (next == text.length()) {
+        return longest;
+      }
+      expect(',');
+      skip(" \t");
+    }
+  }
+
+  private void member() throws Malformed {
+    if (peek() == '(') {
+      next++;
+      skip(" ");
+      while (peek() != ')') {
+        item();
+        parameters();
+        if (peek() != ')') {
+          expect(' ');
+          skip(" ");
+        }
+      }
+      next++;
+    } else {
+      item();
+    }
+    parameters();
+  }
+
+  /** Reads parameters; of those with one name the last counts. */
+  private void parameters() throws Malformed {
+    remaining = ABSENT;
+    seconds = ABSENT;
+    while (peek() == ';') {
+      next++;
+      skip(" ");
+      String name = name();
+      long value = ABSENT;
+      if (peek() == '=') {
+        next++;
+        value = item();
+      }
+      if (name.equals("r")) {
+        remaining = value;
+      } else if (name.equals("t")) {
+        seconds = value;
+      }
+    }
+  }
+
+  private String name() throws Malformed {
+    int start = next;
+    if (peek() != '*' && !isLower(peek())) {
+      throw new Malformed();
+    }
+    while (isLower(peek()) || isDigit(peek()) || within("_-.*")) {
+      next++;
+    }
+    return text.substring(start, next);
+  }
+
+  /** Reads a bare item; returns its value if it is an integer. */
+  private long item() throws Malformed {
+    char first = peek();
+    if (first == '-' || isDigit(first)) {
+      return number();
+    }
+    if (first == '"') {
+      string();
+    } else if (first == '*' || isLetter(first)) {
+      while (isLetter(peek()) || isDigit(peek()) || within(TOKEN)) {
+        next++;
+      }
+    } else if (first == ':') {
+      next++;
+      while (isLetter(peek()) || isDigit(peek()) || within("+/=")) {
+        next++;
+      }
+      expect(':');
+    } else if (first == '?') {
+      next++;
+      if (!within("01")) {
+        throw new Malformed();
+      }
+      next++;
+    } else if (first == '@') {
+      next++;
+      if (number() == ABSENT) {
+        throw new Malformed();
+      }
+    } else if (first == '%') {
+      next++;
+      displayString();
+    } else {
+      throw new Malformed();
+    }
+    return ABSENT;
+  }
+
+  private long number() throws Malformed {
+    int start = next;
+    if (peek() == '-') {
+      next++;
+    }
+    int whole = digits();
+    if (peek() == '.') {
+      next++;
+      int fraction = digits();
+      if (whole > MAX_WHOLE_DIGITS || fraction > MAX_FRACTION_DIGITS) {
+        throw new Malformed();
+      }
+      return ABSENT;
+    }
+    if (whole > MAX_INTEGER_DIGITS) {
+      throw new Malformed();
+    }
+    return Long.parseLong(text.substring(start, next));
+  }
+
+  private int digits() throws Malformed {
+    int start = next;
+    while (isDigit(peek())) {
+      next++;
+    }
+    if (next == start) {
+      throw new Malformed();
+    }
+    return next - start;
+  }
+
+  private void string() throws Malformed {
+    expect('"');
+    while (peek() != '"') {
+      if (peek() == '\\') {
+        next++;
+        if (!within("\"\\")) {
+          throw new Malformed();
+        }
+      }
+      printable();
+    }
+    next++;
+  }
+
+  private void displayString() throws Malformed {
+    expect('"');
+    while (peek() != '"') {
+      if (peek() == '%') {
+        next++;
+        hexDigit();
+        hexDigit();
+      } else {
+        printable();
+      }
+    }
+    next++;
+  }
+
+  private void hexDigit() throws Malformed {
+    if (!within("0123456789abcdef")) {
+      throw new Malformed();
+    }
+    next++;
+  }
+
+  private void printable() throws Malformed {
+    if (peek() < ' ' || peek() > '~') {
+      throw new Malformed();
+    }
+    next++;
+  }
+
+  private void expect(char expected) throws Malformed {
+    if (peek() != expected) {
+      throw new Malformed();
+    }
+    next++;
+  }
+
+  private void skip(String characters) {
+    while (within(characters)) {
+      next++;
+    }
+  }
+
+  private boolean within(String characters) {
+    return next < text.length() && characters.indexOf(text.charAt(next)) >= 0;
+  }
+
+  /** Returns the next character; at the end one that fits nowhere. */
+  private char peek() {
+    return next < text.length() ? text.charAt(next) : '\0';
+  }
+
+  private static boolean isDigit(char c) {
+    return c >= '0' && c <= '9';
+  }
+
+  private static boolean isLower(char c) {
+    return c >= 'a' && c <= 'z';
+  }
+
+  private static boolean isLetter(char c) {
+    return isLower(c) || (c >= 'A' && c <= 'Z');
+  }
+}

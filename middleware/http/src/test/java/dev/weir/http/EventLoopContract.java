@@ -1,0 +1,115 @@
+package dev.weir.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.MemoryStore;
+import dev.weir.engine.Answer;
+import dev.weir.engine.Decider;
+import dev.weir.engine.Engine;
+import dev.weir.engine.Ticket;
+import dev.weir.rules.Request;
+import dev.weir.testkit.LateStore;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.junit.jupiter.api.Test;
+
+/** What adapters of servers do in addition that hear of clients which go away. */
+public abstract class EventLoopContract extends MiddlewareContract {
+  private static final int AT_ONCE = 50;
+
+  /** Returns how many clients the application knows to have gone before they had an answer. */
+  protected abstract long gone();
+
+  /** An engine that counts what is charged and given back. */
+  private static final class Ledger implements Decider {
+    private final Engine engine;
+    final LongAdder charged = new LongAdder();
+    final LongAdder returned = new LongAdder();
+
+    Ledger(Engine engine) {
+      this.engine = engine;
+    }
+
+    @Override
+    public void decide(Request request, Consumer<? super Answer> done) {
+      engine.decide(
+          request,
+          answer -> {
+            if (answer.allowed()) {
+              charged.increment();
+            }
+            done.accept(answer);
+          });
+    }
+
+    @Override
+    public void peek(Request request, Consumer<? super Answer> done) {
+      engine.peek(request, done);
+    }
+
+    @Override
+    public void refund(Request request, Answer answer, LongConsumer done) {
+      engine.refund(
+          request,
+          answer,
+          permits -> {
+            returned.add(permits);
+            done.accept(permits);
+          });
+    }
+
+    @Override
+    public Ticket enqueue(
+        Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
+      return engine.enqueue(request, refused, maxWaitNanos, done);
+    }
+  }
+
+  @Test
+  void cancelledWhileTheStoreIsAsked_areGivenBackOnce() throws Exception {
+    LateStore store = new LateStore();
+    Ledger ledger = new Ledger(engine(store));
+    start(limiter(ledger).descriptor("many={ip}").build());
+    // Over HTTP/1 each of them costs a connection.
+    int requests = version() == HttpClient.Version.HTTP_2 ? 10_000 : 200;
+    for (int sent = 0; sent < requests; sent += AT_ONCE) {
+      List<CompletableFuture<HttpResponse<String>>> waiting = new ArrayList<>();
+      for (int i = 0; i < AT_ONCE; i++) {
+        waiting.add(sendAsync(request("/hello")));
+      }
+      until(() -> store.due() == AT_ONCE);
+      waiting.forEach(each -> each.cancel(true));
+      long all = (long) sent + AT_ONCE;
+      until(() -> gone() == all);
+      store.answer();
+      until(() -> store.answer() >= 0 && ledger.returned.sum() == all);
+    }
+    assertThat(ledger.charged.sum()).isEqualTo(requests);
+    assertThat(store.due()).isZero();
+    CompletableFuture<HttpResponse<String>> served = sendAsync(request("/hello"));
+    until(() -> store.due() == 1);
+    store.answer();
+    assertThat(served.join().statusCode()).isEqualTo(200);
+    assertThat(served.join().headers().firstValue("RateLimit").orElseThrow()).contains("r=99999;");
+  }
+
+  @Test
+  void clientGoesWhileItWaits_leavesTheQueue() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(limiter(engine).descriptor("turn={ip}").build());
+    assertThat(get("/hello").statusCode()).isEqualTo(200);
+    CompletableFuture<HttpResponse<String>> waiting = sendAsync(request("/hello"));
+    until(() -> engine.metrics().queues().waiting() == 1);
+    waiting.cancel(true);
+    until(() -> engine.metrics().queues().left() == 1);
+    assertThat(engine.metrics().queues().waiting()).isZero();
+    ticker.advance(1_000_000_000L);
+    assertThat(get("/hello").statusCode()).as("it was not charged").isEqualTo(200);
+  }
+}

@@ -1,0 +1,360 @@
+package dev.weir.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.MemoryStore;
+import dev.weir.Store;
+import dev.weir.engine.Decider;
+import dev.weir.engine.Engine;
+import dev.weir.engine.EngineSettings;
+import dev.weir.identity.ClientAddress;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.Rules;
+import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.LateStore;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What adapters of all servers do alike, on a real server and with a real client.
+ *
+ * <p>The application under test has {@code GET /hello} and {@code GET /health}, which answer with a
+ * text; {@code GET /users/{id}}; {@code POST /echo}, which answers with the body; and {@code POST
+ * /login}, which answers 401 if the body is {@code wrong}, else 200. It takes the user of {@code
+ * Authorization: Basic} for authenticated, before the limiters.
+ */
+@Timeout(120)
+public abstract class MiddlewareContract {
+  private static final String RULES =
+      """
+      domain: app
+      descriptors:
+        - key: ip
+          rate_limit: {window: 1m, requests_per_unit: 2, algorithm: fixed-window}
+        - key: one
+          rate_limit: {window: 1m, requests_per_unit: 1, algorithm: fixed-window}
+        - key: many
+          rate_limit: {window: 1m, requests_per_unit: 100000, algorithm: fixed-window}
+        - key: turn
+          rate_limit:
+            window: 1s
+            requests_per_unit: 1
+            algorithm: fixed-window
+            on_limit: {queue: {requests: 1, wait: 50s}}
+      """;
+
+  /** A server that listens on the loopback interface. */
+  public record Served(int port, AutoCloseable server) {}
+
+  protected final FakeTicker ticker = new FakeTicker(1_700_000_000_000_000_000L);
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private HttpClient client = HttpClient.newHttpClient();
+  private int port;
+
+  /** Starts the application, with the limiters in this order before all of it. */
+  protected abstract Served serve(List<RequestLimiter> limiters) throws Exception;
+
+  protected HttpClient.Version version() {
+    return HttpClient.Version.HTTP_1_1;
+  }
+
+  protected final Engine engine(Store store) {
+    Rules.Loaded loaded = Rules.parse("rules.yaml", RULES);
+    assertThat(loaded.problems()).isEmpty();
+    RuleSet rules = Objects.requireNonNull(loaded.ruleSet());
+    Engine engine = Engine.create(store, ticker, EngineSettings.DEFAULTS);
+    engine.apply(rules);
+    open.push(engine);
+    return engine;
+  }
+
+  protected final RequestLimiter.Builder limiter(Decider decider) {
+    return RequestLimiter.builder(decider).exempt("/health").ticker(ticker);
+  }
+
+  private RequestLimiter ofAddress() {
+    return limiter(engine(new MemoryStore())).descriptor("ip={ip}").build();
+  }
+
+  protected final void start(RequestLimiter... limiters) throws Exception {
+    Served served = serve(List.of(limiters));
+    open.push(served.server());
+    port = served.port();
+    client = HttpClient.newBuilder().version(version()).build();
+    assertThat(get("/health").statusCode()).isEqualTo(200);
+  }
+
+  @AfterEach
+  void closeAll() throws Exception {
+    while (!open.isEmpty()) {
+      open.pop().close();
+    }
+  }
+
+  /** Waits for what another thread does. */
+  protected static void until(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  protected final HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
+  }
+
+  protected final HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  protected final CompletableFuture<HttpResponse<String>> sendAsync(HttpRequest.Builder request) {
+    return client.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  protected final HttpResponse<String> get(String path) throws Exception {
+    return send(request(path));
+  }
+
+  private HttpResponse<String> post(String path, String body) throws Exception {
+    return send(request(path).POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  private int statusFrom(String forwardedFor) throws Exception {
+    return send(request("/hello").header("X-Forwarded-For", forwardedFor)).statusCode();
+  }
+
+  private static void assertFields(HttpResponse<?> response, Verdict expected) {
+    Map<String, List<String>> fields = new TreeMap<>();
+    expected.fields(
+        (name, value) -> fields.computeIfAbsent(name, first -> new ArrayList<>()).add(value));
+    assertThat(fields).containsKey("RateLimit");
+    fields.forEach(
+        (name, values) ->
+            assertThat(response.headers().allValues(name)).as(name).isEqualTo(values));
+  }
+
+  /** Returns what the same limiter says of the n-th request, without a server. */
+  private Verdict expected(int requests, String method, String accept) {
+    RequestLimiter twin = ofAddress();
+    List<Verdict> verdicts = new ArrayList<>();
+    for (int i = 0; i < requests; i++) {
+      twin.decide(new PlainRequest("127.0.0.1", method, "/hello", accept), verdicts::add);
+    }
+    return verdicts.get(requests - 1);
+  }
+
+  @Test
+  void withinLimit_answerHasTheLimitersFields() throws Exception {
+    start(ofAddress());
+    HttpResponse<String> response = get("/hello");
+    assertThat(response.statusCode()).isEqualTo(200);
+    assertThat(response.version()).isEqualTo(version());
+    assertThat(response.body()).isEqualTo("hello");
+    assertFields(response, expected(1, "GET", "*/*"));
+  }
+
+  @Test
+  void beyondLimit_answerHasTheLimitersBytes() throws Exception {
+    start(ofAddress());
+    get("/hello");
+    get("/hello");
+    for (String accept : List.of("*/*", "text/plain", "text/html")) {
+      HttpResponse<byte[]> response =
+          client.send(
+              request("/hello").header("Accept", accept).build(),
+              HttpResponse.BodyHandlers.ofByteArray());
+      Verdict expected = expected(3, "GET", accept);
+      assertThat(response.statusCode()).isEqualTo(429);
+      assertFields(response, expected);
+      Refusal refusal = expected.refusal();
+      assertThat(response.headers().firstValue("Content-Type").orElseThrow())
+          .isEqualToIgnoringWhitespace(refusal.contentType());
+      assertThat(response.body()).isEqualTo(refusal.bytes());
+    }
+  }
+
+  @Test
+  void beyondLimit_headHasNoBody() throws Exception {
+    start(ofAddress());
+    get("/hello");
+    get("/hello");
+    HttpRequest.Builder head =
+        request("/hello").method("HEAD", HttpRequest.BodyPublishers.noBody());
+    HttpResponse<String> response = send(head);
+    assertThat(response.statusCode()).isEqualTo(429);
+    assertThat(response.body()).isEmpty();
+    assertFields(response, expected(3, "HEAD", "*/*"));
+    assertThat(send(head).statusCode()).as("the connection can be used on").isEqualTo(429);
+  }
+
+  @Test
+  void unknownPath_isCounted() throws Exception {
+    start(ofAddress());
+    assertThat(get("/nowhere").statusCode()).isEqualTo(404);
+    assertThat(get("/nowhere").statusCode()).isEqualTo(404);
+    assertThat(get("/nowhere").statusCode()).isEqualTo(429);
+  }
+
+  @Test
+  void exemptPathAndPreflight_areNotCounted() throws Exception {
+    start(ofAddress());
+    for (int i = 0; i < 3; i++) {
+      HttpResponse<String> response = get("/health");
+      assertThat(response.statusCode()).isEqualTo(200);
+      assertThat(response.headers().firstValue("RateLimit")).isEmpty();
+      assertThat(
+              send(request("/hello")
+                      .method("OPTIONS", HttpRequest.BodyPublishers.noBody())
+                      .header("Origin", "https://shop.example")
+                      .header("Access-Control-Request-Method", "GET"))
+                  .statusCode())
+          .isNotEqualTo(429);
+    }
+    assertFields(get("/hello"), expected(1, "GET", "*/*"));
+  }
+
+  @Test
+  void paths_areThoseThatTheApplicationMatches() throws Exception {
+    RequestLimiter logins =
+        limiter(engine(new MemoryStore())).descriptor("one={ip}").paths("/login").build();
+    start(logins);
+    assertThat(get("/hello").statusCode()).isEqualTo(200);
+    assertThat(post("/login", "right").statusCode()).isEqualTo(200);
+    for (String same : List.of("/login", "/lo%67in", "/login?a=b", "/login/", "/login;a=b")) {
+      int status = post(same, "right").statusCode();
+      assertThat(status).as(same).isNotEqualTo(200); // Limited, or not found.
+    }
+  }
+
+  @Test
+  void peerUntrusted_headerIsIgnored() throws Exception {
+    start(ofAddress());
+    assertThat(statusFrom("203.0.113.7")).isEqualTo(200);
+    assertThat(statusFrom("203.0.113.8")).isEqualTo(200);
+    assertThat(statusFrom("203.0.113.9")).isEqualTo(429);
+  }
+
+  @Test
+  void spoofedHeader_onlyTheProxysOwnElementCounts() throws Exception {
+    ClientAddress behindProxy =
+        ClientAddress.builder().trusted("127.0.0.0/8").header("X-Forwarded-For").build();
+    start(limiter(engine(new MemoryStore())).descriptor("one={ip}").address(behindProxy).build());
+    assertThat(statusFrom("6.6.6.6, 203.0.113.7")).isEqualTo(200);
+    assertThat(statusFrom("7.7.7.7, 203.0.113.7")).isEqualTo(429);
+    assertThat(statusFrom("6.6.6.6, 203.0.113.8")).isEqualTo(200);
+    assertThat(
+            send(request("/hello")
+                    .header("X-Forwarded-For", "8.8.8.8")
+                    .header("X-Forwarded-For", "203.0.113.8"))
+                .statusCode())
+        .as("two lines")
+        .isEqualTo(429);
+  }
+
+  @Test
+  void onlyFailedRequestsCount_othersAreGivenBack() throws Exception {
+    start(limiter(engine(new MemoryStore())).descriptor("ip={ip}").refundUnless(401).build());
+    for (int i = 0; i < 5; i++) {
+      assertThat(post("/login", "right").statusCode()).isEqualTo(200);
+    }
+    assertThat(post("/login", "wrong").statusCode()).isEqualTo(401);
+    assertThat(post("/login", "right").statusCode()).isEqualTo(200);
+    assertThat(post("/login", "wrong").statusCode()).isEqualTo(401);
+    assertThat(post("/login", "right").statusCode()).isEqualTo(429);
+  }
+
+  @Test
+  void route_isThePatternThatThePathMatched() throws Exception {
+    start(limiter(engine(new MemoryStore())).descriptor("one={route}").build());
+    assertThat(get("/users/1").statusCode()).isEqualTo(200);
+    assertThat(get("/users/2").statusCode()).isEqualTo(429);
+    assertThat(get("/hello").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void login_isTheAuthenticatedUser() throws Exception {
+    start(limiter(engine(new MemoryStore())).descriptor("one={login}").build());
+    for (String user : List.of("alice", "bob")) {
+      String basic = Base64.getEncoder().encodeToString((user + ":secret").getBytes(UTF_8));
+      HttpRequest.Builder own = request("/hello").header("Authorization", "Basic " + basic);
+      assertThat(send(own).statusCode()).as(user).isEqualTo(200);
+      assertThat(send(own).statusCode()).as(user).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void twoLimiters_eachAddsItsFields() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(
+        limiter(engine).descriptor("ip={ip}").build(),
+        limiter(engine).descriptor("one={ip}").build());
+    HttpResponse<String> served = get("/hello");
+    assertThat(served.statusCode()).isEqualTo(200);
+    assertThat(String.join(", ", served.headers().allValues("RateLimit")))
+        .contains("r=1;")
+        .contains("r=0;");
+    assertThat(get("/hello").statusCode()).as("the second limit").isEqualTo(429);
+    assertThat(engine.metrics().requests()).isEqualTo(4);
+  }
+
+  @Test
+  void storeAnswersLate_requestIsServedWholeThen() throws Exception {
+    LateStore store = new LateStore();
+    start(limiter(engine(store)).descriptor("one={ip}").build());
+    String body = "x".repeat(200_000);
+    HttpRequest.Builder echo = request("/echo").POST(HttpRequest.BodyPublishers.ofString(body));
+    CompletableFuture<HttpResponse<String>> served = sendAsync(echo);
+    until(() -> store.due() == 1);
+    for (int i = 0; i < 10; i++) {
+      assertThat(get("/health").statusCode()).as("others are served").isEqualTo(200);
+    }
+    assertThat(served).isNotDone();
+    store.answer();
+    assertThat(served.join().statusCode()).isEqualTo(200);
+    assertThat(served.join().body()).isEqualTo(body);
+    CompletableFuture<HttpResponse<String>> refused = sendAsync(echo);
+    until(() -> store.due() == 1);
+    store.answer();
+    assertThat(refused.join().statusCode()).isEqualTo(429);
+  }
+
+  @Test
+  void refusedWithLargeBody_isAnswered() throws Exception {
+    start(limiter(engine(new MemoryStore())).descriptor("one={ip}").build());
+    assertThat(get("/hello").statusCode()).isEqualTo(200);
+    assertThat(post("/echo", "x".repeat(3 << 20)).statusCode()).isEqualTo(429);
+    assertThat(get("/hello").statusCode()).isEqualTo(429);
+  }
+
+  @Test
+  void turn_isServedLate_andTheHopelessIsRefusedAtOnce() throws Exception {
+    Engine engine = engine(new MemoryStore());
+    start(limiter(engine).descriptor("turn={ip}").build());
+    assertThat(get("/hello").statusCode()).isEqualTo(200);
+    CompletableFuture<HttpResponse<String>> waiting = sendAsync(request("/hello"));
+    until(() -> engine.metrics().queues().waiting() == 1);
+    assertThat(get("/hello").statusCode()).as("the queue is full").isEqualTo(429);
+    assertThat(waiting).isNotDone();
+    ticker.advance(1_000_000_000L);
+    HttpResponse<String> served = waiting.join();
+    assertThat(served.statusCode()).isEqualTo(200);
+    assertThat(served.body()).isEqualTo("hello");
+    assertThat(served.headers().firstValue("RateLimit").orElseThrow()).contains("r=0");
+    assertThat(served.headers().firstValue("Retry-After")).isEmpty();
+  }
+}

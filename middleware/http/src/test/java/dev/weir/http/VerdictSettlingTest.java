@@ -1,0 +1,203 @@
+package dev.weir.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.engine.Answer;
+import dev.weir.engine.Decider;
+import dev.weir.engine.Ticket;
+import dev.weir.rules.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of permits after the verdict. */
+class VerdictSettlingTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  private final LimitedEngine limits = new LimitedEngine();
+
+  /** Counts the refunds. */
+  private static final class CountedRefunds implements Decider {
+    private final Decider decider;
+    private final AtomicInteger refunds = new AtomicInteger();
+
+    CountedRefunds(Decider decider) {
+      this.decider = decider;
+    }
+
+    @Override
+    public void decide(Request request, Consumer<? super Answer> done) {
+      decider.decide(request, done);
+    }
+
+    @Override
+    public void peek(Request request, Consumer<? super Answer> done) {
+      decider.peek(request, done);
+    }
+
+    @Override
+    public void refund(Request request, Answer answer, LongConsumer done) {
+      refunds.incrementAndGet();
+      decider.refund(request, answer, done);
+    }
+
+    @Override
+    public Ticket enqueue(
+        Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
+      return decider.enqueue(request, refused, maxWaitNanos, done);
+    }
+  }
+
+  private static Verdict decide(RequestLimiter limiter) {
+    return LimitedEngine.decide(limiter, TestView.get("/"));
+  }
+
+  @Test
+  void manyThreads_giveBackOnce() throws Exception {
+    CountedRefunds decider = new CountedRefunds(limits.engine);
+    RequestLimiter limiter = RequestLimiter.builder(decider).refundUnless(401).build();
+    for (int round = 1; round <= 100; round++) {
+      Verdict verdict = decide(limiter);
+      assertThat(verdict.passes()).isTrue();
+      CyclicBarrier start = new CyclicBarrier(4);
+      List<Thread> threads = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        int own = i;
+        Thread thread =
+            new Thread(
+                () -> {
+                  try {
+                    start.await();
+                  } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                  }
+                  if (own % 2 == 0) {
+                    verdict.responded(200);
+                  } else {
+                    verdict.abandoned();
+                  }
+                });
+        thread.start();
+        threads.add(thread);
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      assertThat(decider.refunds).hasValue(round);
+    }
+    assertThat(decide(limiter).passes()).isTrue();
+  }
+
+  @Test
+  void statusThatCounts_settlesTheRequest() {
+    CountedRefunds decider = new CountedRefunds(limits.engine);
+    RequestLimiter limiter = RequestLimiter.builder(decider).refundUnless(401, 403).build();
+    Verdict verdict = decide(limiter);
+    assertThat(verdict.awaitsStatus()).isTrue();
+    verdict.responded(401);
+    verdict.responded(200);
+    verdict.abandoned();
+    assertThat(decider.refunds).hasValue(0);
+  }
+
+  @Test
+  void allStatusesCount_onlyTheAbandonedIsGivenBack() {
+    CountedRefunds decider = new CountedRefunds(limits.engine);
+    RequestLimiter limiter = RequestLimiter.builder(decider).build();
+    Verdict answered = decide(limiter);
+    assertThat(answered.awaitsStatus()).isFalse();
+    answered.responded(500);
+    answered.abandoned();
+    assertThat(decider.refunds).hasValue(0);
+    decide(limiter).abandoned();
+    assertThat(decider.refunds).hasValue(1);
+    assertThat(decide(limiter).passes()).isTrue();
+    Verdict refused = decide(limiter);
+    assertThat(refused.passes()).isFalse();
+    refused.abandoned();
+    assertThat(decider.refunds).hasValue(1);
+  }
+
+  @Test
+  void unlimited_takesEveryCall() {
+    RequestLimiter limiter = limits.limiter("ip={ip}").exempt("/").build();
+    Verdict verdict = decide(limiter);
+    verdict.responded(200);
+    verdict.abandoned();
+    assertThat(verdict.status()).isEqualTo(200);
+    assertThat(verdict.detail()).isEqualTo("OK");
+    assertThat(verdict.request()).isNull();
+    assertThat(verdict.awaitsStatus()).isFalse();
+    List<Verdict> later = new ArrayList<>();
+    assertThat(verdict.enqueue(SECOND, later::add)).isSameAs(Ticket.USED);
+    assertThat(later).containsExactly(verdict);
+  }
+
+  @Test
+  void enqueuedAndAdmitted_isRefundedAsItsOwnVerdict() {
+    CountedRefunds decider = new CountedRefunds(limits.engine);
+    RequestLimiter limiter =
+        RequestLimiter.builder(decider).descriptor("turn={ip}").refundUnless(401).build();
+    assertThat(decide(limiter).passes()).isTrue();
+    Verdict refused = decide(limiter);
+    assertThat(refused.passes()).isFalse();
+    assertThat(refused.maxWaitNanos()).isEqualTo(10 * SECOND);
+    List<Verdict> later = new ArrayList<>();
+    Ticket ticket = refused.enqueue(Long.MAX_VALUE, later::add);
+    assertThat(later).isEmpty();
+    limits.ticker.advance(SECOND);
+    assertThat(later).hasSize(1);
+    assertThat(ticket.leave()).isFalse();
+    Verdict admitted = later.get(0);
+    assertThat(admitted.passes()).isTrue();
+    assertThat(LimitedEngine.fields(admitted)).doesNotContainKey("Retry-After");
+    admitted.responded(200);
+    admitted.responded(200);
+    refused.abandoned();
+    assertThat(decider.refunds).hasValue(1);
+    assertThat(decide(limiter).passes()).as("the permit is back").isTrue();
+  }
+
+  @Test
+  void queueIsFull_verdictStaysTheSame() {
+    RequestLimiter limiter = limits.limiter("turn={ip}").build();
+    decide(limiter);
+    Ticket first = decide(limiter).enqueue(Long.MAX_VALUE, verdict -> {});
+    Verdict second = decide(limiter);
+    List<Verdict> later = new ArrayList<>();
+    second.enqueue(Long.MAX_VALUE, later::add);
+    assertThat(later).hasSize(1);
+    assertThat(later.get(0).passes()).isFalse();
+    assertThat(first.leave()).isTrue();
+  }
+
+  @Test
+  void passingOrHasty_isNotEnqueued() {
+    RequestLimiter limiter = limits.limiter("turn={ip}").build();
+    Verdict passing = decide(limiter);
+    Verdict refused = decide(limiter);
+    List<Verdict> later = new ArrayList<>();
+    assertThat(passing.maxWaitNanos()).isZero();
+    assertThat(passing.enqueue(SECOND, later::add)).isSameAs(Ticket.USED);
+    assertThat(refused.enqueue(0, later::add)).isSameAs(Ticket.USED);
+    assertThat(refused.enqueue(Long.MIN_VALUE, later::add)).isSameAs(Ticket.USED);
+    assertThat(later).containsExactly(passing, refused, refused);
+  }
+
+  @Test
+  void maxWait_boundsTheRules() {
+    RequestLimiter none = limits.limiter("turn={ip}").maxWait(Duration.ZERO).build();
+    decide(none);
+    assertThat(decide(none).maxWaitNanos()).isZero();
+    RequestLimiter some = limits.limiter("turn={ip}").maxWait(Duration.ofSeconds(3)).build();
+    assertThat(decide(some).maxWaitNanos()).isEqualTo(3 * SECOND);
+    RequestLimiter ever =
+        limits.limiter("turn={ip}").maxWait(Duration.ofSeconds(Long.MAX_VALUE)).build();
+    assertThat(decide(ever).maxWaitNanos()).as("the rule's").isEqualTo(10 * SECOND);
+  }
+}

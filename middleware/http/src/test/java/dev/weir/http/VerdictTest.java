@@ -1,0 +1,81 @@
+package dev.weir.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.MemoryStore;
+import dev.weir.engine.Engine;
+import dev.weir.engine.EngineSettings;
+import dev.weir.rules.Rules;
+import dev.weir.testkit.FakeTicker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class VerdictTest {
+  private final FakeTicker ticker = new FakeTicker();
+  private final Engine engine = Engine.create(new MemoryStore(), ticker, EngineSettings.DEFAULTS);
+
+  VerdictTest() {
+    Rules.Loaded loaded =
+        Rules.parse(
+            "rules.yaml",
+            """
+            domain: app
+            descriptors:
+              - key: ip
+                rate_limit: {window: 1m, requests_per_unit: 1, algorithm: fixed-window}
+            """);
+    engine.apply(Objects.requireNonNull(loaded.ruleSet()));
+  }
+
+  private static Verdict decide(RequestLimiter limiter, String method) {
+    List<Verdict> verdicts = new ArrayList<>();
+    limiter.decide(new PlainRequest("127.0.0.1", method, "/", "*/*"), verdicts::add);
+    return verdicts.get(0);
+  }
+
+  @Test
+  void statusThatCounts_nothingLaterGivesThePermitBack() {
+    RequestLimiter limiter = RequestLimiter.builder(engine).refundUnless(401).build();
+    Verdict verdict = decide(limiter, "POST");
+    verdict.responded(401);
+    verdict.responded(200);
+    verdict.abandoned();
+    assertThat(decide(limiter, "POST").passes()).isFalse();
+  }
+
+  @Test
+  void statusThatDoesNotCount_givesThePermitBackOnce() {
+    RequestLimiter limiter = RequestLimiter.builder(engine).refundUnless(401).build();
+    Verdict verdict = decide(limiter, "POST");
+    verdict.responded(200);
+    verdict.responded(200);
+    verdict.abandoned();
+    assertThat(decide(limiter, "POST").passes()).isTrue();
+    assertThat(decide(limiter, "POST").passes()).isFalse();
+  }
+
+  @Test
+  void get_limitsHeadToo() {
+    RequestLimiter limiter = RequestLimiter.builder(engine).methods("GET").build();
+    assertThat(decide(limiter, "POST").answer()).as("not limited").isNull();
+    assertThat(decide(limiter, "GET").passes()).isTrue();
+    assertThat(decide(limiter, "HEAD").passes()).isFalse();
+  }
+
+  @Test
+  void abandoned_isGivenBackWhateverCounts() {
+    RequestLimiter limiter = RequestLimiter.builder(engine).build();
+    decide(limiter, "GET").abandoned();
+    assertThat(decide(limiter, "GET").passes()).isTrue();
+  }
+
+  @Test
+  void status_mattersOnlyWhereItIsAskedFor() {
+    RequestLimiter all = RequestLimiter.builder(engine).build();
+    assertThat(decide(all, "GET").awaitsStatus()).isFalse();
+    RequestLimiter failed = RequestLimiter.builder(engine).refundUnless(401).build();
+    assertThat(decide(failed, "GET").awaitsStatus()).isTrue();
+  }
+}

@@ -1,0 +1,116 @@
+package dev.weir.http.outgoing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.http.outgoing.RememberedRefusals.HostKey;
+import dev.weir.http.outgoing.RememberedRefusals.Refusal;
+import dev.weir.testkit.FakeTicker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+class RememberedRefusalsTest {
+  private static final HostKey A = HostKey.of("a.test", 443, "");
+
+  private final FakeTicker ticker = new FakeTicker(1_000);
+  private final RememberedRefusals refusals = new RememberedRefusals(ticker, 3);
+
+  private static HostKey place(int number) {
+    return HostKey.of("a.test", 443, Integer.toString(number));
+  }
+
+  @Test
+  void refusal_isFoundUntilItIsOver() {
+    assertThat(refusals.find(A)).isNull();
+    refusals.remember(A, 429, 10);
+    ticker.advance(9);
+    assertThat(refusals.find(A)).isEqualTo(new Refusal(429, 1_000, 1_010));
+    ticker.advance(1);
+    assertThat(refusals.find(A)).isNull();
+    assertThat(refusals.size()).isZero();
+  }
+
+  @Test
+  void hostPortAndKey_areToldApart() {
+    refusals.remember(A, 429, 10);
+    assertThat(refusals.find(HostKey.of("b.test", 443, ""))).isNull();
+    assertThat(refusals.find(HostKey.of("a.test", 80, ""))).isNull();
+    assertThat(refusals.find(HostKey.of("a.test", 443, "Bearer x"))).isNull();
+    assertThat(refusals.find(HostKey.of("a.test", 443, ""))).isNotNull();
+  }
+
+  @Test
+  void shorterRefusal_doesNotShortenALongerOne() {
+    refusals.remember(A, 503, 100);
+    ticker.advance(50);
+    refusals.remember(A, 429, 10);
+    assertThat(refusals.find(A)).isEqualTo(new Refusal(503, 1_050, 1_100));
+    refusals.remember(A, 429, 100);
+    assertThat(refusals.find(A)).isEqualTo(new Refusal(429, 1_050, 1_150));
+  }
+
+  @Test
+  void answerToARequestSentSince_forgets() {
+    refusals.remember(A, 429, 100);
+    refusals.forget(A, 999);
+    assertThat(refusals.find(A)).isNotNull();
+    refusals.forget(A, 1_000);
+    assertThat(refusals.find(A)).isNull();
+  }
+
+  @Test
+  void oneTooMany_forgetsTheOldest() {
+    for (int i = 0; i < 3; i++) {
+      refusals.remember(place(i), 429, 100);
+    }
+    refusals.remember(place(0), 429, 100);
+    refusals.remember(place(3), 429, 100);
+    assertThat(refusals.size()).isEqualTo(3);
+    assertThat(refusals.find(place(0))).isNotNull();
+    assertThat(refusals.find(place(1))).isNull();
+    assertThat(refusals.find(place(2))).isNotNull();
+    assertThat(refusals.find(place(3))).isNotNull();
+  }
+
+  @Test
+  void manyThreads_keepTheBoundAndTheSize() throws Exception {
+    RememberedRefusals shared = new RememberedRefusals(ticker, 64);
+    int threads = 4;
+    ExecutorService executor = Executors.newFixedThreadPool(threads);
+    try {
+      List<Callable<Integer>> tasks = new ArrayList<>();
+      for (int t = 0; t < threads; t++) {
+        int first = t;
+        tasks.add(
+            () -> {
+              int most = 0;
+              for (int i = 0; i < 20_000; i++) {
+                HostKey place = place((first * 7 + i) % 100);
+                shared.remember(place, 429, 1 + i % 50);
+                most = Math.max(most, shared.size());
+                if (i % 3 == 0) {
+                  shared.forget(place, Long.MAX_VALUE);
+                }
+                shared.find(place((first + i * 3) % 100));
+                ticker.advance(1);
+              }
+              return most;
+            });
+      }
+      for (Future<Integer> each : executor.invokeAll(tasks)) {
+        assertThat(each.get()).isBetween(1, 64);
+      }
+    } finally {
+      executor.shutdownNow();
+    }
+    ticker.advance(1_000);
+    for (int i = 0; i < 100; i++) {
+      assertThat(shared.find(place(i))).isNull();
+    }
+    assertThat(shared.size()).isZero();
+  }
+}
