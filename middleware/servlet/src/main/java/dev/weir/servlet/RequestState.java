@@ -1,0 +1,46 @@
+package dev.weir.servlet;
+
+import jakarta.servlet.ServletRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the filters remember of one request, as an attribute of it. Used by one thread after the
+ * other.
+ */
+final class RequestState {
+  private static final String ATTRIBUTE = "dev.weir.servlet.RequestState";
+
+  private final List<RateLimitFilter> filters = new ArrayList<>(2);
+  private @Nullable WaitingRequest waiting;
+
+  private RequestState() {}
+
+  static RequestState of(ServletRequest request) {
+    if (request.getAttribute(ATTRIBUTE) instanceof RequestState state) {
+      return state;
+    }
+    RequestState state = new RequestState();
+    request.setAttribute(ATTRIBUTE, state);
+    return state;
+  }
+
+  /** Returns what waits of the request; null if nothing does. */
+  static @Nullable WaitingRequest waitingOf(ServletRequest request) {
+    return request.getAttribute(ATTRIBUTE) instanceof RequestState state ? state.waiting : null;
+  }
+
+  /** Returns whether this filter sees the request for the first time. */
+  boolean enter(RateLimitFilter filter) {
+    return !filters.contains(filter) && filters.add(filter);
+  }
+
+  @Nullable WaitingRequest waiting() {
+    return waiting;
+  }
+
+  void waiting(WaitingRequest request) {
+    waiting = request;
+  }
+}

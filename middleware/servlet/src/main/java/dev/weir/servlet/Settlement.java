@@ -1,0 +1,93 @@
+package dev.weir.servlet;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.function.IntConsumer;
+
+/** Finds out with which status a request is answered, at once or later. */
+final class Settlement implements AsyncListener {
+  /*
+   * Why is the request wrapped? An asynchronous request may be dispatched by another thread before
+   * the chain returns. From then on the container does not call it asynchronous any more, and its
+   * status is not yet the one that it will have. So the listener is added when it becomes
+   * asynchronous. It is added again for each further time that it does.
+   */
+
+  private static final int SERVER_ERROR = HttpServletResponse.SC_INTERNAL_SERVER_ERROR;
+
+  private final HttpServletResponse response;
+  private final IntConsumer responded;
+  private volatile boolean listening;
+
+  Settlement(HttpServletResponse response, IntConsumer responded) {
+    this.response = response;
+    this.responded = responded;
+  }
+
+  /** Returns the request for the rest of the chain. */
+  HttpServletRequest watch(HttpServletRequest request) {
+    return new Watched(request, this);
+  }
+
+  /** Says that the chain has returned, or has thrown something. */
+  void returned(HttpServletRequest request, boolean thrown) {
+    if (thrown) {
+      responded.accept(SERVER_ERROR);
+    } else if (!listening && request.isAsyncStarted()) { // By the container's own request.
+      listen(request.getAsyncContext());
+    } else if (!listening) {
+      responded.accept(response.getStatus());
+    }
+  }
+
+  private AsyncContext listen(AsyncContext context) {
+    listening = true;
+    context.addListener(this);
+    return context;
+  }
+
+  @Override
+  public void onComplete(AsyncEvent event) {
+    responded.accept(response.getStatus());
+  }
+
+  @Override
+  public void onStartAsync(AsyncEvent event) {
+    listen(event.getAsyncContext());
+  }
+
+  @Override
+  public void onTimeout(AsyncEvent event) {
+    // The container answers, and then says onComplete.
+  }
+
+  @Override
+  public void onError(AsyncEvent event) {
+    // As above.
+  }
+
+  private static final class Watched extends HttpServletRequestWrapper {
+    private final Settlement settlement;
+
+    Watched(HttpServletRequest request, Settlement settlement) {
+      super(request);
+      this.settlement = settlement;
+    }
+
+    @Override
+    public AsyncContext startAsync() {
+      return settlement.listen(super.startAsync());
+    }
+
+    @Override
+    public AsyncContext startAsync(ServletRequest request, ServletResponse response) {
+      return settlement.listen(super.startAsync(request, response));
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package dev.weir.servlet;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** A servlet that does what its path says. */
+final class App extends HttpServlet {
+  private static final long serialVersionUID = 1;
+
+  private static final String SEEN = "dev.weir.servlet.App.seen";
+
+  /** The parameter {@code n} of the requests served, in their order. */
+  final transient Queue<String> served = new ConcurrentLinkedQueue<>();
+
+  @Override
+  protected void service(HttpServletRequest request, HttpServletResponse response)
+      throws ServletException, IOException {
+    String own = request.getPathInfo() == null ? "/" : request.getPathInfo();
+    // What is included sees the path of what includes it.
+    String path = request.getDispatcherType() == DispatcherType.INCLUDE ? "/ok" : own;
+    switch (path.split("/", 3)[1]) {
+      case "status" -> response.setStatus(Integer.parseInt(request.getParameter("code")));
+      case "senderror" -> response.sendError(Integer.parseInt(request.getParameter("code")));
+      case "throw" -> throw new ServletException("thrown by the test");
+      case "async" -> async(request, response, false);
+      case "asyncdispatch" -> async(request, response, true);
+      case "asynctwice" -> twice(request, response);
+      case "asyncthrow" -> {
+        request.startAsync().setTimeout(200); // Jetty waits for that.
+        throw new ServletException("thrown by the test");
+      }
+      case "forward" ->
+          request.getRequestDispatcher(Site.SERVLET + "/ok").forward(request, response);
+      case "include" ->
+          request.getRequestDispatcher(Site.SERVLET + "/ok").include(request, response);
+      case "events" -> events(response);
+      case "body" -> {
+        int length = request.getInputStream().readAllBytes().length;
+        write(response, Integer.toString(length));
+      }
+      case "login", "asynclogin" -> login(request, response, path.startsWith("/async"));
+      case "whoami" -> write(response, String.valueOf(request.getUserPrincipal()));
+      default -> {
+        String n = request.getParameter("n");
+        if (n != null) {
+          served.add(n);
+        }
+        write(response, request.getServletPath() + path);
+      }
+    }
+  }
+
+  private static void write(HttpServletResponse response, String text) throws IOException {
+    response.setContentType("text/plain");
+    response.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Returns whether the servlet has had this request before. */
+  private static boolean again(HttpServletRequest request) {
+    boolean again = request.getAttribute(SEEN) != null;
+    request.setAttribute(SEEN, true);
+    return again;
+  }
+
+  private static void async(
+      HttpServletRequest request, HttpServletResponse response, boolean dispatch)
+      throws IOException {
+    if (again(request)) {
+      write(response, "dispatched");
+      return;
+    }
+    AsyncContext context = request.startAsync();
+    if (dispatch) {
+      context.dispatch();
+    } else {
+      context.start(
+          () -> {
+            try {
+              write(response, "late");
+            } catch (IOException e) {
+              throw new IllegalStateException(e);
+            }
+            context.complete();
+          });
+    }
+  }
+
+  /** Is asynchronous, dispatched, and asynchronous once more. */
+  private static void twice(HttpServletRequest request, HttpServletResponse response) {
+    boolean again = again(request);
+    AsyncContext context = request.startAsync();
+    if (again) {
+      context.start(
+          () -> {
+            response.setStatus(code(request));
+            context.complete();
+          });
+    } else {
+      context.start(context::dispatch);
+    }
+  }
+
+  private static int code(HttpServletRequest request) {
+    return Integer.parseInt(request.getParameter("code"));
+  }
+
+  private static void events(HttpServletResponse response) throws IOException {
+    response.setContentType("text/event-stream");
+    for (int i = 0; i < 3; i++) {
+      response.getOutputStream().write("data: x\n\n".getBytes(StandardCharsets.UTF_8));
+      response.flushBuffer();
+    }
+  }
+
+  private static void login(HttpServletRequest request, HttpServletResponse response, boolean async)
+      throws IOException {
+    if (async && !again(request)) {
+      request.startAsync().dispatch();
+    } else if ("right".equals(request.getParameter("password"))) {
+      write(response, "welcome");
+    } else {
+      response.sendError(HttpServletResponse.SC_UNAUTHORIZED);
+    }
+  }
+}

@@ -1,0 +1,8 @@
+package dev.weir.servlet;
+
+class JettyQueueTest extends QueueContract {
+  @Override
+  Container start(Site site) {
+    return JettyContainer.start(site);
+  }
+}

@@ -1,0 +1,8 @@
+package dev.weir.servlet;
+
+class UndertowQueueTest extends QueueContract {
+  @Override
+  Container start(Site site) {
+    return UndertowContainer.start(site);
+  }
+}

@@ -1,0 +1,8 @@
+package dev.weir.servlet;
+
+class UndertowTest extends ServletContract {
+  @Override
+  Container start(Site site) {
+    return UndertowContainer.start(site);
+  }
+}
