@@ -1,0 +1,6 @@
+/**
+ * Rate limits for what OkHttp sends, and so for Retrofit and for Feign on OkHttp: {@link
+ * dev.weir.okhttp.RateLimitInterceptor}.
+ */
+@org.jspecify.annotations.NullMarked
+package dev.weir.okhttp;
