@@ -1,0 +1,76 @@
+package dev.weir.http.client;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** A service on the loopback interface that answers as a test says, otherwise with 200. */
+final class Upstream implements AutoCloseable {
+  private record Response(int status, Map<String, String> fields) {}
+
+  private final HttpServer server;
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final Queue<Response> responses = new ConcurrentLinkedQueue<>();
+
+  /** The bodies of all requests received. */
+  final List<String> bodies = new CopyOnWriteArrayList<>();
+
+  Upstream() {
+    try {
+      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    server.setExecutor(threads);
+    server.createContext("/", this::answer);
+    server.start();
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      bodies.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+      Response response = responses.poll();
+      if (response == null) {
+        response = new Response(200, Map.of());
+      }
+      response.fields.forEach(exchange.getResponseHeaders()::set);
+      exchange.sendResponseHeaders(response.status, -1);
+    }
+  }
+
+  /** Says how the next request not spoken of yet is answered; fields and values alternate. */
+  Upstream next(int status, String... fields) {
+    Map<String, String> map = new TreeMap<>();
+    for (int i = 0; i < fields.length; i += 2) {
+      map.put(fields[i], fields[i + 1]);
+    }
+    responses.add(new Response(status, map));
+    return this;
+  }
+
+  int requests() {
+    return bodies.size();
+  }
+
+  String url(String host) {
+    return "http://" + host + ":" + server.getAddress().getPort() + "/";
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    threads.shutdownNow();
+  }
+}
