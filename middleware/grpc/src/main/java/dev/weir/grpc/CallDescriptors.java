@@ -1,0 +1,95 @@
+package dev.weir.grpc;
+
+import dev.weir.identity.ClientAddress;
+import dev.weir.identity.DescriptorTemplate;
+import dev.weir.identity.Filled;
+import dev.weir.identity.Missing;
+import dev.weir.identity.RequestIdentity;
+import dev.weir.identity.SecretHash;
+import dev.weir.identity.Source;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.Request;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the request of a call: its domain, and the descriptors that templates make of it. */
+final class CallDescriptors {
+  /**
+   * What became of a call.
+   *
+   * @param request without descriptors if every one was left out
+   * @param missing the value without which the call is a bad one, for example {@code header:x-key};
+   *     else null
+   */
+  record Made(Request request, @Nullable String missing) {}
+
+  private final String domain;
+  private final List<DescriptorTemplate> templates;
+  private final ClientAddress address;
+  private final SecretHash secrets;
+  private final Missing missing;
+
+  private CallDescriptors(Settings settings) {
+    domain = settings.domain;
+    templates = List.copyOf(settings.templates);
+    address = settings.address;
+    secrets = settings.secrets;
+    missing = settings.missing;
+  }
+
+  Made of(CallView call) {
+    RequestIdentity identity = new RequestIdentity(call, address, secrets);
+    List<Descriptor> descriptors = new ArrayList<>(templates.size());
+    for (DescriptorTemplate template : templates) {
+      Filled filled = template.fill(identity, missing);
+      if (filled instanceof Filled.Refused refused) {
+        return new Made(new Request(domain, List.of(), 1), refused.missing());
+      } else if (filled instanceof Filled.Entries entries) {
+        descriptors.add(descriptor(entries));
+      }
+    }
+    return new Made(new Request(domain, descriptors, 1), null);
+  }
+
+  private static Descriptor descriptor(Filled.Entries filled) {
+    List<Entry> entries = new ArrayList<>(filled.entries().size());
+    for (Filled.KeyValue each : filled.entries()) {
+      entries.add(new Entry(each.key(), each.value()));
+    }
+    return new Descriptor(entries, null, null);
+  }
+
+  /** What a builder collects for it. */
+  static final class Settings {
+    String domain = "";
+    final List<DescriptorTemplate> templates = new ArrayList<>();
+    ClientAddress address = ClientAddress.ofPeer();
+    SecretHash secrets = SecretHash.plain();
+    Missing missing = Missing.SHARED;
+
+    /** Adds what is wrong if a decider is to be asked. */
+    void check(List<String> problems) {
+      if (domain.isEmpty()) {
+        problems.add("domain: not set (expected: the domain of the rules)");
+      }
+      if (templates.isEmpty()) {
+        problems.add("descriptor: none (expected: at least one, for example \"method={method}\")");
+      }
+    }
+
+    /** Adds what is wrong if a template needs a value that such a call never has. */
+    void checkAbsent(Source source, String expected, List<String> problems) {
+      for (DescriptorTemplate template : templates) {
+        if (template.uses(source)) {
+          problems.add("descriptor: \"" + template + "\" (expected: " + expected + ")");
+        }
+      }
+    }
+
+    CallDescriptors build() {
+      return new CallDescriptors(this);
+    }
+  }
+}

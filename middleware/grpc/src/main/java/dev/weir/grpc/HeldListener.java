@@ -1,0 +1,38 @@
+package dev.weir.grpc;
+
+import io.grpc.ClientCall;
+import io.grpc.Metadata;
+import io.grpc.Status;
+
+/**
+ * Holds a call's events back until everything that the application did before has reached the call.
+ * Otherwise an application could hear that the call is ready, ask it, and hear that it is not.
+ */
+final class HeldListener<B> extends ClientCall.Listener<B> {
+  private final Held<ClientCall.Listener<B>> events = new Held<>();
+
+  /** Passes events on from now on. */
+  void open(ClientCall.Listener<B> listener) {
+    events.open(listener);
+  }
+
+  @Override
+  public void onHeaders(Metadata headers) {
+    events.run(listener -> listener.onHeaders(headers));
+  }
+
+  @Override
+  public void onMessage(B message) {
+    events.run(listener -> listener.onMessage(message));
+  }
+
+  @Override
+  public void onClose(Status status, Metadata trailers) {
+    events.run(listener -> listener.onClose(status, trailers));
+  }
+
+  @Override
+  public void onReady() {
+    events.run(ClientCall.Listener::onReady);
+  }
+}

@@ -1,0 +1,31 @@
+package dev.weir.grpc;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** The threads for calls that are decided late, where nobody gives others. */
+final class LateThreads {
+  private static final long KEEP_SECONDS = 60;
+
+  private LateThreads() {}
+
+  /**
+   * Returns an executor with as many threads as there are tasks, as gRPC's own is. It has none
+   * before the first task, they are daemons, and without work they end after a minute.
+   */
+  static Executor create() {
+    return new ThreadPoolExecutor(
+        0,
+        Integer.MAX_VALUE,
+        KEEP_SECONDS,
+        TimeUnit.SECONDS,
+        new SynchronousQueue<>(),
+        task -> {
+          Thread thread = new Thread(task, "weir-grpc");
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+}

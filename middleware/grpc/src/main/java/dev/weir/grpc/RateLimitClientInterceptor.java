@@ -1,0 +1,189 @@
+package dev.weir.grpc;
+
+import dev.weir.Ticker;
+import dev.weir.engine.Decider;
+import dev.weir.identity.DescriptorTemplate;
+import dev.weir.identity.Missing;
+import dev.weir.identity.SecretHash;
+import dev.weir.identity.Source;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.MethodDescriptor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits the rate of calls that a gRPC client sends, and spares servers the calls that they would
+ * refuse.
+ *
+ * <pre>{@code
+ * Channel limited =
+ *     ClientInterceptors.intercept(
+ *         channel, RateLimitClientInterceptor.builder().maxWait(Duration.ofSeconds(2)).build());
+ * }</pre>
+ *
+ * <p>A server that refuses a call with {@code RESOURCE_EXHAUSTED} and says when it may come again,
+ * by {@code RetryInfo} or {@code grpc-retry-pushback-ms}, is believed: until then, and for {@link
+ * Builder#maxRemembered} at most, calls of that method to that authority with the same descriptors
+ * are not sent. With a decider, calls are also decided before they are sent. What may not be sent
+ * waits, for {@link Builder#maxWait} and within the call's deadline, or else ends with the status
+ * that the server would give, {@code RESOURCE_EXHAUSTED} or {@code UNAVAILABLE}.
+ *
+ * <p>The interceptor never sends a call a second time. A call that waits holds no thread; its
+ * messages are kept, and {@link ClientCall#isReady} says that there should be no more of them. It
+ * can be cancelled, and has then used no permits. The interceptor is safe for use by many threads
+ * and channels.
+ */
+public final class RateLimitClientInterceptor implements ClientInterceptor {
+  final @Nullable Decider decider;
+  final CallDescriptors descriptors;
+  final RememberedRefusals refusals = new RememberedRefusals();
+  final long maxWaitNanos;
+  final long maxRememberedNanos;
+  final Ticker ticker;
+  private final Executor executor;
+
+  private RateLimitClientInterceptor(Builder builder) {
+    decider = builder.decider;
+    descriptors = builder.settings.build();
+    maxWaitNanos = builder.maxWaitNanos;
+    maxRememberedNanos = builder.maxRememberedNanos;
+    ticker = builder.ticker;
+    executor = builder.executor == null ? LateThreads.create() : builder.executor;
+  }
+
+  /** Returns a builder of one that only remembers what servers refuse. */
+  public static Builder builder() {
+    return new Builder(null);
+  }
+
+  /**
+   * Returns a builder of one that also asks before a call is sent.
+   *
+   * @param decider decides the calls; who made it closes it, after the channel
+   */
+  public static Builder builder(Decider decider) {
+    return new Builder(decider);
+  }
+
+  @Override
+  public <A, B> ClientCall<A, B> interceptCall(
+      MethodDescriptor<A, B> method, CallOptions options, Channel next) {
+    String authority = options.getAuthority() == null ? next.authority() : options.getAuthority();
+    return new AskingCall<>(
+        this,
+        next.newCall(method, options),
+        method.getFullMethodName(),
+        authority,
+        options.getDeadline(),
+        options.getExecutor() == null ? executor : options.getExecutor());
+  }
+
+  /** Collects the settings. */
+  public static final class Builder {
+    private static final Duration REMEMBERED = Duration.ofSeconds(30);
+
+    private final @Nullable Decider decider;
+    private final CallDescriptors.Settings settings = new CallDescriptors.Settings();
+    private long maxWaitNanos;
+    private long maxRememberedNanos = REMEMBERED.toNanos();
+    private Ticker ticker = Ticker.system();
+    private @Nullable Executor executor;
+
+    private Builder(@Nullable Decider decider) {
+      this.decider = decider;
+    }
+
+    /** Sets the domain of the rules; must be set if there is a decider. */
+    public Builder domain(String domain) {
+      settings.domain = domain;
+      return this;
+    }
+
+    /**
+     * Adds a descriptor, for example {@code method={method},tenant={header:tenant}}; at least one
+     * is needed if there is a decider. Also without one they tell calls apart that the server
+     * counts apart: what it refuses one tenant, it may let another send.
+     *
+     * <p>{@code {method}} is the full method name, {@code shop.Cart/Add}; {@code {host}} is the
+     * authority; {@code {header:x}} is of the call's metadata, as far as other interceptors have
+     * already added to it, but never a binary one.
+     *
+     * @throws dev.weir.identity.TemplateException if it cannot be read
+     */
+    public Builder descriptor(String template) {
+      settings.templates.add(DescriptorTemplate.parse(template));
+      return this;
+    }
+
+    /** Sets how {@code {secret:x}} is hashed. Default: without a pepper. */
+    public Builder secrets(SecretHash secrets) {
+      settings.secrets = secrets;
+      return this;
+    }
+
+    /** Sets what a missing value makes of a call. Default: {@link Missing#SHARED}. */
+    public Builder missing(Missing missing) {
+      settings.missing = missing;
+      return this;
+    }
+
+    /**
+     * Sets how long a call may wait before it is sent, in line or for the time that the server has
+     * said. Default: 0, it is refused at once.
+     */
+    public Builder maxWait(Duration maxWait) {
+      maxWaitNanos = Waits.nanos("maxWait", maxWait);
+      return this;
+    }
+
+    /**
+     * Sets how long a refusal is remembered at most, so that a raised limit is noticed. Default: 30
+     * seconds. 0 for not at all.
+     */
+    public Builder maxRemembered(Duration maxRemembered) {
+      maxRememberedNanos = Waits.nanos("maxRemembered", maxRemembered);
+      return this;
+    }
+
+    /** Sets the time, and what wakes calls that wait. Default: the system's. */
+    public Builder ticker(Ticker ticker) {
+      this.ticker = ticker;
+      return this;
+    }
+
+    /**
+     * Sets what tells the application that a call is refused, and sends calls that have waited, if
+     * the call's options name no executor. Default: daemon threads of this interceptor's own.
+     */
+    public Builder executor(Executor executor) {
+      this.executor = executor;
+      return this;
+    }
+
+    /**
+     * Checks the settings.
+     *
+     * @throws IllegalArgumentException with everything that is wrong, a line each in the form
+     *     {@code name: value (expected: constraint)}
+     */
+    public RateLimitClientInterceptor build() {
+      List<String> problems = new ArrayList<>();
+      if (decider != null) {
+        settings.check(problems);
+      }
+      settings.checkAbsent(Source.IP, "no {ip}: a client knows no peer", problems);
+      settings.checkAbsent(Source.LOGIN, "no {login}: a client has no caller", problems);
+      settings.checkAbsent(Source.QUERY, "no {query:x}: a gRPC call has no query", problems);
+      if (!problems.isEmpty()) {
+        throw new IllegalArgumentException(String.join("\n", problems));
+      }
+      return new RateLimitClientInterceptor(this);
+    }
+  }
+}

@@ -1,0 +1,261 @@
+package dev.weir.grpc;
+
+import dev.weir.engine.Answer;
+import dev.weir.engine.Decider;
+import dev.weir.identity.ClientAddress;
+import dev.weir.identity.DescriptorTemplate;
+import dev.weir.identity.Missing;
+import dev.weir.identity.SecretHash;
+import dev.weir.identity.Source;
+import dev.weir.rules.Request;
+import io.grpc.Context;
+import io.grpc.Deadline;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits the rate of calls to a gRPC server. Each call is decided once, before it starts, whatever
+ * its messages; a call that is retried is another call.
+ *
+ * <pre>{@code
+ * ServerInterceptor limits =
+ *     RateLimitServerInterceptor.builder(engine)
+ *         .domain("shop")
+ *         .descriptor("method={method},peer={ip}")
+ *         .build();
+ * server.addService(ServerInterceptors.intercept(service, limits));
+ * }</pre>
+ *
+ * <p>A refused call ends with {@code RESOURCE_EXHAUSTED}, and {@code UNAVAILABLE} where it could
+ * not be decided. The status says which policy refuses and when the call may come again; so do the
+ * trailers {@code grpc-status-details-bin}, with {@code google.rpc.RetryInfo} and {@code
+ * google.rpc.QuotaFailure}, and {@code grpc-retry-pushback-ms}, which gRPC's own retries wait for.
+ * {@code INVALID_ARGUMENT} is a call without a value that it must have, and {@code INTERNAL} a
+ * request that no decider could decide.
+ *
+ * <p>Where a rule says {@code on_limit: {queue: ...}} a call waits for its turn, uncharged, until
+ * its own deadline at most. A client that cancels its call before it starts has used no permits.
+ *
+ * <p>While a call waits, or is decided by a store that answers later, no message of it is read and
+ * no thread is held. It then starts on the builder's {@link Builder#executor}, within its {@link
+ * Context} but without thread-locals that interceptors before this one have set. The interceptor is
+ * safe for use by many threads and servers, and ends with them.
+ */
+public final class RateLimitServerInterceptor implements ServerInterceptor {
+  private final Decider decider;
+  private final CallDescriptors descriptors;
+  private final LoginFinder login;
+  private final ExemptMethods exempt;
+  private final long maxWaitNanos;
+  private final Set<Status.Code> counted;
+  private final Executor executor;
+
+  private RateLimitServerInterceptor(Builder builder) {
+    decider = builder.decider;
+    descriptors = builder.settings.build();
+    login = builder.login == null ? (context, headers) -> null : builder.login;
+    exempt = builder.exempt;
+    maxWaitNanos = builder.maxWaitNanos;
+    counted = builder.counted;
+    executor = builder.executor == null ? LateThreads.create() : builder.executor;
+  }
+
+  /**
+   * Returns a builder.
+   *
+   * @param decider decides the calls; who made it closes it, after the server
+   */
+  public static Builder builder(Decider decider) {
+    return new Builder(decider);
+  }
+
+  @Override
+  public <A, B> ServerCall.Listener<A> interceptCall(
+      ServerCall<A, B> call, Metadata headers, ServerCallHandler<A, B> next) {
+    if (exempt.contains(call.getMethodDescriptor())) {
+      return next.startCall(call, headers);
+    }
+    Context context = Context.current();
+    CallDescriptors.Made made =
+        descriptors.of(
+            new CallView(
+                call.getMethodDescriptor().getFullMethodName(),
+                headers,
+                call.getAuthority(),
+                call.getAttributes().get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR),
+                () -> login.login(context, headers)));
+    if (made.missing() != null) {
+      return refuse(call, Refusal.missing(made.missing()));
+    }
+    Request request = made.request();
+    if (request.descriptors().isEmpty()) {
+      return next.startCall(call, headers);
+    }
+    LateStart<A> late =
+        new LateStart<>(
+            call, (turn, answer) -> start(turn, request, answer, call, headers, next), executor);
+    Turn turn = new Turn(decider, request, () -> waitNanos(context), late::decided);
+    late.turn(turn);
+    Answer answer = turn.ask();
+    return answer == null ? late : start(turn, request, answer, call, headers, next);
+  }
+
+  private long waitNanos(Context context) {
+    Deadline deadline = context.getDeadline();
+    return deadline == null
+        ? maxWaitNanos
+        : Math.min(maxWaitNanos, deadline.timeRemaining(TimeUnit.NANOSECONDS));
+  }
+
+  private <A, B> ServerCall.Listener<A> start(
+      Turn turn,
+      Request request,
+      Answer answer,
+      ServerCall<A, B> call,
+      Metadata headers,
+      ServerCallHandler<A, B> next) {
+    if (!answer.allowed()) {
+      return refuse(call, Refusal.of(request, answer));
+    }
+    return next.startCall(
+        counted.isEmpty() ? call : new RefundingCall<>(call, counted, () -> turn.giveBack(answer)),
+        headers);
+  }
+
+  private static <A> ServerCall.Listener<A> refuse(ServerCall<A, ?> call, Refusal refusal) {
+    refusal.close(call);
+    return new ServerCall.Listener<>() {};
+  }
+
+  /** Collects the settings. */
+  public static final class Builder {
+    private final Decider decider;
+    private final CallDescriptors.Settings settings = new CallDescriptors.Settings();
+    private @Nullable LoginFinder login;
+    private ExemptMethods exempt = ExemptMethods.DEFAULT;
+    private long maxWaitNanos = Long.MAX_VALUE;
+    private Set<Status.Code> counted = Set.of();
+    private @Nullable Executor executor;
+
+    private Builder(Decider decider) {
+      this.decider = decider;
+    }
+
+    /** Sets the domain of the rules; must be set. */
+    public Builder domain(String domain) {
+      settings.domain = domain;
+      return this;
+    }
+
+    /**
+     * Adds a descriptor, for example {@code method={method},peer={ip}}; at least one is needed. All
+     * of a call are charged together or not at all.
+     *
+     * <p>{@code {method}} is the full method name, {@code shop.Cart/Add}; {@code {path}} and {@code
+     * {route}} are that after a slash; {@code {host}} is the authority; {@code {header:x}} is of
+     * the call's metadata, but never a binary one.
+     *
+     * @throws dev.weir.identity.TemplateException if it cannot be read
+     */
+    public Builder descriptor(String template) {
+      settings.templates.add(DescriptorTemplate.parse(template));
+      return this;
+    }
+
+    /** Sets how {@code {ip}} is found. Default: the connection's other end. */
+    public Builder address(ClientAddress address) {
+      settings.address = address;
+      return this;
+    }
+
+    /** Sets who makes a call: {@code {login}}. Default: nobody. */
+    public Builder login(LoginFinder login) {
+      this.login = login;
+      return this;
+    }
+
+    /** Sets how {@code {secret:x}} is hashed. Default: without a pepper. */
+    public Builder secrets(SecretHash secrets) {
+      settings.secrets = secrets;
+      return this;
+    }
+
+    /** Sets what a missing value makes of a call. Default: {@link Missing#SHARED}. */
+    public Builder missing(Missing missing) {
+      settings.missing = missing;
+      return this;
+    }
+
+    /**
+     * Sets which services ({@code shop.Cart}) and methods ({@code shop.Cart/Add}) are not limited,
+     * instead of the default: health checks and reflection.
+     *
+     * @throws IllegalArgumentException if a name can be neither
+     */
+    public Builder exempt(String... names) {
+      exempt = ExemptMethods.of(names);
+      return this;
+    }
+
+    /**
+     * Sets how long a call may wait for its turn, where its rules let it wait. Default: as long as
+     * they and its deadline let it. 0 for not at all.
+     */
+    public Builder maxWait(Duration maxWait) {
+      maxWaitNanos = Waits.nanos("maxWait", maxWait);
+      return this;
+    }
+
+    /**
+     * Has permits given back unless a call ends with one of these codes, for example to limit only
+     * failed logins: {@code refundUnless(UNAUTHENTICATED)}. Until it ends a call is charged, so
+     * there are never more than the limit. Calls that are cancelled, and those whose application
+     * fails without closing them, stay charged. Default: all calls do.
+     */
+    public Builder refundUnless(Status.Code first, Status.Code... more) {
+      counted = EnumSet.of(first, more);
+      return this;
+    }
+
+    /**
+     * Sets what starts calls that are decided late: it runs the application as the server's own
+     * executor does, which is a good choice for it. A call whose start it rejects ends with {@code
+     * UNAVAILABLE}. Default: daemon threads of this interceptor's own, as many as are needed.
+     */
+    public Builder executor(Executor executor) {
+      this.executor = executor;
+      return this;
+    }
+
+    /**
+     * Checks the settings.
+     *
+     * @throws IllegalArgumentException with everything that is wrong, a line each in the form
+     *     {@code name: value (expected: constraint)}
+     */
+    public RateLimitServerInterceptor build() {
+      List<String> problems = new ArrayList<>();
+      settings.check(problems);
+      settings.checkAbsent(Source.QUERY, "no {query:x}: a gRPC call has no query", problems);
+      if (login == null) {
+        settings.checkAbsent(Source.LOGIN, "no {login}, as no login is set", problems);
+      }
+      if (!problems.isEmpty()) {
+        throw new IllegalArgumentException(String.join("\n", problems));
+      }
+      return new RateLimitServerInterceptor(this);
+    }
+  }
+}
