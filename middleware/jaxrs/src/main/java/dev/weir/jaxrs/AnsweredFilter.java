@@ -1,0 +1,13 @@
+package dev.weir.jaxrs;
+
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ContainerResponseContext;
+import jakarta.ws.rs.container.ContainerResponseFilter;
+
+/** Adds the header fields to every answer, and says with which status a request has ended. */
+final class AnsweredFilter implements ContainerResponseFilter {
+  @Override
+  public void filter(ContainerRequestContext request, ContainerResponseContext response) {
+    Limits.answered(request, response);
+  }
+}

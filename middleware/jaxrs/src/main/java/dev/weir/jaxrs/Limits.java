@@ -1,0 +1,92 @@
+package dev.weir.jaxrs;
+
+import dev.weir.http.ProblemType;
+import dev.weir.http.Refusal;
+import dev.weir.http.RequestLimiter;
+import dev.weir.http.Verdict;
+import jakarta.ws.rs.HttpMethod;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ContainerResponseContext;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.Response;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Limiters that a request passes one after the other. */
+final class Limits {
+  /** Under which a request keeps the verdicts of all limiters that it has met. */
+  private static final String VERDICTS = "dev.weir.jaxrs.verdicts";
+
+  private static final int UNAVAILABLE = 503;
+
+  /** The verdicts on one request: a type of its own, so that it can be recognised. */
+  private static final class Verdicts {
+    final List<Verdict> all = new ArrayList<>();
+  }
+
+  private final List<RequestLimiter> limiters;
+  private final Patience patience;
+
+  Limits(List<RequestLimiter> limiters, Patience patience) {
+    this.limiters = limiters;
+    this.patience = patience;
+  }
+
+  /** Answers the request if one of the limiters refuses it. */
+  void apply(ContainerRequestContext request, ContainerRequest view) {
+    for (RequestLimiter limiter : limiters) {
+      Verdict verdict = patience.decide(limiter, view);
+      if (verdict == null) {
+        request.abortWith(undecided(request));
+        return;
+      }
+      verdicts(request).all.add(verdict);
+      if (!verdict.passes()) {
+        request.abortWith(refusal(request, verdict));
+        return;
+      }
+    }
+  }
+
+  private static Verdicts verdicts(ContainerRequestContext request) {
+    if (request.getProperty(VERDICTS) instanceof Verdicts known) {
+      return known;
+    }
+    Verdicts verdicts = new Verdicts();
+    request.setProperty(VERDICTS, verdicts);
+    return verdicts;
+  }
+
+  /** Finishes what the limiters have begun; the status is the one that is sent. */
+  static void answered(ContainerRequestContext request, ContainerResponseContext response) {
+    if (request.getProperty(VERDICTS) instanceof Verdicts verdicts) {
+      request.removeProperty(VERDICTS); // An error while it is answered may bring it here again.
+      for (Verdict verdict : verdicts.all) {
+        verdict.fields(response.getHeaders()::add);
+        verdict.responded(response.getStatus());
+      }
+    }
+  }
+
+  private static Response refusal(ContainerRequestContext request, Verdict verdict) {
+    Refusal refusal = verdict.refusal();
+    return response(request, verdict.status(), refusal.contentType(), refusal.bytes());
+  }
+
+  private static Response undecided(ContainerRequestContext request) {
+    byte[] problem =
+        ProblemType.document(
+            UNAVAILABLE, "Temporarily unavailable", "The limit could not be checked in time.");
+    return response(request, UNAVAILABLE, "application/problem+json", problem);
+  }
+
+  private static Response response(
+      ContainerRequestContext request, int status, String contentType, byte[] body) {
+    @Nullable Object entity = request.getMethod().equals(HttpMethod.HEAD) ? null : body;
+    return Response.status(status)
+        .header(HttpHeaders.CONTENT_TYPE, contentType)
+        .entity(entity)
+        .build();
+  }
+}

@@ -1,0 +1,185 @@
+package dev.weir.jaxrs;
+
+import dev.weir.http.RequestLimiter;
+import dev.weir.identity.Source;
+import jakarta.ws.rs.Priorities;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.Feature;
+import jakarta.ws.rs.core.FeatureContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits the requests of a JAX-RS application, with one limiter or several. Immutable and safe for
+ * use by many threads.
+ *
+ * <pre>{@code
+ * register(RateLimitFeature.builder()
+ *     .beforeMatching(RequestLimiter.builder(engine).descriptor("ip={ip}").build())
+ *     .afterMatching(RequestLimiter.builder(engine).descriptor("user={login}").build())
+ *     .peer(request -> ...)
+ *     .build());
+ * }</pre>
+ *
+ * <p>A request filter of JAX-RS answers on the thread that calls it. So this thread waits while a
+ * remote store has not answered or the request waits for its turn, each for a bounded time, and
+ * only so many threads for turns; when there are no more, a request is refused at once.
+ *
+ * <p>JAX-RS does not tell the address of the connection. Where a descriptor needs {@code {ip}},
+ * {@link Builder#peer} has to; in a servlet container, rather take weir-servlet's filter, which
+ * sees below other filters.
+ */
+public final class RateLimitFeature implements Feature {
+  /** Before the filters that find out who asks, so that they are protected, too. */
+  private static final int BEFORE_MATCHING = Priorities.AUTHENTICATION - 500;
+
+  /** After the filters that find out who asks, before those that judge what they may. */
+  private static final int AFTER_MATCHING = Priorities.AUTHENTICATION + 500;
+
+  /** As late as it can be, so that the status is the one that is sent. */
+  private static final int RESPONSE = 0;
+
+  private final List<RequestLimiter> before;
+  private final List<RequestLimiter> after;
+  private final Patience patience;
+  private final Function<? super ContainerRequestContext, @Nullable String> peer;
+  private final @Nullable Function<? super ContainerRequestContext, @Nullable String> route;
+
+  private RateLimitFeature(Builder builder) {
+    before = List.copyOf(builder.before);
+    after = List.copyOf(builder.after);
+    patience = new Patience(builder.maxDecision, builder.maxWaiting);
+    Function<? super ContainerRequestContext, @Nullable String> given = builder.peer;
+    peer = given == null ? request -> null : given;
+    route = builder.route;
+  }
+
+  /** Returns a builder of a feature without a limiter. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects the settings. Not safe for use by several threads. */
+  public static final class Builder {
+    private final List<RequestLimiter> before = new ArrayList<>();
+    private final List<RequestLimiter> after = new ArrayList<>();
+    private @Nullable Function<? super ContainerRequestContext, @Nullable String> peer;
+    private @Nullable Function<? super ContainerRequestContext, @Nullable String> route;
+    private Duration maxDecision = Duration.ofSeconds(5);
+    private int maxWaiting = 20;
+
+    private Builder() {}
+
+    /**
+     * Adds a limiter for all requests, also for those that no resource matches, before the user is
+     * known.
+     */
+    public Builder beforeMatching(RequestLimiter limiter) {
+      before.add(limiter);
+      return this;
+    }
+
+    /**
+     * Adds a limiter for requests that a resource matches, when {@code {route}} and {@code {login}}
+     * are known.
+     */
+    public Builder afterMatching(RequestLimiter limiter) {
+      after.add(limiter);
+      return this;
+    }
+
+    /**
+     * Says what the address of the connection's other end is, not one that a header tells: for
+     * that, see {@link RequestLimiter.Builder#address}.
+     *
+     * @param address returns for example {@code 10.0.0.1}, null where it is unknown
+     */
+    public Builder peer(Function<? super ContainerRequestContext, @Nullable String> address) {
+      peer = address;
+      return this;
+    }
+
+    /**
+     * Says which pattern a request has matched. Default: the paths of the class and of the method
+     * that JAX-RS has chosen; unknown for resources that another resource has located.
+     *
+     * @param pattern returns for example {@code /users/{id}}, null where it is unknown
+     */
+    public Builder route(Function<? super ContainerRequestContext, @Nullable String> pattern) {
+      route = pattern;
+      return this;
+    }
+
+    /**
+     * Sets how long a thread waits for a remote store, which has a timeout of its own, before it
+     * answers 503. Default: 5 seconds.
+     */
+    public Builder maxDecision(Duration longest) {
+      maxDecision = longest;
+      return this;
+    }
+
+    /**
+     * Sets how many threads may wait at a time for turns of requests, where the rules say so; 0 for
+     * none. Default: 20.
+     */
+    public Builder maxWaiting(int threads) {
+      maxWaiting = threads;
+      return this;
+    }
+
+    /**
+     * Checks the settings.
+     *
+     * @throws IllegalArgumentException with everything that is wrong, a line each
+     */
+    public RateLimitFeature build() {
+      List<String> problems = new ArrayList<>();
+      if (before.isEmpty() && after.isEmpty()) {
+        problems.add("limiter: none (expected: at least one, before or after matching)");
+      }
+      for (RequestLimiter limiter : before) {
+        if (limiter.uses(Source.ROUTE)) {
+          problems.add("descriptor: {route} before matching (expected: after matching)");
+        }
+      }
+      if (peer == null && uses(Source.IP)) {
+        problems.add(
+            "descriptor: {ip} (expected: peer(...) with it, as JAX-RS does not tell the address"
+                + " of a connection)");
+      }
+      if (maxDecision.isNegative() || maxDecision.isZero()) {
+        problems.add("maxDecision: " + maxDecision + " (expected: more than 0)");
+      }
+      if (maxWaiting < 0) {
+        problems.add("maxWaiting: " + maxWaiting + " (expected: at least 0)");
+      }
+      if (!problems.isEmpty()) {
+        throw new IllegalArgumentException(String.join("\n", problems));
+      }
+      return new RateLimitFeature(this);
+    }
+
+    private boolean uses(Source source) {
+      return before.stream().anyMatch(limiter -> limiter.uses(source))
+          || after.stream().anyMatch(limiter -> limiter.uses(source));
+    }
+  }
+
+  @Override
+  public boolean configure(FeatureContext context) {
+    if (!before.isEmpty()) {
+      context.register(
+          new BeforeMatchingFilter(new Limits(before, patience), peer), BEFORE_MATCHING);
+    }
+    if (!after.isEmpty()) {
+      context.register(
+          new AfterMatchingFilter(new Limits(after, patience), peer, route), AFTER_MATCHING);
+    }
+    context.register(new AnsweredFilter(), RESPONSE);
+    return true;
+  }
+}
