@@ -1,0 +1,134 @@
+package dev.weir.vertx;
+
+import dev.weir.engine.Ticket;
+import dev.weir.http.Refusal;
+import dev.weir.http.RequestLimiter;
+import dev.weir.http.Verdict;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Context;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.RoutingContext;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One request on its way through a limiter. All of it happens in the request's own context. */
+final class LimitedRequest {
+  private final RequestLimiter limiter;
+  private final RoutingContext routing;
+  private final String key;
+  private final Context context;
+
+  private Ticket ticket = Ticket.USED;
+  private @Nullable Verdict passed;
+  private boolean watched;
+  private boolean asking;
+  private boolean pending;
+  private boolean queued;
+  private boolean ended;
+
+  LimitedRequest(RequestLimiter limiter, RoutingContext routing, String key) {
+    this.limiter = limiter;
+    this.routing = routing;
+    this.key = key;
+    this.context = routing.vertx().getOrCreateContext();
+  }
+
+  void begin() {
+    RoutedRequest view = new RoutedRequest(routing);
+    ask(done -> limiter.decide(view, done));
+  }
+
+  /** Asks for a verdict; if none comes at once, the request is paused until it does. */
+  private void ask(Consumer<Consumer<Verdict>> question) {
+    Thread asker = Thread.currentThread();
+    pending = true;
+    asking = true;
+    try {
+      question.accept(
+          verdict -> {
+            // Only the asker's own thread reads what it has written.
+            if (Thread.currentThread() == asker && asking) {
+              decided(verdict);
+            } else {
+              context.runOnContext(unused -> decided(verdict));
+            }
+          });
+    } finally {
+      asking = false;
+    }
+    if (pending && !routing.request().isEnded()) {
+      routing.request().pause();
+    }
+    if (pending) {
+      watch();
+    }
+  }
+
+  private void decided(Verdict verdict) {
+    asking = false; // The next handlers may ask, too.
+    pending = false;
+    HttpServerResponse response = routing.response();
+    if (ended || response.ended() || response.closed()) {
+      verdict.abandoned();
+    } else if (verdict.passes()) {
+      pass(verdict);
+    } else if (!queued && verdict.maxWaitNanos() > 0) {
+      queued = true;
+      ask(done -> ticket = verdict.enqueue(Long.MAX_VALUE, done));
+    } else {
+      refuse(verdict);
+    }
+  }
+
+  private void pass(Verdict verdict) {
+    passed = verdict;
+    routing.put(key, verdict);
+    verdict.fields(routing.response().headers()::add);
+    watch();
+    resume();
+    routing.next();
+  }
+
+  private void refuse(Verdict verdict) {
+    Refusal refusal = verdict.refusal();
+    HttpServerResponse response = routing.response();
+    response.setStatusCode(verdict.status());
+    verdict.fields(response.headers()::add);
+    response.putHeader(HttpHeaders.CONTENT_TYPE, refusal.contentType());
+    resume(); // What is left of the body is read and dropped.
+    if (routing.request().method().equals(HttpMethod.HEAD)) {
+      response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(refusal.length())).end();
+    } else {
+      response.end(Buffer.buffer(refusal.bytes()));
+    }
+  }
+
+  private void resume() {
+    if (!routing.request().isEnded()) {
+      routing.request().resume();
+    }
+  }
+
+  private void watch() {
+    if (!watched) {
+      watched = true;
+      routing.addEndHandler(this::ended);
+    }
+  }
+
+  /** The response is complete, or the client has gone. */
+  private void ended(AsyncResult<Void> result) {
+    ended = true;
+    if (ticket.leave()) {
+      pending = false;
+    }
+    Verdict served = passed;
+    // A client that goes before it has its answer may have asked for what counts: no permits back.
+    if (served != null && (result.succeeded() || routing.response().headWritten())) {
+      served.responded(routing.response().getStatusCode());
+    }
+  }
+}
