@@ -1,0 +1,146 @@
+package dev.weir.armeria;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpHeaderNames;
+import com.linecorp.armeria.common.HttpMethod;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.common.ResponseHeadersBuilder;
+import com.linecorp.armeria.common.logging.RequestLogProperty;
+import com.linecorp.armeria.server.HttpService;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import dev.weir.engine.Ticket;
+import dev.weir.http.Refusal;
+import dev.weir.http.RequestLimiter;
+import dev.weir.http.Verdict;
+import dev.weir.identity.RequestView;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * One request on its way through a limiter. It begins on the thread that serves it, and goes on in
+ * the request's event loop.
+ */
+final class LimitedRequest {
+  /** How long the rest of a refused request's body is read: an upload of any use, or less. */
+  private static final long MAX_DRAIN_MILLIS = 10_000;
+
+  private final RequestLimiter limiter;
+  private final ServiceRequestContext context;
+  private final HttpRequest request;
+  private final HttpService service;
+
+  private volatile boolean gone;
+  private volatile Ticket ticket = Ticket.USED;
+
+  LimitedRequest(
+      RequestLimiter limiter,
+      ServiceRequestContext context,
+      HttpRequest request,
+      HttpService service) {
+    this.limiter = limiter;
+    this.context = context;
+    this.request = request;
+    this.service = service;
+  }
+
+  HttpResponse serve(RequestView view) throws Exception {
+    CompletableFuture<Verdict> decision = new CompletableFuture<>();
+    limiter.decide(view, decision::complete);
+    Verdict verdict = decision.getNow(null);
+    if (verdict != null && !waits(verdict)) {
+      return answer(verdict);
+    }
+    CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
+    HttpResponse response = HttpResponse.of(answer, context.eventLoop());
+    CompletableFuture<Void> unusedEnd =
+        response.whenComplete().whenComplete((nothing, cause) -> leave());
+    if (verdict != null) {
+      enqueue(verdict, answer);
+    } else {
+      CompletableFuture<Void> unused =
+          decision.thenAccept(late -> context.eventLoop().execute(() -> decided(late, answer)));
+    }
+    return response;
+  }
+
+  private static boolean waits(Verdict verdict) {
+    return !verdict.passes() && verdict.maxWaitNanos() > 0;
+  }
+
+  private void decided(Verdict verdict, CompletableFuture<HttpResponse> answer) {
+    if (gone) {
+      verdict.abandoned();
+    } else if (waits(verdict)) {
+      enqueue(verdict, answer);
+    } else {
+      complete(verdict, answer);
+    }
+  }
+
+  private void enqueue(Verdict verdict, CompletableFuture<HttpResponse> answer) {
+    ticket =
+        verdict.enqueue(
+            Long.MAX_VALUE, turn -> context.eventLoop().execute(() -> complete(turn, answer)));
+    if (gone) {
+      ticket.leave();
+    }
+  }
+
+  private void complete(Verdict verdict, CompletableFuture<HttpResponse> answer) {
+    if (gone) {
+      verdict.abandoned();
+      return;
+    }
+    try {
+      answer.complete(answer(verdict));
+    } catch (Exception | Error e) {
+      answer.completeExceptionally(e);
+    }
+  }
+
+  /** The client has gone, the request's time is over, or the response is complete. */
+  private void leave() {
+    gone = true;
+    ticket.leave();
+  }
+
+  private HttpResponse answer(Verdict verdict) throws Exception {
+    if (!verdict.passes()) {
+      return refusal(verdict);
+    }
+    if (verdict.answer() == null) {
+      return service.serve(context, request);
+    }
+    CompletableFuture<Void> unused =
+        context
+            .log()
+            .whenAvailable(RequestLogProperty.RESPONSE_HEADERS)
+            .thenAccept(log -> responded(verdict, log.responseHeaders().status().code()));
+    return service
+        .serve(context, request)
+        .mapHeaders(headers -> headers.withMutations(fields -> verdict.fields(fields::add)));
+  }
+
+  private static void responded(Verdict verdict, int status) {
+    // A client that goes before it has its answer may have asked for what counts: no permits back.
+    if (status > 0) {
+      verdict.responded(status);
+    }
+  }
+
+  private HttpResponse refusal(Verdict verdict) {
+    // A client that first sends its whole body would wait for ever for room to do so (RFC 9113,
+    // 6.9): so what is left is read and dropped, up to the service's own longest request.
+    context.setRequestAutoAbortDelayMillis(MAX_DRAIN_MILLIS);
+    CompletableFuture<Void> unused = request.subscribe();
+    Refusal refusal = verdict.refusal();
+    ResponseHeadersBuilder headers = ResponseHeaders.builder(verdict.status());
+    verdict.fields(headers::add);
+    headers.set(HttpHeaderNames.CONTENT_TYPE, refusal.contentType());
+    headers.contentLength(refusal.length());
+    return request.method() == HttpMethod.HEAD
+        ? HttpResponse.of(headers.build())
+        : HttpResponse.of(headers.build(), HttpData.wrap(refusal.bytes()));
+  }
+}

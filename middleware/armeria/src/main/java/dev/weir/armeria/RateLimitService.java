@@ -1,0 +1,86 @@
+package dev.weir.armeria;
+
+import com.linecorp.armeria.common.ExchangeType;
+import com.linecorp.armeria.common.HttpRequest;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.server.HttpService;
+import com.linecorp.armeria.server.RoutingContext;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import com.linecorp.armeria.server.SimpleDecoratingHttpService;
+import dev.weir.http.RequestLimiter;
+import dev.weir.identity.Source;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits the requests to the service that it decorates, or to all of a server's. Safe for use by
+ * many threads.
+ *
+ * <pre>{@code
+ * Server.builder().service("/users/{id}", service)
+ *     .decorator(RateLimitService.newDecorator(limiter));
+ * }</pre>
+ *
+ * <p>No event loop is blocked: while a remote store has not answered, or the request waits for its
+ * turn, the response is deferred, and nobody subscribes to the request. Waiting counts towards
+ * Armeria's request timeout, which ends it.
+ *
+ * <p>It takes the address of the connection itself, not Armeria's {@code clientAddress}, which
+ * believes headers of anybody by default; proxies are trusted by {@link
+ * RequestLimiter.Builder#address}. {@code {route}} is the pattern of the service's route. Clients
+ * of gRPC do not read such answers; their servers have interceptors.
+ */
+public final class RateLimitService extends SimpleDecoratingHttpService {
+  private final RequestLimiter limiter;
+  private final Function<? super ServiceRequestContext, @Nullable String> login;
+
+  private RateLimitService(
+      HttpService service,
+      RequestLimiter limiter,
+      Function<? super ServiceRequestContext, @Nullable String> login) {
+    super(service);
+    this.limiter = limiter;
+    this.login = login;
+  }
+
+  /**
+   * Returns a decorator that lets pass what the limiter lets pass, and answers the rest.
+   *
+   * @throws IllegalArgumentException if a descriptor needs {@code {login}}, which Armeria does not
+   *     know
+   */
+  public static Function<? super HttpService, RateLimitService> newDecorator(
+      RequestLimiter limiter) {
+    if (limiter.uses(Source.LOGIN)) {
+      throw new IllegalArgumentException(
+          "descriptor: {login} (expected: a function beside the limiter that returns the"
+              + " authenticated user, as Armeria does not know one)");
+    }
+    return service -> new RateLimitService(service, limiter, context -> null);
+  }
+
+  /**
+   * Returns a decorator as {@link #newDecorator(RequestLimiter)} does, which knows users.
+   *
+   * @param login returns the name of the authenticated user, null if there is none, for example
+   *     from an attribute that a decorator outside of this one has set
+   */
+  public static Function<? super HttpService, RateLimitService> newDecorator(
+      RequestLimiter limiter, Function<? super ServiceRequestContext, @Nullable String> login) {
+    return service -> new RateLimitService(service, limiter, login);
+  }
+
+  /** Has no body read before the request is decided, whatever the service says of itself. */
+  @Override
+  public ExchangeType exchangeType(RoutingContext routing) {
+    return super.exchangeType(routing).isResponseStreaming()
+        ? ExchangeType.BIDI_STREAMING
+        : ExchangeType.REQUEST_STREAMING;
+  }
+
+  @Override
+  public HttpResponse serve(ServiceRequestContext context, HttpRequest request) throws Exception {
+    ServedRequest view = new ServedRequest(context, request, login);
+    return new LimitedRequest(limiter, context, request, (HttpService) unwrap()).serve(view);
+  }
+}

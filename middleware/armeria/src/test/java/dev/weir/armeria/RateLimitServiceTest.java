@@ -1,0 +1,202 @@
+package dev.weir.armeria;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.linecorp.armeria.common.HttpData;
+import com.linecorp.armeria.common.HttpResponse;
+import com.linecorp.armeria.common.HttpStatus;
+import com.linecorp.armeria.common.MediaType;
+import com.linecorp.armeria.common.auth.BasicToken;
+import com.linecorp.armeria.common.util.DomainSocketAddress;
+import com.linecorp.armeria.server.HttpService;
+import com.linecorp.armeria.server.Server;
+import com.linecorp.armeria.server.ServerBuilder;
+import com.linecorp.armeria.server.ServiceRequestContext;
+import com.linecorp.armeria.server.auth.AuthTokenExtractors;
+import dev.weir.MemoryStore;
+import dev.weir.engine.Engine;
+import dev.weir.http.EventLoopContract;
+import dev.weir.http.RequestLimiter;
+import dev.weir.identity.ClientAddress;
+import dev.weir.identity.Source;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RateLimitServiceTest extends EventLoopContract {
+  private final AtomicLong gone = new AtomicLong();
+  private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+  private Duration timeout = Duration.ofMinutes(1);
+
+  @Override
+  protected long gone() {
+    return gone.get();
+  }
+
+  @Override
+  protected Served serve(List<RequestLimiter> limiters) {
+    ServerBuilder builder =
+        Server.builder()
+            .http(address)
+            .requestTimeout(timeout)
+            .http2MaxResetFramesPerWindow(1_000_000, 60)
+            .service("/hello", (context, request) -> text("hello"))
+            .service("/health", (context, request) -> text("fine"))
+            .service("/users/{id}", (context, request) -> text("user"))
+            .service(
+                "/broken",
+                (context, request) -> {
+                  throw new IllegalStateException("broken");
+                })
+            .service(
+                "/echo",
+                (context, request) ->
+                    HttpResponse.of(
+                        request
+                            .aggregate()
+                            .thenApply(
+                                whole ->
+                                    HttpResponse.of(
+                                        HttpStatus.OK, MediaType.OCTET_STREAM, whole.content()))))
+            .service(
+                "/login",
+                (context, request) ->
+                    HttpResponse.of(
+                        request
+                            .aggregate()
+                            .thenApply(
+                                whole ->
+                                    HttpResponse.of(
+                                        whole.contentUtf8().equals("wrong")
+                                            ? HttpStatus.UNAUTHORIZED
+                                            : HttpStatus.OK))));
+    builder.decorator(service -> watched(limited(service, limiters)));
+    Server server = builder.build();
+    server.start().join();
+    boolean unix = address instanceof DomainSocketAddress;
+    // The threads that accept take two quiet seconds to end, which no test waits for.
+    return new Served(
+        unix ? 0 : server.activeLocalPort(),
+        () -> {
+          CompletableFuture<Void> unused = server.stop();
+        });
+  }
+
+  private HttpService watched(HttpService service) {
+    return (context, request) -> {
+      HttpResponse response = service.serve(context, request);
+      CompletableFuture<@Nullable Void> unused =
+          response
+              .whenComplete()
+              .whenComplete(
+                  (nothing, cause) -> {
+                    if (cause != null) {
+                      gone.incrementAndGet();
+                    }
+                  });
+      return response;
+    };
+  }
+
+  private static HttpService limited(HttpService service, List<RequestLimiter> limiters) {
+    HttpService limited = service;
+    for (int i = limiters.size() - 1; i >= 0; i--) {
+      RequestLimiter limiter = limiters.get(i);
+      Function<? super HttpService, RateLimitService> decorator =
+          limiter.uses(Source.LOGIN)
+              ? RateLimitService.newDecorator(limiter, RateLimitServiceTest::user)
+              : RateLimitService.newDecorator(limiter);
+      limited = decorator.apply(limited);
+    }
+    return limited;
+  }
+
+  private static @Nullable String user(ServiceRequestContext context) {
+    BasicToken token = AuthTokenExtractors.basic().apply(context.request().headers());
+    return token == null ? null : token.username();
+  }
+
+  private static HttpResponse text(String text) {
+    return HttpResponse.of(HttpStatus.OK, MediaType.PLAIN_TEXT_UTF_8, HttpData.ofUtf8(text));
+  }
+
+  @Test
+  void loginWithoutAFunction_isRefused() {
+    RequestLimiter limiter = limiter(engine(new MemoryStore())).descriptor("one={login}").build();
+    assertThatThrownBy(() -> RateLimitService.newDecorator(limiter))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("descriptor: {login} (expected: a function");
+  }
+
+  @Test
+  void serviceFails_itsAnswerCountsAsAnyOther() throws Exception {
+    start(limiter(engine(new MemoryStore())).descriptor("one={ip}").refundUnless(500).build());
+    assertThat(get("/hello").statusCode()).isEqualTo(200);
+    assertThat(get("/broken").statusCode()).isEqualTo(500);
+    assertThat(get("/hello").statusCode()).isEqualTo(429);
+  }
+
+  @Test
+  void requestTimesOutWhileItWaits_leavesTheQueue() throws Exception {
+    timeout = Duration.ofMillis(200);
+    Engine engine = engine(new MemoryStore());
+    start(limiter(engine).descriptor("turn={ip}").build());
+    assertThat(get("/hello").statusCode()).isEqualTo(200);
+    assertThat(get("/hello").statusCode()).isEqualTo(503);
+    until(() -> engine.metrics().queues().left() == 1);
+    ticker.advance(1_000_000_000L);
+    assertThat(get("/hello").statusCode()).as("it was not charged").isEqualTo(200);
+  }
+
+  @Test
+  void unixSocket_isTrustedOnlyIfSaidSo(@TempDir Path folder) throws Exception {
+    Path socket = folder.resolve("weir.sock");
+    address = DomainSocketAddress.of(socket);
+    ClientAddress behindProxy =
+        ClientAddress.builder().trustUnixSocket(true).header("X-Forwarded-For").build();
+    Served served =
+        serve(
+            List.of(
+                limiter(engine(new MemoryStore()))
+                    .descriptor("one={ip}")
+                    .address(behindProxy)
+                    .build(),
+                limiter(engine(new MemoryStore())).descriptor("ip={ip}").build()));
+    try {
+      assertThat(statusLine(socket, "203.0.113.7")).contains("200");
+      assertThat(statusLine(socket, "203.0.113.7")).contains("429");
+      assertThat(statusLine(socket, "203.0.113.8")).contains("200");
+      assertThat(statusLine(socket, "203.0.113.9"))
+          .as("the second limiter does not trust the socket")
+          .contains("429");
+    } finally {
+      served.server().close();
+    }
+  }
+
+  private static String statusLine(Path socket, String forwardedFor) throws Exception {
+    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+      String request =
+          "GET /hello HTTP/1.1\r\nHost: weir\r\nConnection: close\r\nX-Forwarded-For: "
+              + forwardedFor
+              + "\r\n\r\n";
+      channel.write(ByteBuffer.wrap(request.getBytes(US_ASCII)));
+      String answer = new String(Channels.newInputStream(channel).readAllBytes(), US_ASCII);
+      return answer.lines().findFirst().orElse("");
+    }
+  }
+}
