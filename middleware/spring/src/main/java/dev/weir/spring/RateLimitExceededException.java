@@ -1,0 +1,50 @@
+package dev.weir.spring;
+
+import dev.weir.engine.Answer;
+import dev.weir.http.CheckAnswer;
+import dev.weir.rules.Request;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call of a method with {@link RateLimit} was refused. It has no stack trace, because refusals
+ * may come by the thousand.
+ *
+ * <p>Where spring-web is on the class path it is also an {@code ErrorResponse}: 429 if a limit is
+ * certainly exceeded, 503 if that could not be found out, with {@code Retry-After}, {@code
+ * RateLimit} and {@code RateLimit-Policy}.
+ */
+public class RateLimitExceededException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final transient Request request;
+  private final transient Answer answer;
+
+  /**
+   * Makes an exception.
+   *
+   * @param request what was asked for
+   * @param answer that refuses it
+   */
+  public RateLimitExceededException(Request request, Answer answer) {
+    super(new CheckAnswer(request, answer).detail(), null, false, false);
+    this.request = request;
+    this.answer = answer;
+  }
+
+  /** Returns what was asked for: one descriptor for each annotation. */
+  public final Request request() {
+    return request;
+  }
+
+  /** Returns the answer that refuses it, with one status for each descriptor. */
+  public final Answer answer() {
+    return answer;
+  }
+
+  /** Returns the time after which the same call may pass, or null if it never will. */
+  public final @Nullable Duration retryAfter() {
+    CheckAnswer check = new CheckAnswer(request, answer);
+    return check.retryAfterSeconds() < 0 ? null : Duration.ofMillis(check.retryAfterMillis());
+  }
+}

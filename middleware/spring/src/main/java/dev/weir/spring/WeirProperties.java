@@ -1,0 +1,254 @@
+package dev.weir.spring;
+
+import dev.weir.identity.Missing;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.core.env.Environment;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * What an application says about its limits. Every value that is wrong is reported when the
+ * application starts, all of them at once.
+ *
+ * @param enabled Whether requests are limited at all.
+ * @param rules Rule files and folders: "classpath:weir.yaml", "file:/etc/weir/rules", or a path.
+ *     Files and folders are watched. Without it "classpath:weir.yaml" if it is there; empty for
+ *     none.
+ * @param limits Limits by name, instead of rule files.
+ * @param domain Domain of the rules. Without it the application's name, else "app".
+ * @param store Store that processes share.
+ * @param clientAddress How the address of a client is found.
+ * @param filters Filters that limit requests. Without any, one limits all paths by "ip={ip}".
+ * @param exemptPreflight Whether preflight requests of browsers pass uncounted.
+ * @param exemptActuator Which actuator endpoints on the application's port pass uncounted.
+ * @param fields Fields that answers have besides Retry-After.
+ * @param respond How a refused request is answered.
+ * @param queue Bounds of requests that wait for their turn.
+ * @param load The load that elastic rules depend on.
+ * @param identity How secrets become keys.
+ * @param maxKeys Most keys that are counted in this process. Default: 4,194,304.
+ * @param maxMemory Most memory that their state takes. Default: no bound.
+ * @param metrics Meters.
+ * @param annotations The annotation RateLimit.
+ */
+@ConfigurationProperties("weir")
+public record WeirProperties(
+    @DefaultValue("true") boolean enabled,
+    @Nullable List<String> rules,
+    @DefaultValue Map<String, LimitProperties> limits,
+    @Nullable String domain,
+    @DefaultValue Store store,
+    @DefaultValue ClientAddress clientAddress,
+    @DefaultValue List<Filter> filters,
+    @DefaultValue("true") boolean exemptPreflight,
+    @DefaultValue("health") ExemptActuator exemptActuator,
+    @DefaultValue("standard") Fields fields,
+    @DefaultValue("problem") Respond respond,
+    @DefaultValue Queue queue,
+    @DefaultValue Load load,
+    @DefaultValue Identity identity,
+    @Nullable Long maxKeys,
+    @Nullable DataSize maxMemory,
+    @DefaultValue Metrics metrics,
+    @DefaultValue Annotations annotations) {
+
+  /** The domain of an application without a name. */
+  private static final String APP = "app";
+
+  /** Returns the domain of the rules in this application. */
+  public String domain(Environment environment) {
+    if (domain != null) {
+      return domain;
+    }
+    String name = environment.getProperty("spring.application.name");
+    return name == null || name.isBlank() ? APP : name;
+  }
+
+  /** Returns how the address of a client is found. */
+  public dev.weir.identity.ClientAddress addresses() {
+    return PropertyChecks.clientAddress(this);
+  }
+
+  /**
+   * Returns the filters to make: those that are listed, and those of {@link #limits}. Where there
+   * are neither filters nor limits, one limits all paths by address.
+   */
+  public List<Filter> allFilters() {
+    List<Filter> all = new ArrayList<>(filters);
+    all.addAll(LimitFilters.of(limits));
+    if (filters.isEmpty() && limits.isEmpty()) {
+      all.add(Filter.BY_ADDRESS);
+    }
+    return List.copyOf(all);
+  }
+
+  /**
+   * The store that processes share; without it each process counts for itself. Needs weir-redis.
+   *
+   * @param uri Address of the store: redis://, rediss://, redis-sentinel:// or redis-cluster://.
+   * @param timeout How long a decision may take; then it is as the rule's on_failure says. 1 ms to
+   *     60 s.
+   * @param prefix What the names of all keys begin with, 1 to 64 characters.
+   * @param passwordFile File with the password, in place of one in the address.
+   */
+  public record Store(
+      @Nullable String uri,
+      @DefaultValue("100ms") Duration timeout,
+      @DefaultValue("weir") String prefix,
+      @Nullable String passwordFile) {
+    /** Leaves out the address: a password may stand in it. */
+    @Override
+    public String toString() {
+      return "Store[timeout=" + timeout + ", prefix=" + prefix + "]";
+    }
+  }
+
+  /**
+   * How the address of a client is found. Without settings it is the connection's other end, and no
+   * header is read.
+   *
+   * @param trustedProxies Addresses and ranges of your own proxies. Only from them the header is
+   *     read.
+   * @param header The one header that is read. The proxies must add to it or write it anew.
+   * @param hops The client's place in the header from the right, where the proxies' addresses are
+   *     not known. 0 for none, at most 64.
+   * @param ipv4Prefix Bits of an IPv4 address that make the key, 1 to 32.
+   * @param ipv6Prefix Bits of an IPv6 address that make the key, 1 to 128.
+   * @param trustUnixSocket Whether a connection without an address is from a proxy of yours.
+   */
+  public record ClientAddress(
+      @DefaultValue List<String> trustedProxies,
+      @Nullable String header,
+      @DefaultValue("0") int hops,
+      @DefaultValue("32") int ipv4Prefix,
+      @DefaultValue("64") int ipv6Prefix,
+      @DefaultValue("false") boolean trustUnixSocket) {}
+
+  /**
+   * A filter that limits requests.
+   *
+   * @param name Name of the filter, for logs. Without it "filter" and its number.
+   * @param paths Paths that are limited: "/login", "/users/*", "/static/**". Without any, all.
+   * @param methods Methods that are limited. Without any, all.
+   * @param exempt Paths that pass uncounted.
+   * @param descriptors What a request counts for, such as "ip={ip}" or
+   *     "path={path},user={login|ip}".
+   * @param permits What a request costs, at least 0.
+   * @param order Place among the application's filters, a number; or "auto": after Spring Security
+   *     if a descriptor has {login}, else before it.
+   * @param missing What becomes of a request without a value that a descriptor needs.
+   * @param refundUnlessStatus Statuses that count, such as 401 for failed logins: all other
+   *     requests are given back. Without any, all requests count.
+   */
+  public record Filter(
+      @Nullable String name,
+      @DefaultValue List<String> paths,
+      @DefaultValue List<String> methods,
+      @DefaultValue List<String> exempt,
+      @DefaultValue("ip={ip}") List<String> descriptors,
+      @DefaultValue("1") long permits,
+      @DefaultValue("auto") String order,
+      @DefaultValue("shared") Missing missing,
+      @DefaultValue Set<Integer> refundUnlessStatus) {
+
+    /** What {@link #order} says where the descriptors decide it. */
+    public static final String AUTO = "auto";
+
+    static final Filter BY_ADDRESS = of("all", List.of(), List.of(), List.of("ip={ip}"));
+
+    static Filter of(
+        String name, List<String> paths, List<String> methods, List<String> descriptors) {
+      return new Filter(
+          name, paths, methods, List.of(), descriptors, 1, AUTO, Missing.SHARED, Set.of());
+    }
+  }
+
+  /** Actuator endpoints that pass uncounted. */
+  public enum ExemptActuator {
+    /** Health alone, with its groups, so that probes never fail for a limit. */
+    HEALTH,
+    /** All endpoints. */
+    ALL,
+    /** None. */
+    NONE
+  }
+
+  /** Fields of answers. */
+  public enum Fields {
+    /** {@code RateLimit} and {@code RateLimit-Policy}. */
+    STANDARD,
+    /** {@code RateLimit-Limit}, {@code -Remaining} and {@code -Reset}. */
+    RATELIMIT,
+    /** {@code X-RateLimit-*} as Envoy writes them. */
+    ENVOY,
+    /** {@code X-RateLimit-*} as GitHub writes them. */
+    GITHUB,
+    /** None. */
+    NONE
+  }
+
+  /** How a refused request is answered. */
+  public enum Respond {
+    /** By the filter itself, with a problem as RFC 9457 has it. */
+    PROBLEM,
+    /** By an exception, which the application's own handlers answer. */
+    EXCEPTION
+  }
+
+  /**
+   * Bounds of requests that wait for their turn, where a rule has them wait.
+   *
+   * @param maxRequests Most requests that wait at a time, for all keys together. 0 to 1048576.
+   * @param maxBlockedThreads Most threads of the web server that wait, where a request cannot wait
+   *     without one. At least 0.
+   */
+  public record Queue(
+      @DefaultValue("1000") int maxRequests, @DefaultValue("20") int maxBlockedThreads) {}
+
+  /**
+   * The load that elastic rules depend on. Without it they are hard.
+   *
+   * @param signal What is measured.
+   */
+  public record Load(@Nullable LoadKind signal) {}
+
+  /** What is measured as load. */
+  public enum LoadKind {
+    /** How busy the processors are. */
+    CPU
+  }
+
+  /**
+   * How secrets become keys.
+   *
+   * @param pepper Secret that {secret:X} is hashed with, at least 16 bytes. Processes that share
+   *     limits need the same.
+   */
+  public record Identity(@Nullable String pepper) {
+    /** Leaves out the secret. */
+    @Override
+    public String toString() {
+      return "Identity[]";
+    }
+  }
+
+  /**
+   * Meters.
+   *
+   * @param enabled Whether requests are counted by rule in the application's meters.
+   */
+  public record Metrics(@DefaultValue("true") boolean enabled) {}
+
+  /**
+   * The annotation {@code RateLimit}.
+   *
+   * @param order Place among the aspects of a method. The default is outside transactions.
+   */
+  public record Annotations(@DefaultValue("2147483637") int order) {}
+}

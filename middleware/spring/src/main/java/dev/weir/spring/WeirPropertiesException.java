@@ -1,0 +1,17 @@
+package dev.weir.spring;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Properties of Weir that are wrong: all of them, a line each. */
+public final class WeirPropertiesException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1;
+
+  WeirPropertiesException(List<PropertyProblem> problems) {
+    super(problems.stream().map(PropertyProblem::toString).collect(Collectors.joining("\n")));
+  }
+
+  WeirPropertiesException(PropertyProblem problem) {
+    this(List.of(problem));
+  }
+}

@@ -1,0 +1,20 @@
+package dev.weir.spring;
+
+import dev.weir.engine.RunningEngine;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+
+/** Limits of properties that change with the environment, where Spring Cloud tells of that. */
+@AutoConfiguration(after = WeirAutoConfiguration.class)
+@ConditionalOnClass(EnvironmentChangeEvent.class)
+@ConditionalOnBean(RunningEngine.class)
+public final class WeirRefreshAutoConfiguration {
+  @Bean
+  LimitsRefresh weirLimitsRefresh(RunningEngine engine, Environment environment) {
+    return new LimitsRefresh(engine, environment);
+  }
+}

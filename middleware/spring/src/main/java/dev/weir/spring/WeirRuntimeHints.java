@@ -1,0 +1,13 @@
+package dev.weir.spring;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+/** Has a native image keep the rules that lie on the class path. */
+final class WeirRuntimeHints implements RuntimeHintsRegistrar {
+  @Override
+  public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+    hints.resources().registerPattern("weir.yaml");
+  }
+}

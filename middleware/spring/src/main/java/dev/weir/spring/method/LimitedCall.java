@@ -1,0 +1,84 @@
+package dev.weir.spring.method;
+
+import dev.weir.engine.Answer;
+import dev.weir.spring.RateLimitExceededException;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+
+/** One call of a limited method. Used once. */
+final class LimitedCall {
+  private final LimitedMethod method;
+  private final MethodInvocation invocation;
+  private final Deciding deciding;
+
+  LimitedCall(LimitedMethod method, MethodInvocation invocation, Deciding deciding) {
+    this.method = method;
+    this.invocation = invocation;
+    this.deciding = deciding;
+  }
+
+  /** Returns the same call, to be run once more. */
+  LimitedCall again() {
+    MethodInvocation copy =
+        invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : invocation;
+    return new LimitedCall(method, copy, deciding);
+  }
+
+  /** Returns where the method stands, for messages. */
+  String place() {
+    return method.place();
+  }
+
+  Deciding deciding() {
+    return deciding;
+  }
+
+  /**
+   * Returns what the call asks for, or null if nothing limits it.
+   *
+   * @throws IllegalStateException if an expression has no value
+   */
+  @Nullable Asked ask() {
+    return method.ask(deciding.domain(), invocation, deciding.expressions());
+  }
+
+  /**
+   * Runs the method.
+   *
+   * @throws Throwable what it throws
+   */
+  @Nullable Object proceed() throws Throwable {
+    return invocation.proceed();
+  }
+
+  /**
+   * Runs the method if it is allowed, else its fallback method.
+   *
+   * @throws RateLimitExceededException if it is refused and has no fallback method
+   * @throws IllegalStateException if the request could not be decided
+   * @throws Throwable what the method or its fallback method throws
+   */
+  @Nullable Object finish(Asked asked, Answer answer) throws Throwable {
+    return answer.allowed() ? proceed() : refuse(asked, answer);
+  }
+
+  /**
+   * Runs the fallback method of a call that is refused.
+   *
+   * @throws RateLimitExceededException if it has none
+   * @throws IllegalStateException if the request could not be decided
+   * @throws Throwable what the fallback method throws
+   */
+  @Nullable Object refuse(Asked asked, Answer answer) throws Throwable {
+    if (answer.error() != null) {
+      throw new IllegalStateException(place() + ": @RateLimit: " + answer.error());
+    }
+    RateLimitExceededException refusal = deciding.refusal(asked.request(), answer);
+    Fallback fallback = asked.fallback(answer);
+    if (fallback == null) {
+      throw refusal;
+    }
+    return fallback.answer(invocation.getThis(), invocation.getArguments(), refusal);
+  }
+}

@@ -1,0 +1,92 @@
+package dev.weir.spring.method;
+
+import dev.weir.engine.Answer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A method that returns a {@link CompletionStage}. It runs on the caller's thread if the answer is
+ * there at once, else on the application's executor. Refusals, and errors in expressions, complete
+ * the stage.
+ */
+@SuppressWarnings(
+    "FutureReturnValueIgnored") // The proxy hands the stage to the caller; what hangs on it reports
+// to it.
+final class StageReturn implements ReturnKind {
+  @Override
+  public @Nullable Object run(LimitedCall call) throws Throwable {
+    Asked asked;
+    try {
+      asked = call.ask();
+    } catch (IllegalStateException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    if (asked == null) {
+      return call.proceed();
+    }
+    Attempt attempt = new Attempt(call.deciding().decider(), asked, true);
+    CompletableFuture<Answer> answer = attempt.begin();
+    if (!answer.isDone()) {
+      return later(call, asked, attempt, answer);
+    }
+    attempt.claim();
+    return answer.join().allowed() ? call.proceed() : refused(call, asked, answer.join());
+  }
+
+  private static @Nullable Object refused(LimitedCall call, Asked asked, Answer answer) {
+    try {
+      return call.refuse(asked, answer);
+    } catch (Throwable e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static CompletableFuture<@Nullable Object> later(
+      LimitedCall call, Asked asked, Attempt attempt, CompletableFuture<Answer> answer) {
+    CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+    answer
+        .thenAcceptAsync(
+            last -> {
+              if (attempt.claim()) {
+                finish(call, asked, last, result);
+              }
+            },
+            call.deciding().executor())
+        .whenComplete(
+            (nothing, failure) -> {
+              if (failure != null) { // The executor takes no tasks any more.
+                attempt.giveUp();
+                result.completeExceptionally(failure);
+              }
+            });
+    result.whenComplete(
+        (value, failure) -> {
+          if (result.isCancelled()) {
+            attempt.giveUp();
+          }
+        });
+    return result;
+  }
+
+  private static void finish(
+      LimitedCall call, Asked asked, Answer answer, CompletableFuture<@Nullable Object> result) {
+    try {
+      CompletionStage<?> stage = (CompletionStage<?>) call.finish(asked, answer);
+      if (stage == null) {
+        result.complete(null);
+        return;
+      }
+      stage.whenComplete(
+          (value, failure) -> {
+            if (failure == null) {
+              result.complete(value);
+            } else {
+              result.completeExceptionally(failure);
+            }
+          });
+    } catch (Throwable e) {
+      result.completeExceptionally(e);
+    }
+  }
+}

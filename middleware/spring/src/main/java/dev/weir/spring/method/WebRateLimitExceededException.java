@@ -1,0 +1,89 @@
+package dev.weir.spring.method;
+
+import dev.weir.engine.Answer;
+import dev.weir.http.CheckAnswer;
+import dev.weir.http.ProblemType;
+import dev.weir.http.RateLimitFields;
+import dev.weir.http.Standing;
+import dev.weir.rules.Request;
+import dev.weir.spring.RateLimitExceededException;
+import java.net.URI;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.ErrorResponse;
+
+/** A refusal that knows how to look over HTTP. Apart, because spring-web need not be there. */
+public final class WebRateLimitExceededException extends RateLimitExceededException
+    implements ErrorResponse {
+  private static final long serialVersionUID = 1;
+
+  /**
+   * Makes an exception.
+   *
+   * @param request what was asked for
+   * @param answer that refuses it
+   */
+  public WebRateLimitExceededException(Request request, Answer answer) {
+    super(request, answer);
+  }
+
+  private CheckAnswer check() {
+    return new CheckAnswer(request(), answer());
+  }
+
+  @Override
+  public HttpStatusCode getStatusCode() {
+    return HttpStatusCode.valueOf(check().httpStatus());
+  }
+
+  @Override
+  public HttpHeaders getHeaders() {
+    HttpHeaders headers = new HttpHeaders();
+    fields(headers::set, headers::set);
+    return headers;
+  }
+
+  /**
+   * Gives the header fields.
+   *
+   * @param set takes name and value of a field that a response has once
+   * @param add takes those of a list: a filter's limits may stand in it already
+   */
+  void fields(BiConsumer<String, String> set, BiConsumer<String, String> add) {
+    CheckAnswer check = check();
+    List<Standing> standings = check.standings();
+    if (!standings.isEmpty()) {
+      add.accept(RateLimitFields.RATE_LIMIT_POLICY, RateLimitFields.rateLimitPolicy(standings));
+      add.accept(RateLimitFields.RATE_LIMIT, RateLimitFields.rateLimit(standings));
+    }
+    if (check.retryAfterSeconds() != Standing.NO_TIME) {
+      set.accept(HttpHeaders.RETRY_AFTER, Long.toString(check.retryAfterSeconds()));
+    }
+    set.accept(HttpHeaders.CACHE_CONTROL, "no-store");
+  }
+
+  @Override
+  public ProblemDetail getBody() {
+    CheckAnswer check = check();
+    ProblemType type =
+        check.httpStatus() == 429
+            ? ProblemType.QUOTA_EXCEEDED
+            : ProblemType.TEMPORARY_REDUCED_CAPACITY;
+    ProblemDetail problem = ProblemDetail.forStatusAndDetail(getStatusCode(), check.detail());
+    problem.setType(URI.create(type.uri()));
+    problem.setTitle(type.title());
+    problem.setProperty("reason", check.reason().name());
+    if (check.retryAfterSeconds() != Standing.NO_TIME) {
+      problem.setProperty("retry-after-ms", check.retryAfterMillis());
+    }
+    return problem;
+  }
+
+  /** Returns the same body as the service and the filters send, UTF-8 JSON. */
+  byte[] json() {
+    return check().json();
+  }
+}

@@ -1,0 +1,106 @@
+package dev.weir.spring.web;
+
+import dev.weir.Ticker;
+import dev.weir.engine.Decider;
+import dev.weir.http.OlderFields;
+import dev.weir.http.RequestLimiter;
+import dev.weir.identity.SecretHash;
+import dev.weir.identity.Source;
+import dev.weir.spring.WeirProperties;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.env.Environment;
+
+/** Makes what limits requests of what the properties say, a limiter for each filter. */
+final class Limiters {
+  /*
+   * Spring Security's chain has the order -100 in every Boot and in both kinds of application. A
+   * filter that needs the login comes right after it; any other before it, so that the hashing of
+   * passwords is protected too.
+   */
+  private static final int BEFORE_SECURITY = -101;
+  private static final int AFTER_SECURITY = -99;
+
+  private final WeirProperties properties;
+  private final Environment environment;
+  private final Decider decider;
+  private final Ticker ticker;
+  private final List<String> exempt;
+  private final List<WeirProperties.Filter> filters;
+
+  Limiters(
+      WeirProperties properties,
+      Environment environment,
+      Decider decider,
+      ObjectProvider<Ticker> ticker,
+      ObjectProvider<ExemptEndpoints> endpoints) {
+    this.properties = properties;
+    this.environment = environment;
+    this.decider = decider;
+    this.ticker = ticker.getIfAvailable(Ticker::system);
+    this.exempt = endpoints.stream().flatMap(each -> each.paths().stream()).toList();
+    this.filters = properties.allFilters();
+  }
+
+  boolean enabled() {
+    return properties.enabled();
+  }
+
+  boolean respondsByException() {
+    return properties.respond() == WeirProperties.Respond.EXCEPTION;
+  }
+
+  int maxBlockedThreads() {
+    return properties.queue().maxBlockedThreads();
+  }
+
+  /** Returns the name of a filter, which is in no other's way. */
+  String name(int index) {
+    String name = filters.get(index).name();
+    return "weirFilter" + index + (name == null ? "" : "-" + name);
+  }
+
+  int order(int index, RequestLimiter limiter) {
+    String order = filters.get(index).order();
+    if (!order.equals(WeirProperties.Filter.AUTO)) {
+      return Integer.parseInt(order);
+    }
+    return limiter.uses(Source.LOGIN) ? AFTER_SECURITY : BEFORE_SECURITY;
+  }
+
+  RequestLimiter limiter(int index) {
+    WeirProperties.Filter filter = filters.get(index);
+    RequestLimiter.Builder builder = builder().paths(filter.paths()).methods(filter.methods());
+    filter.descriptors().forEach(builder::descriptor);
+    if (!filter.refundUnlessStatus().isEmpty()) {
+      builder.refundUnless(
+          filter.refundUnlessStatus().stream().mapToInt(Integer::intValue).toArray());
+    }
+    return builder
+        .exempt(filter.exempt())
+        .exempt(exempt)
+        .permits(filter.permits())
+        .missing(filter.missing())
+        .build();
+  }
+
+  /** Returns a builder with what all limiters of the application share. */
+  RequestLimiter.Builder builder() {
+    String pepper = properties.identity().pepper();
+    WeirProperties.Fields fields = properties.fields();
+    return RequestLimiter.builder(decider)
+        .domain(properties.domain(environment))
+        .address(properties.addresses())
+        .secrets(pepper == null ? SecretHash.plain() : SecretHash.withPepper(pepper))
+        .exemptPreflight(properties.exemptPreflight())
+        .fields(fields == WeirProperties.Fields.STANDARD)
+        .olderFields(
+            switch (fields) {
+              case STANDARD, NONE -> OlderFields.NONE;
+              case RATELIMIT -> OlderFields.RATELIMIT;
+              case ENVOY -> OlderFields.ENVOY;
+              case GITHUB -> OlderFields.GITHUB;
+            })
+        .ticker(ticker);
+  }
+}

@@ -1,0 +1,75 @@
+package dev.weir.spring.web;
+
+import dev.weir.engine.Ticket;
+import dev.weir.http.RequestLimiter;
+import dev.weir.http.Verdict;
+import dev.weir.identity.RequestView;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The verdict of one request, that may come late or after a wait. It is either claimed, which
+ * serves the request by it, or given up, which gives back what was charged. Safe for use by many
+ * threads.
+ */
+final class PendingVerdict {
+  private final AtomicBoolean over = new AtomicBoolean();
+  private volatile CompletableFuture<Verdict> latest = new CompletableFuture<>();
+  private volatile Ticket ticket = Ticket.USED;
+
+  /** Has the request decided, once. */
+  Mono<Verdict> decide(RequestLimiter limiter, RequestView view) {
+    return ask(done -> limiter.decide(view, done));
+  }
+
+  /** Has a refused request wait for its turn. */
+  Mono<Verdict> queue(Verdict refused) {
+    return ask(done -> ticket = refused.enqueue(Long.MAX_VALUE, done));
+  }
+
+  private Mono<Verdict> ask(Consumer<Consumer<Verdict>> question) {
+    CompletableFuture<Verdict> answer = new CompletableFuture<>();
+    latest = answer;
+    question.accept(answer::complete);
+    if (over.get()) { // Cancelled meanwhile, perhaps before the ticket was there.
+      leave();
+      return Mono.empty();
+    }
+    return answer.isDone() ? Mono.just(answer.join()) : Mono.create(sink -> later(answer, sink));
+  }
+
+  /** An answer comes on a thread of the store or of a timer, which must not run the application. */
+  private static void later(CompletableFuture<Verdict> answer, MonoSink<Verdict> sink) {
+    CompletableFuture<Void> unused =
+        answer.thenAcceptAsync(
+            sink::success,
+            task -> {
+              if (Schedulers.isInNonBlockingThread()) {
+                task.run();
+              } else {
+                Object unusedTask = Schedulers.parallel().schedule(task);
+              }
+            });
+  }
+
+  /** Returns whether the request may be served by the verdict: it has not been given up. */
+  boolean claim() {
+    return over.compareAndSet(false, true);
+  }
+
+  /** Says that nobody waits for the verdict any more. */
+  void giveUp() {
+    if (over.compareAndSet(false, true)) {
+      leave();
+    }
+  }
+
+  private void leave() {
+    boolean unused = ticket.leave();
+    CompletableFuture<Void> unusedStage = latest.thenAccept(Verdict::abandoned);
+  }
+}

@@ -1,0 +1,60 @@
+package dev.weir.spring.web;
+
+import dev.weir.Ticker;
+import dev.weir.engine.Decider;
+import dev.weir.spring.WeirAutoConfiguration;
+import dev.weir.spring.WeirProperties;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.server.WebServerFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+import org.springframework.web.cors.reactive.CorsConfigurationSource;
+import org.springframework.web.reactive.HandlerMapping;
+import org.springframework.web.server.adapter.ForwardedHeaderTransformer;
+
+/** Filters for applications of Spring WebFlux, by {@code weir.filters}, where something decides. */
+@AutoConfiguration(after = WeirAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass(HandlerMapping.class)
+@ConditionalOnBean(Decider.class)
+@Import({ReactiveLimitAutoConfiguration.Filters.class, ExemptEndpointsConfiguration.class})
+public final class ReactiveLimitAutoConfiguration {
+  static final class Filters extends FilterRegistrar {
+    Filters(Environment environment) {
+      super(environment, ReactiveLimit.class);
+    }
+  }
+
+  @Bean
+  Limiters weirLimiters(
+      WeirProperties properties,
+      Environment environment,
+      Decider decider,
+      ObjectProvider<Ticker> ticker,
+      ObjectProvider<ExemptEndpoints> endpoints) {
+    return new Limiters(properties, environment, decider, ticker, endpoints);
+  }
+
+  @Bean
+  ReactiveTrust weirAddressTrust(
+      Environment environment,
+      ObjectProvider<WebServerFactory> servers,
+      ObjectProvider<ForwardedHeaderTransformer> transformer) {
+    return new ReactiveTrust(new AddressTrust(environment, servers), transformer);
+  }
+
+  @Bean
+  ReactiveRefusals weirRefusals(
+      Limiters limiters,
+      ObjectProvider<CorsConfigurationSource> sources,
+      ObjectProvider<HandlerMapping> mappings) {
+    ReactiveCors cors =
+        new ReactiveCors(sources.orderedStream().toList(), () -> mappings.orderedStream().toList());
+    return new ReactiveRefusals(cors, limiters.respondsByException());
+  }
+}

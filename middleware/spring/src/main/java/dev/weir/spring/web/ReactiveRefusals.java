@@ -1,0 +1,44 @@
+package dev.weir.spring.web;
+
+import dev.weir.http.Refusal;
+import dev.weir.http.Verdict;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** Answers refused requests, so that pages of other origins may read the answer as others. */
+final class ReactiveRefusals {
+  private final ReactiveCors cors;
+  private final boolean exceptions;
+
+  /**
+   * @param exceptions whether refusals are errors, which the application answers
+   */
+  ReactiveRefusals(ReactiveCors cors, boolean exceptions) {
+    this.cors = cors;
+    this.exceptions = exceptions;
+  }
+
+  Mono<Void> refuse(ServerWebExchange exchange, Verdict verdict) {
+    Mono<Void> answer =
+        exceptions
+            ? Mono.error(() -> RefusalExceptions.of(verdict))
+            : Mono.defer(() -> answer(exchange, verdict));
+    return cors.apply(exchange).then(answer);
+  }
+
+  private static Mono<Void> answer(ServerWebExchange exchange, Verdict verdict) {
+    ServerHttpResponse response = exchange.getResponse();
+    Refusal refusal = verdict.refusal();
+    response.setStatusCode(HttpStatusCode.valueOf(verdict.status()));
+    verdict.fields(response.getHeaders()::add);
+    response.getHeaders().set(HttpHeaders.CONTENT_TYPE, refusal.contentType());
+    response.getHeaders().setContentLength(refusal.length());
+    return HttpMethod.HEAD.equals(exchange.getRequest().getMethod())
+        ? response.setComplete()
+        : response.writeWith(Mono.just(response.bufferFactory().wrap(refusal.bytes())));
+  }
+}

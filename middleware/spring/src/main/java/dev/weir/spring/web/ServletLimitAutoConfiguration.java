@@ -1,0 +1,96 @@
+package dev.weir.spring.web;
+
+import dev.weir.Ticker;
+import dev.weir.engine.Decider;
+import dev.weir.servlet.RateLimitFilter;
+import dev.weir.servlet.RefusalHandler;
+import dev.weir.servlet.WaitingFilter;
+import dev.weir.spring.WeirAutoConfiguration;
+import dev.weir.spring.WeirProperties;
+import jakarta.servlet.DispatcherType;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.server.WebServerFactory;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.cors.CorsConfigurationSource;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+
+/**
+ * Filters for applications in a servlet container, by {@code weir.filters}, where something
+ * decides. An application's own {@link RefusalHandler} answers refusals in place of ours.
+ */
+@AutoConfiguration(after = WeirAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass(RateLimitFilter.class)
+@ConditionalOnBean(Decider.class)
+@Import({ServletLimitAutoConfiguration.Filters.class, ExemptEndpointsConfiguration.class})
+public final class ServletLimitAutoConfiguration {
+  /** All that Spring MVC resolves exceptions by. */
+  private static final String RESOLVER = "handlerExceptionResolver";
+
+  private static final boolean MVC =
+      ClassUtils.isPresent(
+          "org.springframework.web.servlet.HandlerExceptionResolver",
+          ServletLimitAutoConfiguration.class.getClassLoader());
+
+  static final class Filters extends FilterRegistrar {
+    Filters(Environment environment) {
+      super(environment, ServletLimit.class);
+    }
+  }
+
+  /** Apart, because Spring MVC need not be there. */
+  private static final class Exceptions {
+    static RefusalHandler handler(BeanFactory beans) {
+      return new ServletExceptions(beans.getBean(RESOLVER, HandlerExceptionResolver.class));
+    }
+  }
+
+  @Bean
+  Limiters weirLimiters(
+      WeirProperties properties,
+      Environment environment,
+      Decider decider,
+      ObjectProvider<Ticker> ticker,
+      ObjectProvider<ExemptEndpoints> endpoints) {
+    return new Limiters(properties, environment, decider, ticker, endpoints);
+  }
+
+  @Bean
+  AddressTrust weirAddressTrust(Environment environment, ObjectProvider<WebServerFactory> servers) {
+    return new AddressTrust(environment, servers);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  RefusalHandler weirRefusals(
+      Limiters limiters, ObjectProvider<CorsConfigurationSource> sources, BeanFactory beans) {
+    RefusalHandler answer =
+        limiters.respondsByException() && MVC && beans.containsBean(RESOLVER)
+            ? Exceptions.handler(beans)
+            : RefusalHandler.standard();
+    return new ServletCors(sources.orderedStream().toList(), answer);
+  }
+
+  /** The last filter: it holds requests that wait, and lets all others through. */
+  @Bean
+  FilterRegistrationBean<WaitingFilter> weirWaitingFilter(Limiters limiters) {
+    FilterRegistrationBean<WaitingFilter> registration =
+        new FilterRegistrationBean<>(new WaitingFilter(limiters.maxBlockedThreads()));
+    registration.setName("weirWaiting");
+    registration.setOrder(Ordered.LOWEST_PRECEDENCE);
+    registration.setDispatcherTypes(DispatcherType.REQUEST);
+    registration.setEnabled(limiters.enabled());
+    return registration;
+  }
+}
