@@ -1,0 +1,15 @@
+package dev.weir.spring.test.web;
+
+/** Filters in an application of Spring WebFlux, on Tomcat. */
+class ReactiveTomcatWebTest extends ReactiveWebTest {
+  @Override
+  ClassLoader classLoader() {
+    return Site.TOMCAT;
+  }
+
+  /** Not native: Tomcat trusts proxies in private networks, as this test's own address. */
+  @Override
+  String[] strategies() {
+    return new String[] {"none", "framework"};
+  }
+}

@@ -1,0 +1,191 @@
+package dev.weir.spring.test.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.LoadSignal;
+import dev.weir.MemoryStore;
+import dev.weir.Store;
+import dev.weir.engine.Alarm;
+import dev.weir.engine.Decider;
+import dev.weir.engine.Engine;
+import dev.weir.engine.EngineSettings;
+import dev.weir.rules.Rules;
+import dev.weir.testkit.FakeTicker;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.DefaultResourceLoader;
+
+/** An application on a free port, whose limits count on a ticker of the test's. */
+final class Site implements AutoCloseable {
+  /** Two requests a minute for each of these, and one a second of those that may wait. */
+  static final String RULES =
+      """
+      domain: shop
+      descriptors:
+        - key: ip
+          rate_limit: {unit: minute, requests_per_unit: 2}
+        - key: user
+          rate_limit: {unit: minute, requests_per_unit: 2}
+        - key: failed
+          rate_limit: {unit: minute, requests_per_unit: 2}
+        - key: queued
+          rate_limit:
+            unit: second
+            requests_per_unit: 1
+            on_limit: {queue: {requests: 1, wait: 3s}}
+      """;
+
+  /** The password of the user alice. */
+  static final String RIGHT = "secret";
+
+  static final String REACTIVE = "spring.main.web-application-type=reactive";
+
+  /** Where only Reactor Netty is seen of the servers; Tomcat would be preferred. */
+  static final ClassLoader NETTY = new FilteredClassLoader("org.apache.catalina");
+
+  /** Where Tomcat is seen. */
+  static final ClassLoader TOMCAT = Site.class.getClassLoader();
+
+  /** What a request that waits has set for later: when to ask again, and when to give up. */
+  private static final Semaphore TASKS = new Semaphore(0);
+
+  /** Limits that count in this process, on a ticker. */
+  @Configuration(proxyBeanMethods = false)
+  static class Limits {
+    @Bean
+    FakeTicker ticker() {
+      return new FakeTicker();
+    }
+
+    @Bean
+    Decider decider(FakeTicker ticker) {
+      return engine(ticker, new MemoryStore());
+    }
+  }
+
+  /** Runs tasks on the thread that moves the time. */
+  private record TickerAlarm(FakeTicker ticker) implements Alarm {
+    @Override
+    public Runnable after(long delayNanos, Runnable task) {
+      ticker.schedule(delayNanos, task);
+      TASKS.release();
+      return () -> {};
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private final ConfigurableApplicationContext context;
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final int port;
+
+  private Site(ConfigurableApplicationContext context) {
+    this.context = context;
+    port = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+  }
+
+  static Engine engine(FakeTicker ticker, Store store) {
+    Engine engine =
+        Engine.create(
+            store, ticker, EngineSettings.DEFAULTS, LoadSignal.UNKNOWN, new TickerAlarm(ticker));
+    Rules.Loaded loaded = Rules.parse("rules.yaml", RULES);
+    assertThat(loaded.problems()).isEmpty();
+    engine.apply(Objects.requireNonNull(loaded.ruleSet()));
+    return engine;
+  }
+
+  /** Starts an application with {@link Limits}. */
+  static Site start(ClassLoader loader, Class<?> app, String... properties) {
+    return start(loader, new Class<?>[] {app, Limits.class}, properties);
+  }
+
+  /**
+   * Starts an application.
+   *
+   * @param loader which server of those in the test there is
+   */
+  static Site start(ClassLoader loader, Class<?>[] classes, String... properties) {
+    TASKS.drainPermits();
+    List<String> arguments = new ArrayList<>();
+    for (String property : properties) {
+      arguments.add("--" + property);
+    }
+    arguments.add("--server.port=0");
+    arguments.add("--weir.domain=shop");
+    arguments.add("--spring.main.banner-mode=off");
+    arguments.add("--server.shutdown=immediate");
+    arguments.add("--spring.reactor.netty.shutdown-quiet-period=0s");
+    SpringApplication application =
+        new SpringApplication(new DefaultResourceLoader(loader), classes);
+    application.setRegisterShutdownHook(false);
+    return new Site(application.run(arguments.toArray(String[]::new)));
+  }
+
+  /** Returns when one more request waits. */
+  void awaitWaiting() {
+    TASKS.acquireUninterruptibly(2);
+  }
+
+  <T> T bean(Class<T> type) {
+    return context.getBean(type);
+  }
+
+  <T> T bean(String name, Class<T> type) {
+    return context.getBean(name, type);
+  }
+
+  FakeTicker ticker() {
+    return bean(FakeTicker.class);
+  }
+
+  /** Sends a request with header fields, name after value. */
+  CompletableFuture<HttpResponse<String>> send(String method, String path, String... fields) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .method(method, BodyPublishers.noBody());
+    if (fields.length > 0) {
+      request.headers(fields);
+    }
+    return client.sendAsync(request.build(), BodyHandlers.ofString());
+  }
+
+  HttpResponse<String> get(String path, String... fields) {
+    return send("GET", path, fields).join();
+  }
+
+  int status(String path, String... fields) {
+    return get(path, fields).statusCode();
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** Returns the value of Authorization for the user alice. */
+  static String basic(String password) {
+    byte[] text = ("alice:" + password).getBytes(StandardCharsets.UTF_8);
+    return "Basic " + Base64.getEncoder().encodeToString(text);
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+}

@@ -1,0 +1,3 @@
+/** Requests that are limited by filters, in real applications with real ports. */
+@org.jspecify.annotations.NullMarked
+package dev.weir.spring.test.web;
