@@ -1,0 +1,69 @@
+package dev.weir.checks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The order of the modules, their packages and the BOM. */
+class ModulesTest {
+  private static final List<Module> MODULES = Module.all();
+
+  @Test
+  void modules_useOnlyModulesListedBeforeThem() {
+    List<String> before = new ArrayList<>();
+    List<String> upward = new ArrayList<>();
+    for (Module module : MODULES) {
+      for (String used : module.uses()) {
+        if (!before.contains(used)) {
+          upward.add(module.name() + " uses " + used + " (expected: listed before it)");
+        }
+      }
+      before.add(module.artifact());
+    }
+    assertThat(upward).isEmpty();
+  }
+
+  @Test
+  void publishedModules_doNotUseUnpublishedOnes() {
+    List<String> unpublished =
+        MODULES.stream().filter(module -> !module.published()).map(Module::artifact).toList();
+    assertThat(MODULES.stream().filter(Module::published))
+        .allSatisfy(module -> assertThat(module.uses()).doesNotContainAnyElementsOf(unpublished));
+  }
+
+  @Test
+  void bom_namesEveryPublishedModuleOnce() {
+    List<Module> boms =
+        MODULES.stream().filter(module -> module.artifact().equals("weir-bom")).toList();
+    assertThat(boms).hasSize(1);
+    List<String> jars =
+        MODULES.stream()
+            .filter(module -> module.published() && module.jar())
+            .map(Module::artifact)
+            .toList();
+    assertThat(boms.get(0).manages()).containsExactlyElementsOf(jars);
+  }
+
+  /**
+   * So that no two modules share a package, and the name of the jar's module fits. Tests that stand
+   * for a user's code are in {@code dev.example}.
+   */
+  @Test
+  void sources_areInThePackageThatIsTheModulesNameOrBelow() {
+    List<String> elsewhere = new ArrayList<>();
+    for (Module module : MODULES) {
+      for (String kind : List.of("main", "test")) {
+        String folder = "src/" + kind + "/java/" + module.packageName().replace('.', '/') + "/";
+        module.sources(kind).stream()
+            .map(source -> module.folder().relativize(source).toString().replace('\\', '/'))
+            .filter(source -> !source.startsWith(folder))
+            .filter(source -> !source.startsWith("src/test/java/dev/example/"))
+            .map(source -> module.name() + "/" + source + " (expected: in " + folder + ")")
+            .forEach(elsewhere::add);
+      }
+    }
+    assertThat(elsewhere).isEmpty();
+  }
+}
