@@ -7,6 +7,11 @@ class ReactiveTomcatWebTest extends ReactiveWebTest {
     return Site.TOMCAT;
   }
 
+  @Override
+  String serverFactory() {
+    return "tomcatReactiveWebServerFactory";
+  }
+
   /** Not native: Tomcat trusts proxies in private networks, as this test's own address. */
   @Override
   String[] strategies() {

@@ -28,6 +28,11 @@ class ReactiveWebTest extends WebContract {
   }
 
   @Override
+  String serverFactory() {
+    return "nettyReactiveWebServerFactory";
+  }
+
+  @Override
   String kind() {
     return Site.REACTIVE;
   }

@@ -26,6 +26,11 @@ class ServletWebTest extends WebContract {
   }
 
   @Override
+  String serverFactory() {
+    return "tomcatServletWebServerFactory";
+  }
+
+  @Override
   String kind() {
     return "spring.main.web-application-type=servlet";
   }

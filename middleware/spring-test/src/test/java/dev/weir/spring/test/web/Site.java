@@ -59,8 +59,8 @@ final class Site implements AutoCloseable {
   /** Where only Reactor Netty is seen of the servers; Tomcat would be preferred. */
   static final ClassLoader NETTY = new FilteredClassLoader("org.apache.catalina");
 
-  /** Where Tomcat is seen. */
-  static final ClassLoader TOMCAT = Site.class.getClassLoader();
+  /** Where Reactor Netty is not seen as a server; newer Boots would prefer it to Tomcat. */
+  static final ClassLoader TOMCAT = new FilteredClassLoader("reactor.netty.http.server");
 
   /** What a request that waits has set for later: when to ask again, and when to give up. */
   private static final Semaphore TASKS = new Semaphore(0);
@@ -93,7 +93,8 @@ final class Site implements AutoCloseable {
   }
 
   private final ConfigurableApplicationContext context;
-  private final HttpClient client = HttpClient.newHttpClient();
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final int port;
 
   private Site(ConfigurableApplicationContext context) {
@@ -143,6 +144,10 @@ final class Site implements AutoCloseable {
     TASKS.acquireUninterruptibly(2);
   }
 
+  boolean hasBean(String name) {
+    return context.containsBean(name);
+  }
+
   <T> T bean(Class<T> type) {
     return context.getBean(type);
   }
@@ -155,11 +160,15 @@ final class Site implements AutoCloseable {
     return bean(FakeTicker.class);
   }
 
-  /** Sends a request with header fields, name after value. */
+  /**
+   * Sends a request with header fields, name after value, on a connection of its own: Reactor Netty
+   * 1.3.6 and 1.3.7 may stop reading a connection that is used again (reactor-netty issue 4361).
+   */
   CompletableFuture<HttpResponse<String>> send(String method, String path, String... fields) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-            .method(method, BodyPublishers.noBody());
+            .method(method, BodyPublishers.noBody())
+            .header("Connection", "close");
     if (fields.length > 0) {
       request.headers(fields);
     }

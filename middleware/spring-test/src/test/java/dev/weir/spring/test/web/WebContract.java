@@ -23,6 +23,9 @@ abstract class WebContract {
   /** Returns that with which the application finds its server. */
   abstract ClassLoader classLoader();
 
+  /** Returns the name of the bean that makes its server. */
+  abstract String serverFactory();
+
   /** Returns a configuration that lets everybody in. */
   abstract Class<?> open();
 
@@ -36,6 +39,7 @@ abstract class WebContract {
   @Test
   void noFilterIsConfigured_allPathsAreLimitedByAddress() {
     try (Site site = start()) {
+      assertThat(site.hasBean(serverFactory())).isTrue();
       HttpResponse<String> first = site.get("/page");
       assertThat(first.statusCode()).isEqualTo(200);
       assertThat(first.headers().allValues("RateLimit")).hasSize(1);
