@@ -2,6 +2,7 @@ package dev.weir.spring.test.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.spring.RateLimitExceededException;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -9,6 +10,10 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /** What filters do in an application of either kind. */
 abstract class WebContract {
@@ -29,12 +34,29 @@ abstract class WebContract {
   /** Returns a configuration that lets everybody in. */
   abstract Class<?> open();
 
+  /** An application's own answers. */
+  @RestControllerAdvice
+  static class Advice {
+    @ExceptionHandler
+    ResponseEntity<String> refused(RateLimitExceededException refusal) {
+      return ResponseEntity.status(HttpStatus.CONFLICT).body("own");
+    }
+  }
+
   private Site start(String... properties) {
+    return start(App.class, properties);
+  }
+
+  private Site start(Class<?> app, String... properties) {
     String[] all = new String[properties.length + 1];
     all[0] = kind();
     System.arraycopy(properties, 0, all, 1, properties.length);
-    return Site.start(classLoader(), new Class<?>[] {App.class, Site.Limits.class, open()}, all);
+    return Site.start(classLoader(), new Class<?>[] {app, Site.Limits.class, open()}, all);
   }
+
+  @Configuration(proxyBeanMethods = false)
+  @Import({App.class, Advice.class})
+  static class AdvisedApp {}
 
   @Test
   void noFilterIsConfigured_allPathsAreLimitedByAddress() {
@@ -196,6 +218,18 @@ abstract class WebContract {
       assertThat(refused.statusCode()).isEqualTo(429);
       assertThat(refused.headers().firstValue("Retry-After")).isPresent();
       assertThat(refused.body()).contains("quota-exceeded");
+    }
+  }
+
+  @Test
+  void respondByException_adviceAnswersAndNoHandlerRuns() {
+    try (Site site = start(AdvisedApp.class, "weir.respond=exception")) {
+      assertThat(site.status("/page")).isEqualTo(200);
+      assertThat(site.status("/page")).isEqualTo(200);
+      HttpResponse<String> refused = site.get("/page");
+      assertThat(refused.statusCode()).isEqualTo(409);
+      assertThat(refused.body()).isEqualTo("own");
+      assertThat(site.bean(Pages.class).calls).hasValue(2);
     }
   }
 
