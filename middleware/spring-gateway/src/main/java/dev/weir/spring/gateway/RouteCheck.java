@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -42,26 +41,19 @@ final class RouteCheck implements SmartInitializingSingleton {
 
   /** What {@code args} may have, in uniform spelling, and what each value is expected to be. */
   private static final Map<String, String> FIELDS =
-      new TreeMap<>(
-          Map.of(
-              "domain",
-              RouteChecks.DOMAIN,
-              "descriptor",
-              "one descriptor such as route={route},ip={ip}",
-              DESCRIPTORS,
-              "a list of descriptors; a single one is descriptor, without an s",
-              "permits",
-              RouteChecks.PERMITS,
-              "missing",
-              "shared, skip or refuse",
-              "refundunlessstatus",
-              RouteChecks.STATUSES));
+      Map.ofEntries(
+          Map.entry("domain", RouteValues.DOMAIN),
+          Map.entry("descriptor", "one descriptor such as route={route},ip={ip}"),
+          Map.entry(DESCRIPTORS, "a list of descriptors; a single one is descriptor, without an s"),
+          Map.entry("permits", RouteValues.PERMITS),
+          Map.entry("missing", "shared, skip or refuse"),
+          Map.entry("refundunlessstatus", RouteValues.STATUSES));
 
   private static final String NAMES =
       "domain, descriptor, descriptors, permits, missing or refund-unless-status";
 
   private static final Map<String, String> OWN_FIELDS =
-      Map.of("domain", RouteChecks.DOMAIN, "permits", RouteChecks.PERMITS);
+      Map.of("domain", RouteValues.DOMAIN, "permits", RouteValues.PERMITS);
 
   private static final String OWN_NAMES = OWN + "domain or " + OWN + "permits";
 

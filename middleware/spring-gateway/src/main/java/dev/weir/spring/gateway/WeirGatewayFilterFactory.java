@@ -160,10 +160,10 @@ public final class WeirGatewayFilterFactory
     /** Returns all that is wrong, with names made of those of the fields. */
     List<PropertyProblem> problems(UnaryOperator<String> name) {
       List<PropertyProblem> problems = new ArrayList<>();
-      RouteChecks.domain(domain, name, problems);
-      templates().forEach((field, text) -> RouteChecks.descriptor(field, text, name, problems));
-      RouteChecks.permits(permits, name, problems);
-      RouteChecks.statuses(refundUnlessStatus, name, problems);
+      RouteValues.domain(domain, name, problems);
+      templates().forEach((field, text) -> RouteValues.descriptor(field, text, name, problems));
+      RouteValues.permits(permits, name, problems);
+      RouteValues.statuses(refundUnlessStatus, name, problems);
       return problems;
     }
 

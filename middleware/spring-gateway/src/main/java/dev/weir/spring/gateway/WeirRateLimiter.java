@@ -85,8 +85,8 @@ public final class WeirRateLimiter extends AbstractRateLimiter<WeirRateLimiter.C
     /** Returns all that is wrong, with names made of those of the fields. */
     List<PropertyProblem> problems(UnaryOperator<String> name) {
       List<PropertyProblem> problems = new ArrayList<>();
-      RouteChecks.domain(domain, name, problems);
-      RouteChecks.permits(permits, name, problems);
+      RouteValues.domain(domain, name, problems);
+      RouteValues.permits(permits, name, problems);
       return problems;
     }
   }

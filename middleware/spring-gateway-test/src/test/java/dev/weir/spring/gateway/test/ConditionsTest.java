@@ -11,8 +11,10 @@ import dev.weir.spring.gateway.WeirKeyResolver;
 import dev.weir.spring.gateway.WeirRateLimiter;
 import dev.weir.spring.web.ReactiveLimitAutoConfiguration;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -21,13 +23,21 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.cloud.gateway.config.GatewayProperties;
 import org.springframework.cloud.gateway.event.FilterArgsEvent;
+import org.springframework.cloud.gateway.filter.GatewayFilter;
 import org.springframework.cloud.gateway.filter.ratelimit.KeyResolver;
 import org.springframework.cloud.gateway.filter.ratelimit.RateLimiter;
+import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.support.ConfigurationService;
+import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.convert.ConversionService;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.web.server.MockServerWebExchange;
 import org.springframework.validation.Validator;
+import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /** When there are beans for a gateway, and which of them is asked. */
@@ -169,6 +179,36 @@ class ConditionsTest {
         .run(
             context ->
                 assertThat(context.getBean(RateLimiter.class)).isInstanceOf(WeirRateLimiter.class));
+  }
+
+  @Test
+  void limitOfTheProperties_limitsARoute() {
+    gateway()
+        .withPropertyValues("weir.limits.orders.requests=1", "weir.limits.orders.per=day")
+        .run(
+            context -> {
+              GatewayFilter filter =
+                  context
+                      .getBean(WeirGatewayFilterFactory.class)
+                      .apply(args -> args.setDescriptor(List.of("name=orders", "key={ip}")));
+              assertThat(status(filter)).isEqualTo(HttpStatus.NO_CONTENT);
+              assertThat(status(filter)).isEqualTo(HttpStatus.TOO_MANY_REQUESTS);
+            });
+  }
+
+  private static @Nullable HttpStatusCode status(GatewayFilter filter) {
+    ServerWebExchange exchange = MockServerWebExchange.from(MockServerHttpRequest.get("/"));
+    Route route = Route.async().id("orders").uri("http://127.0.0.1").predicate(any -> true).build();
+    exchange.getAttributes().put(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR, route);
+    filter
+        .filter(
+            exchange,
+            each -> {
+              each.getResponse().setStatusCode(HttpStatus.NO_CONTENT);
+              return each.getResponse().setComplete();
+            })
+        .block(Duration.ofSeconds(60));
+    return exchange.getResponse().getStatusCode();
   }
 
   @Test

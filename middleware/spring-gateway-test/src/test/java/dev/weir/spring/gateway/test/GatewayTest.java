@@ -202,6 +202,13 @@ class GatewayTest {
   }
 
   @Test
+  void login_isTheAuthenticatedUser() {
+    assertThat(gateway().status("/signed", "X-Authenticated", "erin")).isEqualTo(200);
+    assertThat(gateway().status("/signed", "X-Authenticated", "erin")).isEqualTo(429);
+    assertThat(gateway().status("/signed", "X-Authenticated", "frank")).isEqualTo(200);
+  }
+
+  @Test
   void missingValue_isRefusedWhereTheRouteSaysSo() {
     assertThat(gateway().status("/user")).isEqualTo(400);
     assertThat(gateway().status("/user", "X-User", "dave")).isEqualTo(200);

@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Says what is wrong with the values that routes have: each adds a problem, or none. */
-final class RouteChecks {
+final class RouteValues {
   /** As long as a domain in a rule file may be. */
   private static final int MAX_DOMAIN = 1_024;
 
@@ -17,7 +17,7 @@ final class RouteChecks {
   static final String PERMITS = "a whole number, at least 0";
   static final String STATUSES = "statuses of 100..599 with commas between them, such as 401,403";
 
-  private RouteChecks() {}
+  private RouteValues() {}
 
   static void domain(
       @Nullable String domain, UnaryOperator<String> name, List<PropertyProblem> problems) {
