@@ -97,8 +97,8 @@ final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Sends a request with header fields, name after value, on a connection of its own: the server of
-   * Boot 4.0 sometimes leaves the next request of a connection unread on a loaded machine.
+   * Sends a request with header fields, name after value, on a connection of its own: Reactor Netty
+   * 1.3 may leave the next request of a connection unread (its issue 4361).
    */
   CompletableFuture<HttpResponse<String>> send(String method, String path, String... fields) {
     HttpRequest.Builder request =
