@@ -5,17 +5,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * One property with a wrong value.
  *
- * @param name as in a properties file, for example {@code weir.store.timeout}
+ * @param name as in a properties file, for example {@code weir.store.timeout}, or what says as
+ *     clearly where the value stands
  * @param value as it was given, or null where it must not be shown, or there is none
  * @param expected what would be right
  * @param origin where the value stands, or null if that is not known
  */
-record PropertyProblem(
+public record PropertyProblem(
     String name, @Nullable Object value, String expected, @Nullable String origin) {
   /** A longer value is cut: a message is for people. */
   private static final int MAX_SHOWN = 100;
 
-  PropertyProblem(String name, @Nullable Object value, String expected) {
+  /** Makes a problem whose place is not known. */
+  public PropertyProblem(String name, @Nullable Object value, String expected) {
     this(name, value, expected, null);
   }
 

@@ -7,7 +7,8 @@ import java.util.stream.Collectors;
 public final class WeirPropertiesException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
-  WeirPropertiesException(List<PropertyProblem> problems) {
+  /** Makes an exception of one problem at least. */
+  public WeirPropertiesException(List<PropertyProblem> problems) {
     super(problems.stream().map(PropertyProblem::toString).collect(Collectors.joining("\n")));
   }
 

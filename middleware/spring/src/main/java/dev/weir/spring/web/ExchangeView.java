@@ -15,11 +15,13 @@ final class ExchangeView implements RequestView {
   private final ServerHttpRequest request;
   private final Connection connection;
   private final @Nullable String login;
+  private final @Nullable String route;
 
-  ExchangeView(ServerWebExchange exchange, @Nullable String login) {
+  ExchangeView(ServerWebExchange exchange, @Nullable String login, @Nullable String route) {
     this.request = exchange.getRequest();
     this.connection = Connection.of(request);
     this.login = login;
+    this.route = route;
   }
 
   @Override
@@ -67,5 +69,10 @@ final class ExchangeView implements RequestView {
   @Override
   public @Nullable String login() {
     return login;
+  }
+
+  @Override
+  public @Nullable String route() {
+    return route;
   }
 }

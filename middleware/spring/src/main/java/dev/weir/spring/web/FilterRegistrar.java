@@ -26,7 +26,8 @@ abstract class FilterRegistrar implements ImportBeanDefinitionRegistrar {
   @Override
   public void registerBeanDefinitions(
       AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
-    for (int i = 0; i < filters(); i++) {
+    int filters = filters(registry.containsBeanDefinition(ReactiveLimits.ELSEWHERE));
+    for (int i = 0; i < filters; i++) {
       RootBeanDefinition definition = new RootBeanDefinition(type);
       definition.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
       definition.getConstructorArgumentValues().addIndexedArgumentValue(0, i);
@@ -34,9 +35,12 @@ abstract class FilterRegistrar implements ImportBeanDefinitionRegistrar {
     }
   }
 
-  private int filters() {
+  private int filters(boolean elsewhere) {
     try {
-      return Binder.get(environment).bindOrCreate("weir", WeirProperties.class).allFilters().size();
+      WeirProperties properties =
+          Binder.get(environment).bindOrCreate("weir", WeirProperties.class);
+      boolean none = properties.filters().isEmpty() && properties.limits().isEmpty();
+      return none && elsewhere ? 0 : properties.allFilters().size();
     } catch (BindException | IllegalArgumentException e) {
       return 0; // The application does not start: its bean of properties says all that is wrong.
     }

@@ -57,4 +57,13 @@ public final class ReactiveLimitAutoConfiguration {
         new ReactiveCors(sources.orderedStream().toList(), () -> mappings.orderedStream().toList());
     return new ReactiveRefusals(cors, limiters.respondsByException());
   }
+
+  @Bean
+  ReactiveLimits weirLimits(
+      Limiters limiters,
+      ReactiveTrust trust,
+      ReactiveRefusals refusals,
+      WeirProperties properties) {
+    return new ReactiveLimits(limiters, trust, refusals, properties.addresses());
+  }
 }

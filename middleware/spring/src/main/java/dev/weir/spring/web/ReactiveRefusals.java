@@ -22,12 +22,15 @@ final class ReactiveRefusals {
     this.exceptions = exceptions;
   }
 
+  /** Refuses a request whose handler has not been looked up. */
+  Mono<Void> refuseEarly(ServerWebExchange exchange, Verdict verdict) {
+    return cors.apply(exchange).then(refuse(exchange, verdict));
+  }
+
   Mono<Void> refuse(ServerWebExchange exchange, Verdict verdict) {
-    Mono<Void> answer =
-        exceptions
-            ? Mono.error(() -> RefusalExceptions.of(verdict))
-            : Mono.defer(() -> answer(exchange, verdict));
-    return cors.apply(exchange).then(answer);
+    return exceptions
+        ? Mono.error(() -> RefusalExceptions.of(verdict))
+        : Mono.defer(() -> answer(exchange, verdict));
   }
 
   private static Mono<Void> answer(ServerWebExchange exchange, Verdict verdict) {

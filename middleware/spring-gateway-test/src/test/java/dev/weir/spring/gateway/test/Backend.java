@@ -1,0 +1,49 @@
+package dev.weir.spring.gateway.test;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What the routes lead to. Answers with 401 where the query is {@code wrong}, else with its path.
+ */
+final class Backend implements AutoCloseable {
+  final AtomicInteger calls = new AtomicInteger();
+  private final HttpServer server;
+
+  Backend() {
+    try {
+      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    server.createContext(
+        "/",
+        exchange -> {
+          calls.incrementAndGet();
+          byte[] body = exchange.getRequestURI().getPath().getBytes(UTF_8);
+          boolean wrong = "wrong".equals(exchange.getRequestURI().getQuery());
+          boolean head = exchange.getRequestMethod().equals("HEAD");
+          exchange.sendResponseHeaders(wrong ? 401 : 200, head ? -1 : body.length);
+          if (!head) {
+            exchange.getResponseBody().write(body);
+          }
+          exchange.close();
+        });
+    server.start();
+  }
+
+  String uri() {
+    return "http://127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+  }
+}

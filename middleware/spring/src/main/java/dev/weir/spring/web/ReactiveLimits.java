@@ -1,0 +1,146 @@
+package dev.weir.spring.web;
+
+import dev.weir.http.RequestLimiter;
+import dev.weir.http.Verdict;
+import dev.weir.identity.Client;
+import dev.weir.identity.ClientAddress;
+import dev.weir.identity.RequestView;
+import dev.weir.identity.Source;
+import java.security.Principal;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/**
+ * Limits requests of Spring WebFlux: in the filters of {@code weir.filters}, and wherever else a
+ * library has them limited by the same settings and with the same answers, such as in the routes of
+ * a gateway. A bean of {@link ReactiveLimitAutoConfiguration}. Blocks no thread, and is safe for
+ * use by many.
+ */
+public final class ReactiveLimits {
+  /**
+   * The name of a bean which says that requests are limited elsewhere, such as in routes. Then no
+   * filter is made for all paths where the properties have none.
+   */
+  public static final String ELSEWHERE = "weirLimitsElsewhere";
+
+  private final Limiters limiters;
+  private final ReactiveTrust trust;
+  private final ReactiveRefusals refusals;
+  private final ClientAddress addresses;
+
+  ReactiveLimits(
+      Limiters limiters, ReactiveTrust trust, ReactiveRefusals refusals, ClientAddress addresses) {
+    this.limiters = limiters;
+    this.trust = trust;
+    this.refusals = refusals;
+    this.addresses = addresses;
+  }
+
+  /** Returns whether requests are limited at all: {@code weir.enabled}. */
+  public boolean enabled() {
+    return limiters.enabled();
+  }
+
+  /** Returns a builder with what all limiters of the application share, by its properties. */
+  public RequestLimiter.Builder builder() {
+    return limiters.builder();
+  }
+
+  /**
+   * Checks that no client can choose the address that the limiter counts it by.
+   *
+   * @throws IllegalStateException if the server takes addresses from what clients write
+   */
+  public void check(RequestLimiter limiter) {
+    trust.check(limiter);
+  }
+
+  /** Returns the client of a request, by {@code weir.client-address}. */
+  public Client client(ServerWebExchange exchange) {
+    return addresses.of(new ExchangeView(exchange, null, null));
+  }
+
+  /**
+   * Has a request decided at each subscription. One that is refused and may wait does so before
+   * there is a verdict; one that is cancelled before is given back.
+   */
+  public Mono<Verdict> decide(RequestLimiter limiter, RequestView view) {
+    return Mono.defer(
+        () -> {
+          PendingVerdict pending = new PendingVerdict();
+          return pending
+              .decide(limiter, view)
+              .flatMap(
+                  verdict ->
+                      verdict.passes() || verdict.maxWaitNanos() <= 0
+                          ? Mono.just(verdict)
+                          : pending.queue(verdict))
+              .filter(verdict -> pending.claim())
+              .doOnCancel(pending::giveUp);
+        });
+  }
+
+  /**
+   * Has a request decided at each subscription, then served or answered. Without {@code
+   * weir.enabled} it is served.
+   *
+   * @param route what {@code {route}} stands for; null before a handler is found
+   * @param next serves the request
+   */
+  public Mono<Void> limit(
+      RequestLimiter limiter,
+      ServerWebExchange exchange,
+      @Nullable String route,
+      Supplier<Mono<Void>> next) {
+    if (!enabled()) {
+      return next.get();
+    }
+    return login(limiter, exchange)
+        .flatMap(login -> decide(limiter, new ExchangeView(exchange, login.orElse(null), route)))
+        .flatMap(verdict -> proceed(exchange, route, verdict, next));
+  }
+
+  private static Mono<Optional<String>> login(RequestLimiter limiter, ServerWebExchange exchange) {
+    if (!limiter.uses(Source.LOGIN)) {
+      return Mono.just(Optional.empty());
+    }
+    return exchange
+        .<Principal>getPrincipal()
+        .filter(KnownUsers::isKnown)
+        .map(user -> Optional.of(user.getName()))
+        .defaultIfEmpty(Optional.empty());
+  }
+
+  private Mono<Void> proceed(
+      ServerWebExchange exchange,
+      @Nullable String route,
+      Verdict verdict,
+      Supplier<Mono<Void>> next) {
+    if (!verdict.passes()) {
+      // With a handler, the lookup has applied what is known of other origins.
+      return route == null
+          ? refusals.refuseEarly(exchange, verdict)
+          : refusals.refuse(exchange, verdict);
+    }
+    ServerHttpResponse response = exchange.getResponse();
+    // What handles errors may do so after this filter has ended, and may set fields anew.
+    response.beforeCommit(
+        () -> {
+          verdict.fields(response.getHeaders()::add);
+          HttpStatusCode status = response.getStatusCode();
+          verdict.responded(status == null ? 200 : status.value());
+          return Mono.empty();
+        });
+    return next.get();
+  }
+
+  /** Returns an exception that is answered as the refusal would be. */
+  public static RuntimeException exception(Verdict refusal) {
+    return RefusalExceptions.of(refusal);
+  }
+}
