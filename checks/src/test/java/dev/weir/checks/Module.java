@@ -105,11 +105,11 @@ record Module(
 
   /**
    * The package that the module's name stands for: {@code dev.weir.redis} of weir-redis. What
-   * Spring Boot has its starters called adds nothing: {@code dev.weir.spring}.
+   * Spring has starters and a gateway called adds nothing: {@code dev.weir.spring.gateway}.
    */
   String packageName() {
     return "dev."
-        + artifact.replaceFirst("-core$|-boot-autoconfigure$|-boot-starter$", "").replace('-', '.');
+        + artifact.replaceFirst("-core$|-boot-autoconfigure$|-boot-starter$|-cloud(?=-gateway$)", "").replace('-', '.');
   }
 
   /** All Java sources, of the main code or of the tests. */

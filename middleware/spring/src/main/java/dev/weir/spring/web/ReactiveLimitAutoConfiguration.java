@@ -8,12 +8,14 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.server.WebServerFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.web.cors.reactive.CorsConfigurationSource;
+import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.server.adapter.ForwardedHeaderTransformer;
 
@@ -49,13 +51,19 @@ public final class ReactiveLimitAutoConfiguration {
   }
 
   @Bean
+  @ConditionalOnProperty(prefix = "weir", name = "respond", havingValue = "exception")
+  ReactiveExceptions weirExceptions(ObjectProvider<DispatcherHandler> dispatcher) {
+    return new ReactiveExceptions(dispatcher);
+  }
+
+  @Bean
   ReactiveRefusals weirRefusals(
-      Limiters limiters,
+      ObjectProvider<ReactiveExceptions> exceptions,
       ObjectProvider<CorsConfigurationSource> sources,
       ObjectProvider<HandlerMapping> mappings) {
     ReactiveCors cors =
         new ReactiveCors(sources.orderedStream().toList(), () -> mappings.orderedStream().toList());
-    return new ReactiveRefusals(cors, limiters.respondsByException());
+    return new ReactiveRefusals(cors, exceptions.getIfAvailable());
   }
 
   @Bean

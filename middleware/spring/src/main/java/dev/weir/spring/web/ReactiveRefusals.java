@@ -2,6 +2,7 @@ package dev.weir.spring.web;
 
 import dev.weir.http.Refusal;
 import dev.weir.http.Verdict;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatusCode;
@@ -12,23 +13,30 @@ import reactor.core.publisher.Mono;
 /** Answers refused requests, so that pages of other origins may read the answer as others. */
 final class ReactiveRefusals {
   private final ReactiveCors cors;
-  private final boolean exceptions;
+  private final @Nullable ReactiveExceptions exceptions;
 
   /**
-   * @param exceptions whether refusals are errors, which the application answers
+   * @param exceptions has the application answer, by its own handling of errors; null to answer
+   *     here
    */
-  ReactiveRefusals(ReactiveCors cors, boolean exceptions) {
+  ReactiveRefusals(ReactiveCors cors, @Nullable ReactiveExceptions exceptions) {
     this.cors = cors;
     this.exceptions = exceptions;
   }
 
   /** Refuses a request whose handler has not been looked up. */
   Mono<Void> refuseEarly(ServerWebExchange exchange, Verdict verdict) {
-    return cors.apply(exchange).then(refuse(exchange, verdict));
+    ReactiveExceptions early = exceptions;
+    Mono<Void> answer =
+        early == null
+            ? Mono.defer(() -> answer(exchange, verdict))
+            : Mono.defer(() -> early.refuse(exchange, RefusalExceptions.of(verdict)));
+    return cors.apply(exchange).then(answer);
   }
 
+  /** Refuses a request in its handler. */
   Mono<Void> refuse(ServerWebExchange exchange, Verdict verdict) {
-    return exceptions
+    return exceptions != null
         ? Mono.error(() -> RefusalExceptions.of(verdict))
         : Mono.defer(() -> answer(exchange, verdict));
   }
