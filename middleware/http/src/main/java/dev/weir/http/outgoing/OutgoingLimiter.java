@@ -145,6 +145,10 @@ public final class OutgoingLimiter {
         : nanos;
   }
 
+  boolean isFull() {
+    return waiting.get() >= maxWaiting;
+  }
+
   boolean startWaiting() {
     if (waiting.incrementAndGet() > maxWaiting) {
       waiting.decrementAndGet();
