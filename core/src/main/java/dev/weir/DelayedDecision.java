@@ -14,6 +14,9 @@ final class DelayedDecision extends CompletableFuture<Decision> {
   private final long timeoutNanos;
   private final long startNanos;
 
+  /** The next task, if it has to wait. */
+  private volatile Ticker.Scheduled next = () -> {};
+
   private DelayedDecision(Requests requests, long fingerprint, long permits, long timeoutNanos) {
     this.requests = requests;
     this.fingerprint = fingerprint;
@@ -22,8 +25,10 @@ final class DelayedDecision extends CompletableFuture<Decision> {
     this.startNanos = requests.ticker.nanos();
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // Of this very future.
   static DelayedDecision of(Requests requests, long fingerprint, long permits, long timeoutNanos) {
     DelayedDecision decision = new DelayedDecision(requests, fingerprint, permits, timeoutNanos);
+    decision.whenComplete((done, otherwise) -> decision.next.cancel());
     if (requests.set().size() == 1) {
       requests.reserve(fingerprint, permits, timeoutNanos, decision::await);
     } else {
@@ -48,7 +53,14 @@ final class DelayedDecision extends CompletableFuture<Decision> {
     if (wait == 0) {
       complete(reservation.decision());
     } else if (!isDone()) {
-      requests.ticker.schedule(wait, () -> completeWhenDue(reservation));
+      schedule(wait, () -> completeWhenDue(reservation));
+    }
+  }
+
+  private void schedule(long nanos, Runnable task) {
+    next = requests.ticker.schedule(nanos, task);
+    if (isDone()) {
+      next.cancel(); // It was completed in the meantime.
     }
   }
 
@@ -61,7 +73,7 @@ final class DelayedDecision extends CompletableFuture<Decision> {
   private void decided(Decision decision) {
     long left = timeoutNanos - Math.max(0, requests.ticker.nanos() - startNanos);
     if (Requests.waits(decision, left)) {
-      requests.ticker.schedule(decision.retryAfterNanos(), this::tryAgain);
+      schedule(decision.retryAfterNanos(), this::tryAgain);
     } else if (complete(decision)) {
       requests.reported(decision, permits);
     } else {

@@ -35,9 +35,30 @@ public interface Ticker {
    * when it is. Default: after that much real time, on the JDK's common pool.
    *
    * @param nanos at least 0
+   * @return cancels the task
    */
-  default void schedule(long nanos, Runnable task) {
-    CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS).execute(task);
+  default Scheduled schedule(long nanos, Runnable task) {
+    CompletableFuture<Boolean> due = new CompletableFuture<>();
+    CompletableFuture<Void> unused =
+        due.thenAccept(
+            run -> {
+              if (run) {
+                due.defaultExecutor().execute(task);
+              }
+            });
+    // Completed before, the JDK's timer and the future both forget the task.
+    due.completeOnTimeout(true, nanos, TimeUnit.NANOSECONDS);
+    return () -> due.complete(false);
+  }
+
+  /** A task that is to run later. Safe for use by many threads. */
+  @FunctionalInterface
+  interface Scheduled {
+    /**
+     * Has the task not run, unless it has begun. The ticker and this keep nothing alive then that
+     * the task refers to.
+     */
+    void cancel();
   }
 
   /**

@@ -61,8 +61,7 @@ public final class Engine implements Decider, AutoCloseable {
       Ticker ticker,
       EngineSettings settings,
       Fingerprint fingerprint,
-      LoadSignal load,
-      Alarm alarm) {
+      LoadSignal load) {
     this.store = store instanceof RoutedStore routed ? routed : RoutedStore.local(store);
     this.local = this.store.localStore();
     this.ticker = ticker;
@@ -71,7 +70,7 @@ public final class Engine implements Decider, AutoCloseable {
     this.bindings = new RuleBindings(this.store, fingerprint);
     this.matcher = new RequestMatcher(settings, fingerprint, new Overrides(this.store));
     this.queues =
-        new Queues(new QueueAsker(this, this.store, ticker), alarm, settings.maxWaiting());
+        new Queues(new QueueAsker(this, this.store, ticker), ticker, settings.maxWaiting());
   }
 
   /**
@@ -89,8 +88,7 @@ public final class Engine implements Decider, AutoCloseable {
    */
   public static Engine create(
       Store store, Ticker ticker, EngineSettings settings, Fingerprint fingerprint) {
-    return new Engine(
-        store, ticker, settings, fingerprint, LoadSignal.UNKNOWN, new TickerAlarm(ticker));
+    return create(store, ticker, settings, fingerprint, LoadSignal.UNKNOWN);
   }
 
   /**
@@ -99,30 +97,20 @@ public final class Engine implements Decider, AutoCloseable {
    */
   public static Engine create(
       Store store, Ticker ticker, EngineSettings settings, LoadSignal load) {
-    return create(store, ticker, settings, load, new TickerAlarm(ticker));
+    return create(store, ticker, settings, store.fingerprint(), load);
   }
 
   /**
-   * As {@link #create(Store, Ticker, EngineSettings, LoadSignal)}, with an alarm of the caller's
-   * for requests that wait; the engine closes it when it is closed.
-   */
-  public static Engine create(
-      Store store, Ticker ticker, EngineSettings settings, LoadSignal load, Alarm alarm) {
-    return create(store, ticker, settings, store.fingerprint(), load, alarm);
-  }
-
-  /**
-   * As {@link #create(Store, Ticker, EngineSettings, LoadSignal, Alarm)}, with other fingerprints
-   * than the store's.
+   * As {@link #create(Store, Ticker, EngineSettings, LoadSignal)}, with other fingerprints than the
+   * store's.
    */
   public static Engine create(
       Store store,
       Ticker ticker,
       EngineSettings settings,
       Fingerprint fingerprint,
-      LoadSignal load,
-      Alarm alarm) {
-    return new Engine(store, ticker, settings, fingerprint, load, alarm);
+      LoadSignal load) {
+    return new Engine(store, ticker, settings, fingerprint, load);
   }
 
   /**

@@ -115,9 +115,4 @@ final class QueueAsker implements Queues.Asker {
   public void refund(Request request, Answer answer) {
     engine.refund(request, answer, given -> {});
   }
-
-  @Override
-  public long nanos() {
-    return ticker.nanos();
-  }
 }

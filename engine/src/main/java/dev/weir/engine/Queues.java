@@ -1,5 +1,6 @@
 package dev.weir.engine;
 
+import dev.weir.Ticker;
 import dev.weir.rules.QueueBounds;
 import dev.weir.rules.Request;
 import java.util.ArrayList;
@@ -22,9 +23,9 @@ final class Queues implements AutoCloseable {
    * How does a request wait? It is a Waiter, which stands in the queues of all keys that it would be
    * charged to and that have a queue. All queues are changed under one lock, so requests stand in
    * all of them in the order in which they came; the one that has waited longest is therefore first
-   * everywhere, and somebody can always ask. A waiter that is first in all of its queues has an
-   * alarm for the retry-after of its last answer; it then asks as any request does, and is
-   * charged for all of its keys or for none. Every waiter also has an alarm for the end of its time.
+   * everywhere, and somebody can always ask. A waiter that is first in all of its queues has its
+   * turn scheduled after the retry-after of its last answer; it then asks as any request does, and
+   * is charged for all of its keys or for none. For every waiter the end of its time is scheduled.
    *
    * What waits is charged nothing: so it cannot admit too much, whatever fails, and to leave costs
    * nothing. It follows that the order holds in this process only, and that a request which stands
@@ -52,8 +53,6 @@ final class Queues implements AutoCloseable {
 
     /** Gives back what a request was charged that has left. */
     void refund(Request request, Answer answer);
-
-    long nanos();
   }
 
   private static final class Line {
@@ -82,12 +81,15 @@ final class Queues implements AutoCloseable {
     final long endNanos;
     final Consumer<? super Answer> done;
 
+    /** Whether it is not first, or its turn comes in time; for the thread that adds it. */
+    boolean inTime = true;
+
     // The rest is guarded by the lock.
     State state = State.WAITING;
     Answer last;
     long askNanos;
-    Runnable askAlarm = () -> {};
-    Runnable endAlarm = () -> {};
+    Ticker.Scheduled turn = () -> {};
+    Ticker.Scheduled end = () -> {};
 
     Waiter(
         Request request,
@@ -125,7 +127,7 @@ final class Queues implements AutoCloseable {
   }
 
   private final Asker asker;
-  private final Alarm alarm;
+  private final Ticker ticker;
   private final int maxWaiting;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<Key, Line> lines = new HashMap<>();
@@ -139,9 +141,9 @@ final class Queues implements AutoCloseable {
 
   private boolean closed;
 
-  Queues(Asker asker, Alarm alarm, int maxWaiting) {
+  Queues(Asker asker, Ticker ticker, int maxWaiting) {
     this.asker = asker;
-    this.alarm = alarm;
+    this.ticker = ticker;
     this.maxWaiting = maxWaiting;
   }
 
@@ -169,7 +171,7 @@ final class Queues implements AutoCloseable {
       done.accept(answer);
       return Ticket.USED;
     }
-    long now = asker.nanos();
+    long now = ticker.nanos();
     Waiter waiter = new Waiter(request, answer, places, now, wait, done);
     Map<Place, Long> ahead = new HashMap<>();
     if (!add(waiter, ahead)) {
@@ -177,7 +179,6 @@ final class Queues implements AutoCloseable {
       done.accept(answer);
       return Ticket.USED;
     }
-    waiter.endAlarm = alarm.after(wait, () -> timeOver(waiter));
     ahead.forEach(
         (place, permits) ->
             asker.estimate(
@@ -189,7 +190,9 @@ final class Queues implements AutoCloseable {
                     giveUp(waiter);
                   }
                 }));
-    schedule(waiter);
+    if (!waiter.inTime) {
+      giveUp(waiter);
+    }
     return waiter;
   }
 
@@ -215,7 +218,9 @@ final class Queues implements AutoCloseable {
           line.permits += place.permits;
         }
       }
-      waiting.incrementAndGet();
+      waiter.end = ticker.schedule(waiter.endNanos - waiter.sinceNanos, () -> timeOver(waiter));
+      waiter.inTime = setTurn(waiter);
+      waiting.incrementAndGet(); // Only now: a test that sees it moves the time.
       return true;
     } finally {
       lock.unlock();
@@ -224,8 +229,8 @@ final class Queues implements AutoCloseable {
 
   /** Removes a waiter; returns those that may have become the first. The lock is held. */
   private List<Waiter> remove(Waiter waiter) {
-    waiter.askAlarm.run();
-    waiter.endAlarm.run();
+    waiter.turn.cancel();
+    waiter.end.cancel();
     waiting.decrementAndGet();
     List<Waiter> next = new ArrayList<>();
     for (Place place : waiter.places) {
@@ -236,7 +241,7 @@ final class Queues implements AutoCloseable {
           lines.remove(place.key);
         } else {
           Waiter first = line.waiters.iterator().next();
-          first.askNanos = asker.nanos(); // Its retry-after counted those before it.
+          first.askNanos = ticker.nanos(); // Its retry-after counted those before it.
           next.add(first);
         }
       }
@@ -244,26 +249,31 @@ final class Queues implements AutoCloseable {
     return next;
   }
 
-  /** Sets the alarm of a waiter that is first in all of its queues. */
+  /** Has a waiter that is first in all of its queues ask in time, or give up if it cannot. */
   private void schedule(Waiter waiter) {
-    boolean hopeless;
+    boolean inTime;
     lock.lock();
     try {
-      if (waiter.state != State.WAITING || !isFirst(waiter)) {
-        return;
-      }
-      hopeless = waiter.askNanos - waiter.endNanos > 0;
-      if (!hopeless) {
-        waiter.askAlarm.run();
-        waiter.askAlarm =
-            alarm.after(Math.max(0, waiter.askNanos - asker.nanos()), () -> ask(waiter));
-      }
+      inTime = setTurn(waiter);
     } finally {
       lock.unlock();
     }
-    if (hopeless) {
+    if (!inTime) {
       giveUp(waiter);
     }
+  }
+
+  /** Returns false for a waiter that is first, but whose turn comes too late. The lock is held. */
+  private boolean setTurn(Waiter waiter) {
+    if (waiter.state != State.WAITING || !isFirst(waiter)) {
+      return true;
+    }
+    if (waiter.askNanos - waiter.endNanos > 0) {
+      return false;
+    }
+    waiter.turn.cancel();
+    waiter.turn = ticker.schedule(Math.max(0, waiter.askNanos - ticker.nanos()), () -> ask(waiter));
+    return true;
   }
 
   private boolean isFirst(Waiter waiter) {
@@ -299,7 +309,7 @@ final class Queues implements AutoCloseable {
       if (again) {
         waiter.state = State.WAITING;
         waiter.last = answer;
-        waiter.askNanos = asker.nanos() + retryAfterNanos(answer);
+        waiter.askNanos = ticker.nanos() + retryAfterNanos(answer);
       }
     } finally {
       lock.unlock();
@@ -321,7 +331,7 @@ final class Queues implements AutoCloseable {
     lock.lock();
     try {
       turn =
-          waiter.state == State.WAITING && isFirst(waiter) && waiter.askNanos - asker.nanos() <= 0;
+          waiter.state == State.WAITING && isFirst(waiter) && waiter.askNanos - ticker.nanos() <= 0;
     } finally {
       lock.unlock();
     }
@@ -357,7 +367,7 @@ final class Queues implements AutoCloseable {
       lock.unlock();
     }
     (answer.allowed() ? admitted : refused).increment();
-    waitedNanos.add(asker.nanos() - waiter.sinceNanos);
+    waitedNanos.add(ticker.nanos() - waiter.sinceNanos);
     next.forEach(this::schedule);
     waiter.done.accept(answer);
   }
@@ -390,6 +400,5 @@ final class Queues implements AutoCloseable {
       lock.unlock();
     }
     all.forEach(this::giveUp);
-    alarm.close();
   }
 }

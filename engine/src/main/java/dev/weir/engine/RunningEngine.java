@@ -13,6 +13,7 @@ import dev.weir.rules.Rules;
 import dev.weir.rules.Severity;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -38,16 +39,16 @@ public final class RunningEngine implements Decider, AutoCloseable {
   private final ReloadListener listener;
   private final RuleDefaults defaults;
   private final List<Path> paths;
-  private final Alarm alarm;
+  private final Ticker ticker;
+  private final List<Repeated> housekeeping = new ArrayList<>();
   private @Nullable RuleWatcher watcher;
-  private volatile boolean closed;
 
   private RunningEngine(Builder builder, Engine engine) {
     this.engine = engine;
     this.listener = builder.listener;
     this.defaults = builder.defaults;
     this.paths = builder.paths;
-    this.alarm = new TickerAlarm(builder.ticker);
+    this.ticker = builder.ticker;
   }
 
   /** Returns a builder of an engine that counts in this process. */
@@ -176,20 +177,17 @@ public final class RunningEngine implements Decider, AutoCloseable {
   }
 
   private void repeat(String what, Duration period, Runnable turn) {
-    if (!closed) {
-      Runnable unused =
-          alarm.after(
-              period.toNanos(),
-              () -> {
-                try {
-                  turn.run();
-                } catch (RuntimeException | Error e) {
-                  listener.failed(what, e);
-                } finally {
-                  repeat(what, period, turn);
-                }
-              });
-    }
+    housekeeping.add(
+        Repeated.start(
+            ticker,
+            period.toNanos(),
+            () -> {
+              try {
+                turn.run();
+              } catch (RuntimeException | Error e) {
+                listener.failed(what, e);
+              }
+            }));
   }
 
   private void applied(RuleSet rules, List<Problem> problems) {
@@ -275,11 +273,10 @@ public final class RunningEngine implements Decider, AutoCloseable {
   /** Ends the watching, the threads and the stores; requests that wait are refused. */
   @Override
   public void close() {
-    closed = true;
     if (watcher != null) {
       watcher.close();
     }
-    alarm.close();
+    housekeeping.forEach(Repeated::close);
     engine.close();
   }
 }

@@ -206,6 +206,24 @@ class QueuesTest {
   }
 
   @Test
+  void whoWaitsNoLonger_leavesNoTimer() {
+    use(USER, 2);
+    Ticket first = enqueue("first", USER);
+    assertThat(fixture.ticker.scheduled()).as("its turn and its end").isEqualTo(2);
+    first.leave();
+    assertThat(fixture.ticker.scheduled()).isZero();
+    enqueue("second", USER);
+    enqueue("third", USER);
+    fixture.ticker.advance(Duration.ofSeconds(1));
+    assertThat(heard).containsExactly("second in", "third in");
+    assertThat(fixture.ticker.scheduled()).isZero();
+    use(Request.of("d", "user", "b"), 2);
+    enqueue("last", Request.of("d", "user", "b"));
+    fixture.engine.close();
+    assertThat(fixture.ticker.scheduled()).isZero();
+  }
+
+  @Test
   void whoLeavesWhileTheStoreDecides_getsItsPermitsBack() {
     LateStore late = new LateStore();
     Fixture at = new Fixture(RULES, EngineSettings.DEFAULTS, late);

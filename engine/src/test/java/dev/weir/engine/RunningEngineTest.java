@@ -141,6 +141,7 @@ class RunningEngineTest {
     ticker.advance(ProcessorLoad.PERIOD);
     assertThat(load.load()).as("the higher of two").isEqualTo(0.75);
     engine.close();
+    assertThat(ticker.scheduled()).isZero();
     ticker.advance(Duration.ofSeconds(3));
     assertThat(load.load()).as("nobody polls any more").isNaN();
   }

@@ -70,6 +70,19 @@ public final class ClientAddress {
     return read(peer, request.headers(header));
   }
 
+  /**
+   * Returns the client's key if no header is read and it is an IPv4 address that is written as the
+   * key is; null if more has to be found out.
+   */
+  @Nullable String writtenKey(RequestView request) {
+    if (header != null || ipv4Prefix != Prefixes.MAX_IPV4) {
+      return null;
+    }
+    String known = request.finalAddress();
+    String text = known != null || request.unixSocket() ? known : request.peer();
+    return text != null && IpAddress.isHost4(text) ? text : null;
+  }
+
   /** Reads the header's lines, which a trusted peer has sent. */
   Client read(@Nullable IpAddress peer, List<? extends CharSequence> lines) {
     if (form == HeaderForm.SINGLE) {

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,38 +95,55 @@ public final class DescriptorTemplate {
     return sources.contains(source);
   }
 
-  /** Fills the template with the values of one request. */
-  public Filled fill(
-      RequestView request, ClientAddress address, SecretHash secrets, Missing missing) {
-    return fill(new RequestIdentity(request, address, secrets), missing);
-  }
-
-  /** As the other one, for several templates that are filled with the same request. */
-  public Filled fill(RequestIdentity identity, Missing missing) {
+  /**
+   * Fills the template with the values of one request. In the place of a value that is missing is
+   * nothing, which no value that is there can be: so all requests without it share one descriptor.
+   *
+   * @param entry makes an entry of a key and a value
+   * @return the entries of a descriptor, one at least; immutable
+   */
+  public <E> List<E> fill(
+      RequestIdentity identity, BiFunction<? super String, ? super String, ? extends E> entry) {
     if (single != null) {
       String value = value(single.fields, identity);
-      if (value != null) {
-        // The usual case: one entry, whose value is a field and nothing else.
-        return new Filled.Entries(
-            List.of(new Filled.KeyValue(entries.get(0).key, PlainText.bounded(value))));
-      }
+      // The usual case: one entry, whose value is a field and nothing else.
+      return List.of(
+          entry.apply(entries.get(0).key, value == null ? "" : PlainText.bounded(value)));
     }
-    List<Filled.KeyValue> filled = new ArrayList<>(entries.size());
-    for (Entry entry : entries) {
+    List<E> filled = new ArrayList<>(entries.size());
+    for (Entry each : entries) {
       StringBuilder value = new StringBuilder();
-      for (Part part : entry.parts) {
+      for (Part part : each.parts) {
         String piece = part.fields.isEmpty() ? part.text : value(part.fields, identity);
-        if (piece == null && missing == Missing.SKIP) {
-          return new Filled.LeftOut(part.text);
-        } else if (piece == null && missing == Missing.REFUSE) {
-          return new Filled.Refused(part.text);
-        }
-        // Shared: nothing in its place, which no value that is there can be.
         value.append(piece == null ? "" : piece);
       }
-      filled.add(new Filled.KeyValue(entry.key, PlainText.bounded(value.toString())));
+      filled.add(entry.apply(each.key, PlainText.bounded(value.toString())));
     }
-    return new Filled.Entries(filled);
+    return List.copyOf(filled);
+  }
+
+  /**
+   * Returns the first field that has no value in a request, as the template has it, for example
+   * {@code header:X-Api-Key}; null if none is missing. What that means {@link Missing} says.
+   */
+  public @Nullable String missing(RequestIdentity identity) {
+    for (Entry entry : entries) {
+      for (Part part : entry.parts) {
+        if (!part.fields.isEmpty() && !isAnyIn(part.fields, identity)) {
+          return part.text;
+        }
+      }
+    }
+    return null;
+  }
+
+  private static boolean isAnyIn(List<SourceField> alternatives, RequestIdentity identity) {
+    for (SourceField field : alternatives) {
+      if (field.isIn(identity)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static @Nullable String value(List<SourceField> alternatives, RequestIdentity identity) {

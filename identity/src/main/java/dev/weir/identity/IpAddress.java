@@ -44,6 +44,11 @@ record IpAddress(boolean v4, long high, long low) {
     return bits < 0 ? null : ipv4(bits);
   }
 
+  /** Returns whether the text is an IPv4 address, which has one text only, and not 0.0.0.0. */
+  static boolean isHost4(String text) {
+    return parse4(text, 0, text.length()) > 0;
+  }
+
   /** Returns the 32 bits, or -1. */
   private static long parse4(CharSequence text, int from, int to) {
     long bits = 0;
@@ -163,13 +168,10 @@ record IpAddress(boolean v4, long high, long low) {
   /** Returns it as text, IPv6 as RFC 5952 writes it. */
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder(40);
     if (v4) {
-      for (int shift = 24; shift >= 0; shift -= 8) {
-        text.append(low >>> shift & 0xff).append(shift > 0 ? "." : "");
-      }
-      return text.toString();
+      return octet(24) + "." + octet(16) + "." + octet(8) + "." + octet(0);
     }
+    StringBuilder text = new StringBuilder(40);
     int gap = -1;
     int longest = 1; // A single zero is no gap.
     for (int i = 0; i < GROUPS; i++) {
@@ -192,6 +194,10 @@ record IpAddress(boolean v4, long high, long low) {
       }
     }
     return text.toString();
+  }
+
+  private int octet(int shift) {
+    return (int) (low >>> shift) & 0xff;
   }
 
   private long group(int i) {

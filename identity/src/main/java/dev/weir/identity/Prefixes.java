@@ -15,19 +15,22 @@ final class Prefixes {
   /** Returns what is wrong, a line each. */
   static List<String> problems(int ipv4Prefix, int ipv6Prefix) {
     List<String> problems = new ArrayList<>();
-    if (ipv4Prefix < 1 || ipv4Prefix > MAX_IPV4) {
+    if (!valid(ipv4Prefix, MAX_IPV4)) {
       problems.add("ipv4-prefix: " + ipv4Prefix + " (expected: 1.." + MAX_IPV4 + ")");
     }
-    if (ipv6Prefix < 1 || ipv6Prefix > MAX_IPV6) {
+    if (!valid(ipv6Prefix, MAX_IPV6)) {
       problems.add("ipv6-prefix: " + ipv6Prefix + " (expected: 1.." + MAX_IPV6 + ")");
     }
     return problems;
   }
 
+  private static boolean valid(int prefix, int most) {
+    return prefix >= 1 && prefix <= most;
+  }
+
   static void check(int ipv4Prefix, int ipv6Prefix) {
-    List<String> problems = problems(ipv4Prefix, ipv6Prefix);
-    if (!problems.isEmpty()) {
-      throw new IllegalArgumentException(String.join("\n", problems));
+    if (!valid(ipv4Prefix, MAX_IPV4) || !valid(ipv6Prefix, MAX_IPV6)) {
+      throw new IllegalArgumentException(String.join("\n", problems(ipv4Prefix, ipv6Prefix)));
     }
   }
 

@@ -32,6 +32,12 @@ public final class RequestIdentity {
     return found;
   }
 
+  /** Returns the client's key. In the usual case that is a text which the request has already. */
+  String clientKey() {
+    String known = client == null ? address.writtenKey(request) : null;
+    return known == null ? client().key() : known;
+  }
+
   SecretHash secrets() {
     return secrets;
   }

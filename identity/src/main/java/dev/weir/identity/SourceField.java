@@ -87,22 +87,34 @@ record SourceField(
   /** Returns the value, null if it is missing. An empty one is missing too. */
   @Nullable String value(RequestIdentity identity) {
     if (source == Source.IP) {
-      return address(identity.client());
+      return address(identity);
     }
-    String text = text(identity.request());
-    if (source == Source.SECRET && text != null && argument.equalsIgnoreCase("Authorization")) {
-      text = Credentials.steady(text);
-    }
-    if (text == null || text.isEmpty()) {
+    String text = given(identity);
+    if (text == null) {
       return null;
     }
     return source == Source.SECRET ? identity.secrets().of(text) : PlainText.key(text);
   }
 
-  private String address(Client client) {
-    if (ipv6Prefix == 0) {
-      return client.key();
+  /** Returns whether the request has a value. An address it always has. */
+  boolean isIn(RequestIdentity identity) {
+    return source == Source.IP || given(identity) != null;
+  }
+
+  /** Returns the value as it came, null if it is missing. */
+  private @Nullable String given(RequestIdentity identity) {
+    String text = text(identity.request());
+    if (source == Source.SECRET && text != null && argument.equalsIgnoreCase("Authorization")) {
+      text = Credentials.steady(text);
     }
+    return text == null || text.isEmpty() ? null : text;
+  }
+
+  private String address(RequestIdentity identity) {
+    if (ipv6Prefix == 0) {
+      return identity.clientKey();
+    }
+    Client client = identity.client();
     return ipv4Prefix == 0 ? client.key(ipv6Prefix) : client.key(ipv4Prefix, ipv6Prefix);
   }
 

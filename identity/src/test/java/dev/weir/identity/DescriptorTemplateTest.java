@@ -3,24 +3,29 @@ package dev.weir.identity;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.identity.Filled.KeyValue;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DescriptorTemplateTest {
-  private static Filled fill(String template, TestRequest request, Missing missing) {
-    return DescriptorTemplate.parse(template)
-        .fill(request, ClientAddress.ofPeer(), SecretHash.plain(), missing);
+  private record KeyValue(String key, String value) {}
+
+  private static RequestIdentity identity(TestRequest request) {
+    return new RequestIdentity(request, ClientAddress.ofPeer(), SecretHash.plain());
   }
 
   private static List<KeyValue> entries(String template, TestRequest request) {
-    return ((Filled.Entries) fill(template, request, Missing.SHARED)).entries();
+    return DescriptorTemplate.parse(template).fill(identity(request), KeyValue::new);
+  }
+
+  private static @Nullable String missing(String template, TestRequest request) {
+    return DescriptorTemplate.parse(template).missing(identity(request));
   }
 
   private static String value(String template, TestRequest request) {
@@ -85,13 +90,12 @@ class DescriptorTemplateTest {
         "{secret:cookie:none}",
         "{header:X-None|cookie:none}"
       })
-  void missingValue_isSharedLeftOutOrRefused(String field) {
+  void missingValue_isNothing_andNamed(String field) {
     String template = "path={path},k=" + field;
     String missing = field.substring(1, field.length() - 1);
     assertThat(entries(template, request()))
         .containsExactly(new KeyValue("path", "/users/1"), new KeyValue("k", ""));
-    assertThat(fill(template, request(), Missing.SKIP)).isEqualTo(new Filled.LeftOut(missing));
-    assertThat(fill(template, request(), Missing.REFUSE)).isEqualTo(new Filled.Refused(missing));
+    assertThat(missing(template, request())).isEqualTo(missing);
   }
 
   @Test
@@ -112,8 +116,40 @@ class DescriptorTemplateTest {
   @Test
   void unknownAddress_isNotMissing() {
     TestRequest request = TestRequest.from(null);
-    assertThat(fill("k={ip}", request, Missing.REFUSE))
-        .isEqualTo(new Filled.Entries(List.of(new KeyValue("k", "unknown"))));
+    assertThat(entries("k={ip}", request)).containsExactly(new KeyValue("k", "unknown"));
+    assertThat(missing("k={ip}", request)).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "203.0.113.7",
+        "203.0.113.7:80",
+        "::ffff:203.0.113.7",
+        "64:ff9b::203.0.113.7",
+        "0.0.0.0",
+        "255.255.255.255",
+        "203.0.113.07",
+        " 203.0.113.7",
+        "2001:DB8::1",
+        "fe80::1%eth0",
+        "localhost",
+        ""
+      })
+  void ip_isTheKeyOfTheClient(String text) {
+    TestRequest peer = TestRequest.from(text);
+    TestRequest found = TestRequest.from("198.51.100.1");
+    found.finalAddress = text;
+    TestRequest socket = TestRequest.from(text);
+    socket.unixSocket = true;
+    for (ClientAddress address :
+        List.of(ClientAddress.ofPeer(), ClientAddress.builder().ipv4Prefix(24).build())) {
+      for (TestRequest request : List.of(peer, found, socket)) {
+        RequestIdentity identity = new RequestIdentity(request, address, SecretHash.plain());
+        assertThat(DescriptorTemplate.parse("k={ip}").fill(identity, KeyValue::new))
+            .containsExactly(new KeyValue("k", address.of(request).key()));
+      }
+    }
   }
 
   @Test
@@ -125,16 +161,14 @@ class DescriptorTemplateTest {
     assertThat(value("{secret:header:X-Api-Key}", request)).isEqualTo(hash);
     assertThat(value("{secret:cookie:session}", request)).hasSize(22).isNotEqualTo(hash);
     assertThat(value("{secret:query:page}", request)).hasSize(22);
-    Filled peppered =
+    List<KeyValue> peppered =
         DescriptorTemplate.parse("k={secret:X-Api-Key}")
             .fill(
-                request,
-                ClientAddress.ofPeer(),
-                SecretHash.withPepper("0123456789abcdef"),
-                Missing.SHARED);
+                new RequestIdentity(
+                    request, ClientAddress.ofPeer(), SecretHash.withPepper("0123456789abcdef")),
+                KeyValue::new);
     // printf k1 | openssl dgst -sha256 -hmac 0123456789abcdef -binary | head -c 16 | basenc ...
-    assertThat(peppered)
-        .isEqualTo(new Filled.Entries(List.of(new KeyValue("k", "QJKP3MOZtL01wjYV0_NfIw"))));
+    assertThat(peppered).containsExactly(new KeyValue("k", "QJKP3MOZtL01wjYV0_NfIw"));
     assertThatThrownBy(() -> SecretHash.withPepper("short"))
         .hasMessage("pepper: 5 bytes (expected: at least 16, of random)");
   }
@@ -192,10 +226,10 @@ class DescriptorTemplateTest {
         ClientAddress.builder().trusted("10.0.0.1").header("X-Forwarded-For").build();
     TestRequest request = TestRequest.from("10.0.0.1").header("X-Forwarded-For", "unknown");
     RequestIdentity identity = new RequestIdentity(request, address, SecretHash.plain());
-    DescriptorTemplate.parse("path={path}").fill(identity, Missing.SHARED);
+    DescriptorTemplate.parse("path={path}").fill(identity, KeyValue::new);
     assertThat(request.asked).isEmpty();
     for (String template : List.of("ip={ip}", "net={ip/48}", "user={login|ip}")) {
-      DescriptorTemplate.parse(template).fill(identity, Missing.SHARED);
+      DescriptorTemplate.parse(template).fill(identity, KeyValue::new);
     }
     assertThat(request.asked).containsExactly("x-forwarded-for");
     assertThat(address.hiddenCount()).isEqualTo(1);

@@ -81,8 +81,7 @@ final class QueueRun implements Run {
             time,
             EngineSettings.DEFAULTS,
             Fingerprint.seeded(0, 0),
-            () -> load,
-            time);
+            () -> load);
   }
 
   @Override
@@ -126,7 +125,7 @@ final class QueueRun implements Run {
 
   /** Serves the requests whose turn comes, or whose time is over, until an instant. */
   private void serve(long untilNanos) throws IOException {
-    while (time.ring(untilNanos)) {
+    while (time.runNext(untilNanos)) {
       report();
     }
   }

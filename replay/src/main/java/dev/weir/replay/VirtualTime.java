@@ -1,22 +1,22 @@
 package dev.weir.replay;
 
 import dev.weir.Ticker;
-import dev.weir.engine.Alarm;
 import java.util.Comparator;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
- * A clock that stands until it is set on, and the alarms on it. Of alarms for the same instant the
- * one that was set first rings first. For one thread.
+ * A clock that stands until it is set on, and the tasks that are scheduled on it. Of tasks for the
+ * same instant the one that was scheduled first runs first. For one thread.
  */
-final class VirtualTime implements Ticker, Alarm {
+final class VirtualTime implements Ticker {
   private static final Comparator<Due> ORDER =
       Comparator.comparingLong(Due::atNanos).thenComparingLong(Due::number);
 
-  /** An alarm that is set; its number tells alarms for one instant apart. */
-  private record Due(long atNanos, long number, Runnable task) {}
+  /** When a task is due; its number tells tasks for one instant apart. */
+  private record Due(long atNanos, long number) {}
 
-  private final TreeSet<Due> alarms = new TreeSet<>(ORDER);
+  private final TreeMap<Due, Runnable> tasks = new TreeMap<>(ORDER);
   private long nowNanos;
   private long numbers;
 
@@ -25,42 +25,36 @@ final class VirtualTime implements Ticker, Alarm {
     return nowNanos;
   }
 
-  /** Sets the clock on. Alarms that are due until then must have rung. */
+  /** Sets the clock on. Tasks that are due until then must have run. */
   void advance(long toNanos) {
     nowNanos = Math.max(nowNanos, toNanos);
   }
 
-  /** Sets the clock to an instant, before any alarm is set. */
+  /** Sets the clock to an instant, before any task is scheduled. */
   void begin(long atNanos) {
     nowNanos = atNanos;
   }
 
   @Override
-  public Runnable after(long delayNanos, Runnable task) {
-    Due alarm = new Due(nowNanos + delayNanos, numbers++, task);
-    alarms.add(alarm);
-    return () -> alarms.remove(alarm);
+  public Scheduled schedule(long delayNanos, Runnable task) {
+    Due due = new Due(nowNanos + delayNanos, numbers++);
+    tasks.put(due, task);
+    return () -> tasks.remove(due);
   }
 
   /**
-   * Sets the clock on to the next alarm and lets it ring, if it is due until an instant, which is
+   * Sets the clock on to the next task and runs it, if it is due until an instant, which is
    * included.
    *
    * @return whether there was one
    */
-  boolean ring(long untilNanos) {
-    if (alarms.isEmpty() || alarms.first().atNanos > untilNanos) {
+  boolean runNext(long untilNanos) {
+    if (tasks.isEmpty() || tasks.firstKey().atNanos > untilNanos) {
       return false;
     }
-    Due next = alarms.first();
-    alarms.remove(next);
-    advance(next.atNanos);
-    next.task.run();
+    Map.Entry<Due, Runnable> next = tasks.pollFirstEntry();
+    advance(next.getKey().atNanos);
+    next.getValue().run();
     return true;
-  }
-
-  @Override
-  public void close() {
-    alarms.clear();
   }
 }

@@ -78,10 +78,26 @@ public final class FakeTicker implements Ticker {
    * runs them in their order, all at the time after the jump.
    */
   @Override
-  public void schedule(long byNanos, Runnable task) {
+  public Scheduled schedule(long byNanos, Runnable task) {
     synchronized (tasks) {
-      tasks.add(new Task(nanos.get() + byNanos, numbers++, task));
-      nextDueNanos = tasks.element().dueNanos();
+      long number = numbers++;
+      tasks.add(new Task(nanos.get() + byNanos, number, task));
+      nextDueNanos = nextDue();
+      return () -> cancel(number);
+    }
+  }
+
+  /** Returns how many tasks are scheduled: neither due yet, nor cancelled. */
+  public int scheduled() {
+    synchronized (tasks) {
+      return tasks.size();
+    }
+  }
+
+  private void cancel(long number) {
+    synchronized (tasks) {
+      tasks.removeIf(task -> task.number() == number);
+      nextDueNanos = nextDue();
     }
   }
 
@@ -100,8 +116,13 @@ public final class FakeTicker implements Ticker {
       Task next = tasks.peek();
       boolean due = next != null && next.dueNanos() <= nanos.get();
       Task polled = due ? tasks.poll() : null;
-      nextDueNanos = tasks.isEmpty() ? Long.MAX_VALUE : tasks.element().dueNanos();
+      nextDueNanos = nextDue();
       return polled;
     }
+  }
+
+  private long nextDue() {
+    Task next = tasks.peek();
+    return next == null ? Long.MAX_VALUE : next.dueNanos();
   }
 }

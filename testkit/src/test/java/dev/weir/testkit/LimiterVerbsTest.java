@@ -68,7 +68,9 @@ class LimiterVerbsTest {
       limiter.tryAcquire("k");
       CompletableFuture<Decision> waiting = limiter.acquireAsync("k");
       assertThat(limiter.acquireAsync("k", Duration.ofSeconds(1)).join().allowed()).isFalse();
+      int scheduled = ticker.scheduled();
       assertThat(waiting.cancel(false)).isTrue();
+      assertThat(ticker.scheduled()).as("no timer is left behind").isEqualTo(scheduled - 1);
       CompletableFuture<Decision> next = limiter.acquireAsync("k", Duration.ofSeconds(1));
       assertThat(next).isNotDone();
       ticker.advance(SECOND);

@@ -155,6 +155,10 @@ class SeveralPoliciesTest {
       assertThat(waits).isNotDone();
       ticker.advance(1);
       assertThat(waits.join().allowed()).isTrue();
+      CompletableFuture<Decision> cancelled = limiter.acquireAsync("k");
+      int scheduled = ticker.scheduled();
+      assertThat(cancelled.cancel(false)).isTrue();
+      assertThat(ticker.scheduled()).isEqualTo(scheduled - 1);
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.weir.grpc;
 
+import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.rules.Request;
@@ -32,11 +33,6 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
    * was charged is given back. Once it is sent, its fate is the server's.
    */
 
-  /**
-   * How often a call that is asking looks at its deadline, so that no timer outlives it by more.
-   */
-  private static final long DEADLINE_CHECK_NANOS = 1_000_000_000L;
-
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private enum State {
@@ -65,6 +61,8 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
   // Guarded by this.
   private State state = State.NEW;
   private @Nullable Turn turn;
+  private Ticker.Scheduled wake = () -> {};
+  private Ticker.Scheduled deadlineCheck = () -> {};
 
   /**
    * @param deadline of the call's options
@@ -128,7 +126,11 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
         end(Refusal.remembered(method, ceilMillis(remembered)));
         return true;
       }
-      limits.ticker.schedule(remembered, this::askAgain);
+      synchronized (this) {
+        if (state == State.ASKING) {
+          wake = limits.ticker.schedule(remembered, this::askAgain);
+        }
+      }
       return false;
     }
     Decider decider = limits.decider;
@@ -186,6 +188,7 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
         return false;
       }
       state = State.SENT;
+      unschedule();
     }
     Listener<B> remembering = new Remembering(listener);
     if (starting) {
@@ -219,6 +222,7 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
         return;
       }
       state = State.OVER;
+      unschedule();
       left = turn;
     }
     if (left != null) {
@@ -243,6 +247,12 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
       end(Status.CANCELLED.withDescription("executor: ended").withCause(e), new Metadata());
       return false;
     }
+  }
+
+  /** Has no timer hold on to a call that does not ask any more. The lock is held. */
+  private void unschedule() {
+    wake.cancel();
+    deadlineCheck.cancel();
   }
 
   private synchronized boolean asking() {
@@ -271,12 +281,16 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
 
   /** Ends the call at its deadline, unless it has been sent: then gRPC does. */
   private void checkDeadline() {
-    if (deadline == null || !asking()) {
+    if (deadline == null) {
       return;
     }
     long left = deadline.timeRemaining(TimeUnit.NANOSECONDS);
     if (left > 0) {
-      limits.ticker.schedule(Math.min(left, DEADLINE_CHECK_NANOS), this::checkDeadline);
+      synchronized (this) {
+        if (state == State.ASKING) {
+          deadlineCheck = limits.ticker.schedule(left, this::checkDeadline);
+        }
+      }
     } else {
       end(
           Status.DEADLINE_EXCEEDED.withDescription(

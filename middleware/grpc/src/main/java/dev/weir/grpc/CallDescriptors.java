@@ -2,7 +2,6 @@ package dev.weir.grpc;
 
 import dev.weir.identity.ClientAddress;
 import dev.weir.identity.DescriptorTemplate;
-import dev.weir.identity.Filled;
 import dev.weir.identity.Missing;
 import dev.weir.identity.RequestIdentity;
 import dev.weir.identity.SecretHash;
@@ -43,22 +42,14 @@ final class CallDescriptors {
     RequestIdentity identity = new RequestIdentity(call, address, secrets);
     List<Descriptor> descriptors = new ArrayList<>(templates.size());
     for (DescriptorTemplate template : templates) {
-      Filled filled = template.fill(identity, missing);
-      if (filled instanceof Filled.Refused refused) {
-        return new Made(new Request(domain, List.of(), 1), refused.missing());
-      } else if (filled instanceof Filled.Entries entries) {
-        descriptors.add(descriptor(entries));
+      String absent = missing == Missing.SHARED ? null : template.missing(identity);
+      if (absent == null) {
+        descriptors.add(new Descriptor(template.fill(identity, Entry::new), null, null));
+      } else if (missing == Missing.REFUSE) {
+        return new Made(new Request(domain, List.of(), 1), absent);
       }
     }
     return new Made(new Request(domain, descriptors, 1), null);
-  }
-
-  private static Descriptor descriptor(Filled.Entries filled) {
-    List<Entry> entries = new ArrayList<>(filled.entries().size());
-    for (Filled.KeyValue each : filled.entries()) {
-      entries.add(new Entry(each.key(), each.value()));
-    }
-    return new Descriptor(entries, null, null);
   }
 
   /** What a builder collects for it. */

@@ -217,6 +217,25 @@ class AskingCallTest {
     }
   }
 
+  /** A deadline may be hours away, and the call with its messages must not stay until then. */
+  @Test
+  void callThatIsSentOrOver_leavesNoTimer() {
+    try (Limits limits = new Limits(Limits.TWO_A_MINUTE)) {
+      channel = server.with(interceptor().ticker(limits.ticker).build());
+      TestCall sent = TestCall.start(channel, Shop.ADD, within(limits, 3_600_000), new Metadata());
+      assertThat(limits.ticker.scheduled()).isEqualTo(1);
+      decider.answer(ByHand.ADMITTED);
+      tasks.run();
+      assertThat(limits.ticker.scheduled()).isZero();
+      sent.call.cancel("enough", null);
+
+      TestCall over = TestCall.start(channel, Shop.ADD, within(limits, 3_600_000), new Metadata());
+      over.call.cancel("changed my mind", null);
+      tasks.run();
+      assertThat(limits.ticker.scheduled()).isZero();
+    }
+  }
+
   @Test
   void deadlinePassedAlready_isGivenBack() {
     try (Limits limits = new Limits(Limits.TWO_A_MINUTE)) {

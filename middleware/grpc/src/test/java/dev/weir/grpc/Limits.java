@@ -2,11 +2,8 @@ package dev.weir.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.Store;
-import dev.weir.Ticker;
-import dev.weir.engine.Alarm;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
@@ -16,7 +13,6 @@ import dev.weir.testkit.FakeTicker;
 import io.grpc.Deadline;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -42,9 +38,7 @@ final class Limits implements AutoCloseable {
   }
 
   Limits(String rules, Store store) {
-    engine =
-        Engine.create(
-            store, ticker, EngineSettings.DEFAULTS, LoadSignal.UNKNOWN, new TickerAlarm(ticker));
+    engine = Engine.create(store, ticker, EngineSettings.DEFAULTS);
     apply(engine, rules);
   }
 
@@ -77,23 +71,5 @@ final class Limits implements AutoCloseable {
   @Override
   public void close() {
     engine.close();
-  }
-
-  private record TickerAlarm(Ticker ticker) implements Alarm {
-    @Override
-    public Runnable after(long delayNanos, Runnable task) {
-      AtomicBoolean off = new AtomicBoolean();
-      ticker.schedule(
-          delayNanos,
-          () -> {
-            if (!off.getAndSet(true)) {
-              task.run();
-            }
-          });
-      return () -> off.set(true);
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -1,6 +1,9 @@
 package dev.weir.http;
 
 import dev.weir.Policy;
+import dev.weir.engine.Answer;
+import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.Status;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
@@ -26,8 +29,9 @@ public final class RateLimitFields {
 
   private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
-  /** About as many characters as one member has. */
-  private static final int MEMBER = 32;
+  /** A thread uses its buffer again: for each answer only the text is allocated. */
+  private static final ThreadLocal<StringBuilder> BUFFER =
+      ThreadLocal.withInitial(() -> new StringBuilder(64));
 
   private static final long SECOND = 1_000_000_000L;
 
@@ -39,14 +43,41 @@ public final class RateLimitFields {
    * @param standings at least one; without one, no field is sent
    */
   public static String rateLimit(List<Standing> standings) {
-    StringBuilder field = new StringBuilder(MEMBER * standings.size());
+    StringBuilder field = emptyBuffer();
     for (Standing standing : standings) {
-      member(field, standing.policy().name()).append(";r=").append(integer(standing.remaining()));
-      if (standing.seconds() != Standing.NO_TIME) {
-        field.append(";t=").append(integer(standing.seconds()));
+      add(field, standing.policy(), standing.remaining(), standing.seconds());
+    }
+    return field.toString();
+  }
+
+  /**
+   * Returns the value of {@code RateLimit} for the statuses of an answer as they stand: where none
+   * refuses, and all have names of their own, that is what {@link Standing#of} makes of it.
+   */
+  static String rateLimit(Answer answer) {
+    List<Status> statuses = answer.statuses();
+    StringBuilder field = emptyBuffer();
+    for (int i = 0; i < statuses.size(); i++) {
+      Status status = statuses.get(i);
+      CurrentLimit limit = status.currentLimit();
+      if (limit != null && status.decision() != null) {
+        add(field, limit.policy(), status.limitRemaining(), Standing.seconds(answer, status));
       }
     }
     return field.toString();
+  }
+
+  private static void add(StringBuilder field, Policy policy, long remaining, long seconds) {
+    member(field, policy.name()).append(";r=").append(integer(remaining));
+    if (seconds != Standing.NO_TIME) {
+      field.append(";t=").append(integer(seconds));
+    }
+  }
+
+  private static StringBuilder emptyBuffer() {
+    StringBuilder buffer = BUFFER.get();
+    buffer.setLength(0);
+    return buffer;
   }
 
   /**

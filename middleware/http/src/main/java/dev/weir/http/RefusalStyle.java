@@ -1,6 +1,5 @@
 package dev.weir.http;
 
-import dev.weir.Policy;
 import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.identity.RequestView;
@@ -12,17 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** How answers look: which header fields they have, and who may read them. For many threads. */
 final class RefusalStyle {
-  /** The value of {@code RateLimit-Policy} for these policies. */
-  private record PolicyText(List<Policy> policies, String text) {
-    boolean isOf(List<Standing> standings) {
-      boolean same = standings.size() == policies.size();
-      for (int i = 0; i < standings.size() && same; i++) {
-        same = standings.get(i).policy() == policies.get(i);
-      }
-      return same;
-    }
-  }
-
   private final OlderFields older;
   private final boolean standard;
   private final Set<String> origins;
@@ -31,7 +19,7 @@ final class RefusalStyle {
   private final String exposed;
 
   /** Of the last answer: nearly all answers of one limiter have the same policies. */
-  private volatile @Nullable PolicyText last;
+  private volatile @Nullable PolicyTexts last;
 
   /**
    * @param standard whether answers have {@code RateLimit} and {@code RateLimit-Policy}
@@ -54,10 +42,12 @@ final class RefusalStyle {
   /** Adds the fields that tell where the client stands; on any answer. */
   void standing(Answer answer, BiConsumer<String, String> fields) {
     if (standard) {
-      List<Standing> standings = Standing.of(answer);
-      if (!standings.isEmpty()) {
-        fields.accept(RateLimitFields.RATE_LIMIT_POLICY, policyText(standings));
-        fields.accept(RateLimitFields.RATE_LIMIT, RateLimitFields.rateLimit(standings));
+      PolicyTexts known = last;
+      if (known != null && known.areAllOf(answer)) {
+        fields.accept(RateLimitFields.RATE_LIMIT_POLICY, known.rateLimitPolicy());
+        fields.accept(RateLimitFields.RATE_LIMIT, RateLimitFields.rateLimit(answer));
+      } else {
+        standing(Standing.of(answer), known, fields);
       }
     }
     if (older != OlderFields.NONE) {
@@ -65,16 +55,18 @@ final class RefusalStyle {
     }
   }
 
-  private String policyText(List<Standing> standings) {
-    PolicyText known = last;
-    if (known == null || !known.isOf(standings)) {
-      known =
-          new PolicyText(
-              standings.stream().map(Standing::policy).toList(),
-              RateLimitFields.rateLimitPolicy(standings));
-      last = known;
+  private void standing(
+      List<Standing> standings, @Nullable PolicyTexts known, BiConsumer<String, String> fields) {
+    if (standings.isEmpty()) {
+      return;
     }
-    return known.text;
+    PolicyTexts texts = known;
+    if (texts == null || !texts.areOf(standings)) {
+      texts = new PolicyTexts(standings);
+      last = texts;
+    }
+    fields.accept(RateLimitFields.RATE_LIMIT_POLICY, texts.rateLimitPolicy());
+    fields.accept(RateLimitFields.RATE_LIMIT, RateLimitFields.rateLimit(standings));
   }
 
   /** Lets the page that sent a cross-origin request read the fields of the answer. */

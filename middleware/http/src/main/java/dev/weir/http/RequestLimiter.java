@@ -4,7 +4,6 @@ import dev.weir.Ticker;
 import dev.weir.engine.Decider;
 import dev.weir.identity.ClientAddress;
 import dev.weir.identity.DescriptorTemplate;
-import dev.weir.identity.Filled;
 import dev.weir.identity.Missing;
 import dev.weir.identity.RequestIdentity;
 import dev.weir.identity.RequestView;
@@ -320,19 +319,15 @@ public final class RequestLimiter {
       done.accept(Verdict.UNLIMITED);
       return;
     }
-    List<Descriptor> descriptors = new ArrayList<>(templates.size());
     RequestIdentity identity = new RequestIdentity(view, address, secrets);
     long asked = permits.applyAsLong(view);
     Long cost = asked < 0 ? 1 : asked;
-    for (DescriptorTemplate template : templates) {
-      Filled filled = template.fill(identity, missing);
-      if (filled instanceof Filled.Entries found) {
-        descriptors.add(descriptor(found.entries(), cost));
-      } else if (filled instanceof Filled.Refused refused) {
-        done.accept(new Verdict(this, view, refused.missing()));
-        return;
-      }
+    String absent = absent(identity);
+    if (absent != null) {
+      done.accept(new Verdict(this, view, absent));
+      return;
     }
+    List<Descriptor> descriptors = descriptors(identity, cost);
     if (descriptors.isEmpty()) {
       done.accept(Verdict.UNLIMITED);
       return;
@@ -341,16 +336,37 @@ public final class RequestLimiter {
     decider.decide(request, answer -> done.accept(new Verdict(this, view, request, answer)));
   }
 
-  private static Descriptor descriptor(List<Filled.KeyValue> pairs, Long cost) {
-    if (pairs.size() == 1) {
-      Filled.KeyValue only = pairs.get(0);
-      return new Descriptor(List.of(new Entry(only.key(), only.value())), null, cost);
+  /** Returns the first value without which a request is a bad one, and which it lacks; or null. */
+  private @Nullable String absent(RequestIdentity identity) {
+    if (missing == Missing.REFUSE) {
+      for (DescriptorTemplate template : templates) {
+        String absent = template.missing(identity);
+        if (absent != null) {
+          return absent;
+        }
+      }
     }
-    List<Entry> entries = new ArrayList<>(pairs.size());
-    for (Filled.KeyValue pair : pairs) {
-      entries.add(new Entry(pair.key(), pair.value()));
+    return null;
+  }
+
+  private List<Descriptor> descriptors(RequestIdentity identity, Long cost) {
+    boolean all = missing != Missing.SKIP;
+    if (all && templates.size() == 1) {
+      return List.of(descriptor(0, identity, cost)); // The usual cases, in the smallest lists.
+    } else if (all && templates.size() == 2) {
+      return List.of(descriptor(0, identity, cost), descriptor(1, identity, cost));
     }
-    return new Descriptor(entries, null, cost);
+    List<Descriptor> descriptors = new ArrayList<>(templates.size());
+    for (int i = 0; i < templates.size(); i++) {
+      if (all || templates.get(i).missing(identity) == null) {
+        descriptors.add(descriptor(i, identity, cost));
+      }
+    }
+    return descriptors;
+  }
+
+  private Descriptor descriptor(int i, RequestIdentity identity, Long cost) {
+    return new Descriptor(templates.get(i).fill(identity, Entry::new), null, cost);
   }
 
   private boolean isExempt(RequestView view) {

@@ -97,7 +97,8 @@ public record Standing(Policy policy, long remaining, long seconds) {
         : List.of(new Standing(limit.policy(), status.limitRemaining(), seconds(answer, status)));
   }
 
-  private static long seconds(Answer answer, Status status) {
+  /** Returns the {@link #seconds} of a status. */
+  static long seconds(Answer answer, Status status) {
     if (answer.allowed()) {
       return untouched(status) ? NO_TIME : Math.max(1, status.durationUntilResetSeconds());
     }

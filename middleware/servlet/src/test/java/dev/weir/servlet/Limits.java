@@ -3,9 +3,7 @@ package dev.weir.servlet;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
-import dev.weir.engine.Alarm;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
@@ -15,7 +13,6 @@ import dev.weir.rules.Request;
 import dev.weir.rules.Rules;
 import dev.weir.testkit.FakeTicker;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -60,9 +57,7 @@ final class Limits implements AutoCloseable {
             defaults.maxEntries(),
             defaults.maxKeyLength(),
             MAX_WAITING);
-    engine =
-        Engine.create(
-            new MemoryStore(), ticker, settings, LoadSignal.UNKNOWN, new TickerAlarm(ticker));
+    engine = Engine.create(new MemoryStore(), ticker, settings);
     engine.apply(requireNonNull(Rules.parse("rules.yaml", RULES).ruleSet()));
   }
 
@@ -116,25 +111,5 @@ final class Limits implements AutoCloseable {
   @Override
   public void close() {
     engine.close();
-  }
-
-  private record TickerAlarm(FakeTicker ticker) implements Alarm {
-    @Override
-    public Runnable after(long delayNanos, Runnable task) {
-      AtomicBoolean cancelled = new AtomicBoolean();
-      ticker.schedule(
-          delayNanos,
-          () -> {
-            if (!cancelled.get()) {
-              task.run();
-            }
-          });
-      return () -> cancelled.set(true);
-    }
-
-    @Override
-    public void close() {
-      // Nothing runs unless a test moves the time.
-    }
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.http.outgoing;
 
 import dev.weir.Decision;
+import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Ticket;
@@ -40,6 +41,7 @@ final class Attempt implements Ticket {
   private final AtomicReference<State> state = new AtomicReference<>(State.ASKING);
   private volatile @Nullable Consumer<? super Admission> done;
   private volatile Ticket queued = USED;
+  private volatile Ticker.Scheduled next = () -> {};
 
   Attempt(
       OutgoingLimiter limiter,
@@ -89,7 +91,7 @@ final class Attempt implements Ticket {
   }
 
   private void queue(Decider decider, Request request, Answer answer, long left) {
-    if (!startWaiting()) {
+    if (state.get() == State.ASKING && limiter.isFull()) {
       finish(Admission.refused(limiter, LocalRefusal.of(host, request, answer)));
       return;
     }
@@ -107,6 +109,8 @@ final class Attempt implements Ticket {
             });
     if (state.get() == State.DONE) {
       queued.leave(); // It left before it had the ticket.
+    } else if (!startWaiting() && queued.leave()) {
+      finish(Admission.refused(limiter, LocalRefusal.of(host, request, answer)));
     }
   }
 
@@ -126,16 +130,21 @@ final class Attempt implements Ticket {
     boolean inTime =
         refusal.retryAfterNanos() != Decision.NEVER && wait <= endNanos - limiter.ticker.nanos();
     if (inTime) {
-      // Before it is seen to wait: a test that sees it moves the time. A step too many does
-      // nothing.
-      limiter.ticker.schedule(wait, this::step);
+      // Before it is seen to wait: a test that sees it moves the time.
+      next = limiter.ticker.schedule(wait, this::step);
+      if (state.get() == State.DONE) {
+        next.cancel(); // It left in the meantime.
+      }
     }
     if (!inTime || !startWaiting()) {
       finish(Admission.refused(limiter, refusal));
     }
   }
 
-  /** Returns false if too many wait, or if this attempt is over. */
+  /**
+   * Counts this among those that wait, once it does: what lets it go on is scheduled or queued.
+   * Returns false if there is no room.
+   */
   private boolean startWaiting() {
     if (state.get() != State.ASKING) {
       return true; // It is among those that wait already, or its next step sees that it is over.
@@ -155,7 +164,8 @@ final class Attempt implements Ticket {
       limiter.stopWaiting();
     }
     Consumer<? super Admission> taken = done;
-    done = null; // A task that is still scheduled holds on to nothing of the caller's.
+    done = null; // A caller that keeps its ticket keeps nothing else.
+    next.cancel();
     return before == State.DONE ? null : taken;
   }
 

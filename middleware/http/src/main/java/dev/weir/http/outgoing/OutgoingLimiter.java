@@ -7,8 +7,7 @@ import dev.weir.http.RateLimitFields;
 import dev.weir.http.outgoing.RememberedRefusals.HostKey;
 import dev.weir.identity.ClientAddress;
 import dev.weir.identity.DescriptorTemplate;
-import dev.weir.identity.Filled;
-import dev.weir.identity.Missing;
+import dev.weir.identity.RequestIdentity;
 import dev.weir.identity.SecretHash;
 import dev.weir.identity.Source;
 import dev.weir.rules.Descriptor;
@@ -39,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 public final class OutgoingLimiter {
   private static final Duration MAX_DURATION = Duration.ofDays(1);
   private static final int MAX_WAITING = 1_000_000;
+
+  /** An outgoing request has no client: no template asks for one. */
+  private static final ClientAddress NO_ADDRESS = ClientAddress.ofPeer();
 
   private static final int TOO_MANY_REQUESTS = 429;
   private static final int SERVICE_UNAVAILABLE = 503;
@@ -145,6 +147,10 @@ public final class OutgoingLimiter {
         : nanos;
   }
 
+  boolean isFull() {
+    return waiting.get() >= maxWaiting;
+  }
+
   boolean startWaiting() {
     if (waiting.incrementAndGet() > maxWaiting) {
       waiting.decrementAndGet();
@@ -209,20 +215,12 @@ public final class OutgoingLimiter {
                   + "} (expected: what an outgoing request has, such as {host})");
         }
       }
-      return descriptors(request -> filled(parsed, request));
+      return descriptors(request -> List.of(filled(parsed, request)));
     }
 
-    private static List<Descriptor> filled(DescriptorTemplate template, OutgoingRequest request) {
-      Filled filled =
-          template.fill(request, ClientAddress.ofPeer(), SecretHash.plain(), Missing.SHARED);
-      if (!(filled instanceof Filled.Entries found)) {
-        return List.of(); // Only where missing values are not shared.
-      }
-      return List.of(
-          new Descriptor(
-              found.entries().stream().map(pair -> new Entry(pair.key(), pair.value())).toList(),
-              null,
-              null));
+    private static Descriptor filled(DescriptorTemplate template, OutgoingRequest request) {
+      RequestIdentity identity = new RequestIdentity(request, NO_ADDRESS, SecretHash.plain());
+      return new Descriptor(template.fill(identity, Entry::new), null, null);
     }
 
     /** Adds descriptors that a function makes of a request; none if they do not apply to it. */

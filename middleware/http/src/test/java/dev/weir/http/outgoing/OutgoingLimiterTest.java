@@ -176,6 +176,7 @@ class OutgoingLimiterTest {
     assertThat(ticket.leave()).isTrue();
     assertThat(ticket.leave()).isFalse();
     assertThat(limiter.waiting()).isZero();
+    assertThat(ticker.scheduled()).isZero();
     ticker.advance(2 * SECOND);
     assertThat(admissions).hasSize(1);
     assertThat(refusal(limiter, A)).isNull();
@@ -445,6 +446,47 @@ class OutgoingLimiterTest {
     assertThat(limiter.waiting()).isZero();
   }
 
+  /** A test that sees it wait moves the time: then it must have its place. */
+  @Test
+  void request_isSeenToWait_onceItIsQueued() {
+    Queueing rules = new Queueing();
+    OutgoingLimiter limiter =
+        remembering()
+            .rules(rules, "partners")
+            .descriptor("host={host}")
+            .maxWait(Duration.ofSeconds(2))
+            .build();
+    List<Integer> waiting = new ArrayList<>();
+    rules.beforeEnqueued = () -> waiting.add(limiter.waiting());
+    limiter.admit(A, admissions::add);
+    limiter.admit(A, admissions::add);
+    assertThat(waiting).containsExactly(0, 1);
+    assertThat(limiter.waiting()).isEqualTo(2);
+  }
+
+  @Test
+  void oneTooManyForItsRulesQueue_isRefusedAndLeavesIt() {
+    Queueing rules = new Queueing();
+    OutgoingLimiter limiter =
+        remembering()
+            .rules(rules, "partners")
+            .descriptor("host={host}")
+            .maxWait(Duration.ofSeconds(2))
+            .maxWaiting(1)
+            .build();
+    // Another one takes the only place while this one is queued.
+    rules.beforeEnqueued =
+        () -> {
+          rules.beforeEnqueued = () -> {};
+          limiter.admit(B, admissions::add);
+        };
+    assertThat(refusal(limiter, A)).isNotNull();
+    assertThat(rules.left).isEqualTo(1);
+    assertThat(limiter.waiting()).isEqualTo(1);
+    assertThat(refusal(limiter, A)).isNotNull();
+    assertThat(rules.queue).as("the last one was not queued").hasSize(2);
+  }
+
   @Test
   void requestThatMayNotWait_isInNoQueue() {
     Queueing rules = new Queueing();
@@ -535,6 +577,7 @@ class OutgoingLimiterTest {
             1);
     private final List<Consumer<? super Answer>> queue = new ArrayList<>();
     private final List<Long> maxWaits = new ArrayList<>();
+    private Runnable beforeEnqueued = () -> {};
     private int left;
     private int refunds;
 
@@ -557,6 +600,7 @@ class OutgoingLimiterTest {
     @Override
     public Ticket enqueue(
         Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
+      beforeEnqueued.run();
       queue.add(done);
       maxWaits.add(maxWaitNanos);
       return () -> {

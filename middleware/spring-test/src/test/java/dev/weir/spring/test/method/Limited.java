@@ -2,10 +2,8 @@ package dev.weir.spring.test.method;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.Store;
-import dev.weir.engine.Alarm;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
@@ -37,18 +35,6 @@ final class Limited {
           rate_limit: {unit: minute, requests_per_unit: 1}
       """;
 
-  /** Runs tasks on the thread that moves the time. */
-  private record TickerAlarm(FakeTicker ticker) implements Alarm {
-    @Override
-    public Runnable after(long delayNanos, Runnable task) {
-      ticker.schedule(delayNanos, task);
-      return () -> {};
-    }
-
-    @Override
-    public void close() {}
-  }
-
   final FakeTicker ticker = new FakeTicker();
   final Engine engine;
 
@@ -57,9 +43,7 @@ final class Limited {
   }
 
   Limited(String rules, Store store) {
-    engine =
-        Engine.create(
-            store, ticker, EngineSettings.DEFAULTS, LoadSignal.UNKNOWN, new TickerAlarm(ticker));
+    engine = Engine.create(store, ticker, EngineSettings.DEFAULTS);
     Rules.Loaded loaded = Rules.parse("rules.yaml", rules);
     assertThat(loaded.problems()).isEmpty();
     engine.apply(Objects.requireNonNull(loaded.ruleSet()));

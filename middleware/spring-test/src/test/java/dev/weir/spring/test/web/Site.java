@@ -2,10 +2,9 @@ package dev.weir.spring.test.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.Store;
-import dev.weir.engine.Alarm;
+import dev.weir.Ticker;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
@@ -79,17 +78,19 @@ final class Site implements AutoCloseable {
     }
   }
 
-  /** Runs tasks on the thread that moves the time. */
-  private record TickerAlarm(FakeTicker ticker) implements Alarm {
+  /** Says of each task that it has been scheduled. */
+  private record AnnouncingTicker(FakeTicker ticker) implements Ticker {
     @Override
-    public Runnable after(long delayNanos, Runnable task) {
-      ticker.schedule(delayNanos, task);
-      TASKS.release();
-      return () -> {};
+    public long nanos() {
+      return ticker.nanos();
     }
 
     @Override
-    public void close() {}
+    public Scheduled schedule(long delayNanos, Runnable task) {
+      Scheduled scheduled = ticker.schedule(delayNanos, task);
+      TASKS.release();
+      return scheduled;
+    }
   }
 
   private final ConfigurableApplicationContext context;
@@ -103,9 +104,7 @@ final class Site implements AutoCloseable {
   }
 
   static Engine engine(FakeTicker ticker, Store store) {
-    Engine engine =
-        Engine.create(
-            store, ticker, EngineSettings.DEFAULTS, LoadSignal.UNKNOWN, new TickerAlarm(ticker));
+    Engine engine = Engine.create(store, new AnnouncingTicker(ticker), EngineSettings.DEFAULTS);
     Rules.Loaded loaded = Rules.parse("rules.yaml", RULES);
     assertThat(loaded.problems()).isEmpty();
     engine.apply(Objects.requireNonNull(loaded.ruleSet()));
