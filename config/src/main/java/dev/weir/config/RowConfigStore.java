@@ -41,12 +41,33 @@ public final class RowConfigStore implements ConfigStore {
   }
 
   /**
-   * Opens the store in these rows, or makes it if there is none. It ends with them.
+   * Opens the store in these rows, or makes it if there is none. It ends with them. That the whole
+   * log of changes is there is for {@link ChangeLog} to prove.
    *
    * @throws ConfigException also if a newer version of Weir made the store
    */
   public static ConfigStore open(Rows rows) {
-    return new RowConfigStore(rows, rows.update((reader, batch, wall) -> Stored.id(reader, batch)));
+    String id = Stored.id(rows::get);
+    if (id == null) {
+      id = rows.update((reader, batch, wall) -> Stored.make(reader, batch));
+    }
+    RowConfigStore opened = new RowConfigStore(rows, id);
+    opened.requireEnds(opened.head());
+    return opened;
+  }
+
+  /** A database that has lost a part of its rows would have lost one of these with some luck. */
+  private void requireEnds(Head head) {
+    long last = head.position();
+    if (head.revision() > 0 && revision(head.revision()).isEmpty()) {
+      throw Stored.damaged("revision " + head.revision(), "missing", null);
+    }
+    if (last > 0 && (changes(0, 1).isEmpty() || changes(last - 1, 1).isEmpty())) {
+      throw Stored.damaged("log of changes", "its begin or its end is missing", null);
+    }
+    if (last > 0 && !changes(last - 1, 1).get(0).hash().equals(head.hash())) {
+      throw Stored.damaged("change " + last, "not the one of the head", null);
+    }
   }
 
   @Override

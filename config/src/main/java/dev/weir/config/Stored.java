@@ -58,20 +58,29 @@ final class Stored {
         : new ConfigException(Kind.DAMAGED, message, cause);
   }
 
-  /** Returns the store's own id, and makes the store if there is none. */
-  static String id(Reader reader, Batch batch) {
+  /** Makes a store, unless another process has just done so, and returns its id. */
+  static String make(Reader reader, Batch batch) {
+    String made = id(reader);
+    if (made != null) {
+      return made;
+    }
+    byte[] random = new byte[16];
+    new SecureRandom().nextBytes(random);
+    String id = HexFormat.of().formatHex(random);
+    batch.put(Table.META, STORE, Keys.text(Json.write(Map.of("format", FORMAT, "store", id))));
+    batch.put(Table.META, HEAD, head(new Head(id, 0, 0, Sha256.NONE)));
+    return id;
+  }
+
+  /** Returns the store's own id, or null if there is no store. */
+  static @Nullable String id(Reader reader) {
     List<byte @Nullable []> meta = reader.get(Table.META, List.of(STORE, HEAD));
     byte[] stored = meta.get(0);
     if (stored == null) {
       if (meta.get(1) != null) {
         throw damaged("store", "a head without an id", null);
       }
-      byte[] random = new byte[16];
-      new SecureRandom().nextBytes(random);
-      String id = HexFormat.of().formatHex(random);
-      batch.put(Table.META, STORE, Keys.text(Json.write(Map.of("format", FORMAT, "store", id))));
-      batch.put(Table.META, HEAD, head(new Head(id, 0, 0, Sha256.NONE)));
-      return id;
+      return null;
     }
     return json(
         "store",
