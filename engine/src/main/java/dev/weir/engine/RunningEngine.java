@@ -8,7 +8,7 @@ import dev.weir.rules.Problem;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleDefaults;
 import dev.weir.rules.RuleSet;
-import dev.weir.rules.RuleWatcher;
+import dev.weir.rules.RuleSource;
 import dev.weir.rules.Rules;
 import dev.weir.rules.Severity;
 import java.nio.file.Path;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * engine.decide(Request.of("shop", "ip", "203.0.113.7"), answer -> ...);
  * }</pre>
  *
- * <p>What it does now and then runs where its {@link Ticker} says; files are watched by a daemon
+ * <p>What it does now and then runs where its {@link Ticker} says; the source of rules has a daemon
  * thread. {@link #close} ends all of it.
  */
 public final class RunningEngine implements Decider, AutoCloseable {
@@ -37,17 +37,14 @@ public final class RunningEngine implements Decider, AutoCloseable {
 
   private final Engine engine;
   private final ReloadListener listener;
-  private final RuleDefaults defaults;
-  private final List<Path> paths;
+  private final @Nullable RuleSource source;
   private final Ticker ticker;
   private final List<Repeated> housekeeping = new ArrayList<>();
-  private @Nullable RuleWatcher watcher;
 
   private RunningEngine(Builder builder, Engine engine) {
     this.engine = engine;
     this.listener = builder.listener;
-    this.defaults = builder.defaults;
-    this.paths = builder.paths;
+    this.source = builder.source();
     this.ticker = builder.ticker;
   }
 
@@ -60,6 +57,7 @@ public final class RunningEngine implements Decider, AutoCloseable {
   public static final class Builder {
     private List<Path> paths = List.of();
     private @Nullable RuleSet rules;
+    private @Nullable RuleSource source;
     private RuleDefaults defaults = RuleDefaults.DENY;
     private @Nullable Store shared;
     private long maxKeys = MemoryStore.DEFAULT_MAX_KEYS;
@@ -77,6 +75,15 @@ public final class RunningEngine implements Decider, AutoCloseable {
     public Builder rules(Path... files) {
       paths = List.of(files);
       rules = null;
+      source = null;
+      return this;
+    }
+
+    /** Takes the rules from a source and follows it; it is closed with the engine. */
+    public Builder rules(RuleSource ruleSource) {
+      source = ruleSource;
+      paths = List.of();
+      rules = null;
       return this;
     }
 
@@ -84,6 +91,7 @@ public final class RunningEngine implements Decider, AutoCloseable {
     public Builder rules(RuleSet ruleSet) {
       rules = ruleSet;
       paths = List.of();
+      source = null;
       return this;
     }
 
@@ -133,6 +141,10 @@ public final class RunningEngine implements Decider, AutoCloseable {
       return this;
     }
 
+    private @Nullable RuleSource source() {
+      return paths.isEmpty() ? source : RuleSource.files(paths, defaults);
+    }
+
     /**
      * Reads the rules, puts them in force, and starts the threads.
      *
@@ -158,16 +170,14 @@ public final class RunningEngine implements Decider, AutoCloseable {
   private void begin(@Nullable RuleSet given, LoadSignal load) {
     if (given != null) {
       applied(given, List.of());
-    } else if (!paths.isEmpty()) {
-      Rules.Loaded loaded = Rules.load(paths, defaults);
+    } else if (source != null) {
+      Rules.Loaded loaded = source.load();
       RuleSet first = loaded.ruleSet();
       if (first == null) {
         throw new RulesException(loaded.problems());
       }
       applied(first, loaded.problems());
-      watcher =
-          RuleWatcher.start(
-              paths, first, this::changed, error -> listener.failed("watching rules", error));
+      source.follow(first, new Taker());
     }
     repeat("expiry", EXPIRY, engine::expire);
     if (load instanceof ProcessorLoad processors) {
@@ -201,32 +211,42 @@ public final class RunningEngine implements Decider, AutoCloseable {
         problems.stream().filter(each -> each.severity() == Severity.WARNING).toList());
   }
 
-  private void changed(Rules.Loaded loaded) {
-    RuleSet rules = loaded.ruleSet();
-    List<Problem> problems = loaded.problems();
-    if (rules != null) {
-      try {
-        applied(rules, problems);
-        return;
-      } catch (RulesException e) {
-        problems = e.problems();
+  /** Puts in force what the source reports. */
+  private final class Taker implements RuleSource.Taker {
+    @Override
+    public List<Problem> changed(Rules.Loaded loaded) {
+      RuleSet rules = loaded.ruleSet();
+      List<Problem> problems = loaded.problems();
+      if (rules != null) {
+        try {
+          applied(rules, problems);
+          return List.of();
+        } catch (RulesException e) {
+          problems = e.problems();
+        }
+      } else {
+        engine.reloadFailed();
       }
-    } else {
-      engine.reloadFailed();
+      listener.refused(engine.revision(), problems);
+      return problems;
     }
-    listener.refused(engine.revision(), problems);
+
+    @Override
+    public void failed(Throwable error) {
+      listener.failed("watching rules", error);
+    }
   }
 
   /**
-   * Reads the rule files once more, now; without files this does nothing.
+   * Reads the rules once more from their source, now; without one this does nothing.
    *
    * @throws RulesException if the rules have errors; those before stay in force
    */
   public synchronized void reload() {
-    if (paths.isEmpty()) {
+    if (source == null) {
       return;
     }
-    Rules.Loaded loaded = Rules.load(paths, defaults);
+    Rules.Loaded loaded = source.load();
     RuleSet rules = loaded.ruleSet();
     if (rules == null) {
       engine.reloadFailed();
@@ -273,8 +293,8 @@ public final class RunningEngine implements Decider, AutoCloseable {
   /** Ends the watching, the threads and the stores; requests that wait are refused. */
   @Override
   public void close() {
-    if (watcher != null) {
-      watcher.close();
+    if (source != null) {
+      source.close();
     }
     housekeeping.forEach(Repeated::close);
     engine.close();

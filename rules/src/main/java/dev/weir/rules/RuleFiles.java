@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /** What rule files held at one moment, and what could not be read of them. */
@@ -79,15 +80,27 @@ final class RuleFiles {
 
   static RuleFiles ofText(String file, String text) {
     RuleFiles files = new RuleFiles(Runtime.getRuntime().maxMemory());
-    if (text.length() > MAX_FILE_BYTES) {
-      files.refuse(file, tooLarge(text.length()));
-    } else if (!UTF_8.newEncoder().canEncode(text)) {
-      files.refuse(file, "text: half a surrogate pair (expected: Unicode)");
-    } else {
-      byte[] content = text.getBytes(UTF_8);
-      files.sources.add(new Source(file, content, ""));
+    files.addText(file, text);
+    return files;
+  }
+
+  static RuleFiles ofTexts(SortedMap<String, String> texts) {
+    RuleFiles files = new RuleFiles(Runtime.getRuntime().maxMemory());
+    texts.forEach(files::addText);
+    if (texts.isEmpty()) {
+      files.refuse("rules", "files: none (expected: at least one)");
     }
     return files;
+  }
+
+  private void addText(String file, String text) {
+    if (text.length() > MAX_FILE_BYTES) {
+      refuse(file, tooLarge(text.length()));
+    } else if (!UTF_8.newEncoder().canEncode(text)) {
+      refuse(file, "text: half a surrogate pair (expected: Unicode)");
+    } else {
+      addContent(file, text.getBytes(UTF_8));
+    }
   }
 
   private void addFolder(Path folder) {
@@ -157,6 +170,10 @@ final class RuleFiles {
       // One more than allowed, for a file that grows meanwhile.
       content = in.readNBytes(MAX_FILE_BYTES + 1);
     }
+    addContent(file, content);
+  }
+
+  private void addContent(String file, byte[] content) {
     totalBytes += content.length;
     if (content.length > MAX_FILE_BYTES) {
       refuse(file, tooLarge(content.length));

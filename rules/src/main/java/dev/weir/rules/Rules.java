@@ -2,6 +2,7 @@ package dev.weir.rules;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /** Reads rule files. Safe for use by several threads. */
@@ -49,6 +50,16 @@ public final class Rules {
    */
   public static Loaded parse(String file, String text, RuleDefaults defaults) {
     return RuleFiles.ofText(file, text).parse(defaults);
+  }
+
+  /**
+   * Reads the texts of several files, in the order of their names. The same texts under the same
+   * names give the same rules as files do.
+   *
+   * @param files texts by the names shown in positions
+   */
+  public static Loaded parse(SortedMap<String, String> files, RuleDefaults defaults) {
+    return RuleFiles.ofTexts(files).parse(defaults);
   }
 
   /**

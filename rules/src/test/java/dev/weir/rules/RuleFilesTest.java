@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -194,5 +197,29 @@ class RuleFilesTest {
             rate_limit: {unit: minute, requests_per_unit: 1}
         """
         .formatted(domain, key, value);
+  }
+
+  @Test
+  void textsOfSeveralFiles_areReadAsFilesAre() {
+    SortedMap<String, String> texts =
+        new TreeMap<>(Map.of("b.yaml", "domain: b\n", "a.yaml", "domain: a\n"));
+    Rules.Loaded loaded = Rules.parse(texts, RuleDefaults.DENY);
+    assertThat(Objects.requireNonNull(loaded.ruleSet()).domains()).containsExactly("a", "b");
+    texts.put("c.yaml", "domain: 1\nother: 2\n");
+    Rules.Loaded broken = Rules.parse(texts, RuleDefaults.DENY);
+    assertThat(broken.ruleSet()).isNull();
+    assertThat(broken.problems())
+        .filteredOn(each -> each.severity() == Severity.ERROR)
+        .isNotEmpty()
+        .allMatch(each -> each.position().file().equals("c.yaml"));
+  }
+
+  @Test
+  void noTexts_areNoEmptyRuleSet() {
+    Rules.Loaded loaded = Rules.parse(new TreeMap<>(), RuleDefaults.DENY);
+    assertThat(loaded.ruleSet()).isNull();
+    assertThat(loaded.problems())
+        .extracting(Problem::toString)
+        .containsExactly("rules files: none (expected: at least one)");
   }
 }

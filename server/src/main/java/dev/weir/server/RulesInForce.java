@@ -4,7 +4,7 @@ import dev.weir.engine.Engine;
 import dev.weir.engine.RulesException;
 import dev.weir.rules.Problem;
 import dev.weir.rules.RuleSet;
-import dev.weir.rules.RuleWatcher;
+import dev.weir.rules.RuleSource;
 import dev.weir.rules.Rules;
 import dev.weir.rules.Severity;
 import dev.weir.server.door.Guarded;
@@ -20,7 +20,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Brings rules from files into an engine, first at the start and then whenever they change. */
-final class RulesInForce implements AutoCloseable {
+final class RulesInForce implements RuleSource.Taker, AutoCloseable {
   /** The demo rules, in force without {@code --rules}. */
   static final String BUILT_IN = "demo.yaml";
 
@@ -28,7 +28,7 @@ final class RulesInForce implements AutoCloseable {
   private static final int MAX_LOGGED = 50;
 
   private final Engine engine;
-  private @Nullable RuleWatcher watcher;
+  private @Nullable RuleSource source;
 
   private RulesInForce(Engine engine) {
     this.engine = engine;
@@ -79,12 +79,14 @@ final class RulesInForce implements AutoCloseable {
   void watch(ServerSettings settings) {
     List<Path> paths = settings.value(Settings.RULES);
     if (!paths.isEmpty()) {
-      watcher = RuleWatcher.start(paths, engine.rules(), this::changed, this::failed);
+      source = RuleSource.files(paths, settings.ruleDefaults());
+      source.follow(engine.rules(), this);
     }
   }
 
   /** Logs a rule set that could not be read or put in force for a reason other than its content. */
-  private void failed(Throwable error) {
+  @Override
+  public void failed(Throwable error) {
     Guarded.failed(
         Loop.RULES,
         "a change could not be applied; revision "
@@ -95,12 +97,12 @@ final class RulesInForce implements AutoCloseable {
   }
 
   /** Puts a valid rule set in force; a set with errors is logged and changes nothing. */
-  void changed(Rules.Loaded loaded) {
+  @Override
+  public List<Problem> changed(Rules.Loaded loaded) {
     RuleSet rules = loaded.ruleSet();
     if (rules == null) {
       engine.reloadFailed();
-      refused(loaded.problems());
-      return;
+      return refused(loaded.problems());
     }
     List<String> difference = engine.rules().diff(rules);
     try {
@@ -111,14 +113,16 @@ final class RulesInForce implements AutoCloseable {
               + revision
               + " in force\n"
               + (difference.isEmpty() ? "no rule has changed" : bounded(difference)));
+      return List.of();
     } catch (RulesException e) {
-      refused(e.problems());
+      return refused(e.problems());
     }
   }
 
-  private void refused(List<Problem> problems) {
+  private List<Problem> refused(List<Problem> problems) {
     Logs.LOG.severe(
         "rules: errors; revision " + engine.revision() + " stays in force\n" + lines(problems));
+    return problems;
   }
 
   private static void logWarnings(Rules.Loaded loaded) {
@@ -142,8 +146,8 @@ final class RulesInForce implements AutoCloseable {
 
   @Override
   public void close() {
-    if (watcher != null) {
-      watcher.close();
+    if (source != null) {
+      source.close();
     }
   }
 }

@@ -1,0 +1,74 @@
+package dev.weir.config.postgres;
+
+import dev.weir.config.Rows.Batch;
+import dev.weir.config.Rows.Table;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** What an update writes: one statement for all puts of a table, and one for its deletions. */
+final class Writes implements Batch {
+  private final Map<Table, SortedMap<byte[], byte[]>> puts = new EnumMap<>(Table.class);
+  private final Map<Table, SortedMap<byte[], byte[]>> deletions = new EnumMap<>(Table.class);
+
+  private static SortedMap<byte[], byte[]> of(
+      Map<Table, SortedMap<byte[], byte[]>> tables, Table table) {
+    return tables.computeIfAbsent(table, each -> new TreeMap<>(Arrays::compareUnsigned));
+  }
+
+  @Override
+  public void put(Table table, byte[] key, byte[] value) {
+    of(deletions, table).remove(key);
+    of(puts, table).put(key, value);
+  }
+
+  @Override
+  public void delete(Table table, byte[] key) {
+    of(puts, table).remove(key);
+    of(deletions, table).put(key, key);
+  }
+
+  /** Writes what there is for a table. */
+  void run(Connection connection, Table table, String name) throws SQLException {
+    List<byte[]> deleted = new ArrayList<>(of(deletions, table).values());
+    if (!deleted.isEmpty()) {
+      run(connection, "delete from " + name + " where k = any(?)", deleted);
+    }
+    SortedMap<byte[], byte[]> rows = of(puts, table);
+    if (!rows.isEmpty()) {
+      run(
+          connection,
+          "insert into "
+              + name
+              + " select * from unnest(?, ?) on conflict (k) do update set v = excluded.v",
+          new ArrayList<>(rows.keySet()),
+          new ArrayList<>(rows.values()));
+    }
+  }
+
+  @SafeVarargs
+  private static void run(Connection connection, String sql, List<byte[]>... columns)
+      throws SQLException {
+    List<Array> arrays = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (List<byte[]> column : columns) {
+        Array array = connection.createArrayOf("bytea", column.toArray(new byte[0][]));
+        arrays.add(array);
+        statement.setArray(arrays.size(), array);
+      }
+      statement.executeUpdate();
+    } finally {
+      for (Array array : arrays) {
+        array.free();
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package dev.weir.config.rocksdb;
+
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigException.Kind;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Refuses writes before a disk is full: a database that meets its end can be left unopenable. */
+final class FreeSpace {
+  private static final long MIB = 1L << 20;
+  private static final long DEFAULT_BYTES = 256 * MIB;
+  private static final int DEFAULT_PERCENT = 5;
+
+  private final Path path;
+  private final long bytes;
+  private final int percent;
+
+  private FreeSpace(Path path, long bytes, int percent) {
+    this.path = path;
+    this.bytes = bytes;
+    this.percent = percent;
+  }
+
+  /** 256 MiB, and 5 % of the disk. */
+  static FreeSpace usual(Path path) {
+    return new FreeSpace(path, DEFAULT_BYTES, DEFAULT_PERCENT);
+  }
+
+  static FreeSpace atLeast(Path path, long bytes) {
+    return new FreeSpace(path, bytes, 0);
+  }
+
+  /**
+   * @throws ConfigException of kind FULL if there is less
+   */
+  void require() {
+    try {
+      FileStore disk = Files.getFileStore(path);
+      require(disk.getUsableSpace(), disk.getTotalSpace());
+    } catch (IOException e) {
+      throw new ConfigException(Kind.UNAVAILABLE, path + ": " + e.getMessage(), e);
+    }
+  }
+
+  void require(long usable, long total) {
+    long needed = Math.max(bytes, total / 100 * percent);
+    if (usable < needed) {
+      throw new ConfigException(
+          Kind.FULL,
+          "%s: %d MiB free of %d (expected: at least %d; nothing was written, reads go on)"
+              .formatted(path, usable / MIB, total / MIB, needed / MIB));
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package dev.weir.config.rocksdb;
+
+import dev.weir.Ticker;
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigException.Kind;
+import dev.weir.config.ConfigStore;
+import dev.weir.config.ConfigStoreProvider;
+import dev.weir.config.RowConfigStore;
+import dev.weir.config.Rows;
+import dev.weir.config.StoreAddress;
+
+/**
+ * Opens stores in a folder: {@code rocksdb:FOLDER}. Public only for the service loader.
+ *
+ * <p>Options: {@code cache=64MB} for blocks that were read, {@code min-free=256MB} below which
+ * nothing is written, instead of 256 MiB and 5 % of the disk, and {@code recover=true}, which drops
+ * what cannot be read at the end of a damaged log.
+ */
+public final class RocksProvider implements ConfigStoreProvider {
+  @Override
+  public String scheme() {
+    return "rocksdb";
+  }
+
+  @Override
+  public String form() {
+    return RocksSettings.FORM;
+  }
+
+  @Override
+  public ConfigStore open(StoreAddress address) {
+    RocksSettings settings = RocksSettings.of(address);
+    Rows rows = RocksRows.open(settings, Ticker.system(), Ticker.wall());
+    try {
+      return RowConfigStore.open(rows);
+    } catch (ConfigException e) {
+      rows.close();
+      throw e.kind() == Kind.DAMAGED ? Damage.found(settings.folder(), e) : e;
+    } catch (RuntimeException | Error e) {
+      rows.close();
+      throw e;
+    }
+  }
+}

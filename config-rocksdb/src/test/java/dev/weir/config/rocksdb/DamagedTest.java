@@ -1,0 +1,206 @@
+package dev.weir.config.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigException.Kind;
+import dev.weir.config.ConfigStore;
+import dev.weir.config.ConfigStores;
+import dev.weir.config.Head;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What becomes of a database when its files are not as they were written. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class DamagedTest {
+  @TempDir Path folder;
+
+  private Path whole = Path.of("");
+
+  @SuppressWarnings("NullAway.Init") // Before each test.
+  private Head head;
+
+  private int copies;
+
+  /** Some of it in files of tables, some in the log. */
+  @BeforeEach
+  void write() {
+    whole = folder.resolve("whole");
+    try (ConfigStore store = open(whole, "")) {
+      for (long i = 0; i < 60; i++) {
+        Writer.write(store, i);
+      }
+    }
+    try (ConfigStore store = open(whole, "")) {
+      for (long i = 60; i < 120; i++) {
+        Writer.write(store, i);
+      }
+      head = Contents.verify(store);
+    }
+  }
+
+  private static ConfigStore open(Path folder, String options) {
+    return ConfigStores.open("rocksdb:" + folder + "?min-free=1MB" + options);
+  }
+
+  /** Returns a copy with one file of it changed; null removes the file. */
+  private Path damaged(Path file, byte[] content) throws IOException {
+    Path copy = copy();
+    Files.write(copy.resolve(whole.relativize(file)), content);
+    return copy;
+  }
+
+  private Path copy() throws IOException {
+    Path copy = folder.resolve("copy" + copies++);
+    try (Stream<Path> files = Files.walk(whole)) {
+      for (Path file : files.filter(each -> !each.startsWith(whole.resolve("native"))).toList()) {
+        Files.copy(file, copy.resolve(whole.relativize(file)), StandardCopyOption.COPY_ATTRIBUTES);
+      }
+    }
+    return copy;
+  }
+
+  private List<Path> files(String glob) throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (var files = Files.newDirectoryStream(whole.resolve("config"), glob)) {
+      files.forEach(found::add);
+    }
+    assertThat(found).isNotEmpty();
+    return found;
+  }
+
+  /** Returns whether it is refused; otherwise everything must be there. */
+  private boolean refused(Path damaged, String how) {
+    try (ConfigStore store = open(damaged, "")) {
+      assertThat(Contents.verify(store)).as(how).isEqualTo(head);
+      return false;
+    } catch (ConfigException e) {
+      assertThat(e.kind()).as(how + ": " + e.getMessage()).isEqualTo(Kind.DAMAGED);
+      assertThat(e).as(how).hasMessageStartingWith(damaged.toString());
+      assertThat(e).as(how).hasMessageContaining("restore the folder from a backup");
+      assertThat(e).as(how).message().hasLineCount(1);
+      return true;
+    } catch (AssertionError e) {
+      // The proof of the chain reads as well, and says what it met in words.
+      if (String.valueOf(e.getMessage()).contains("restore the folder from a backup")) {
+        return true;
+      }
+      throw new AssertionError(how, e);
+    }
+  }
+
+  private static byte[] zeroed(byte[] content, int from) {
+    byte[] zeroed = content.clone();
+    Arrays.fill(zeroed, from, zeroed.length, (byte) 0);
+    return zeroed;
+  }
+
+  private static byte[] withGarbage(byte[] content, SplittableRandom random) {
+    byte[] longer = Arrays.copyOf(content, content.length + 200);
+    byte[] garbage = new byte[200];
+    random.nextBytes(garbage);
+    System.arraycopy(garbage, 0, longer, content.length, garbage.length);
+    return longer;
+  }
+
+  @Test
+  void wholeCopy_isOpened() throws IOException {
+    assertThat(refused(copy(), "whole")).isFalse();
+  }
+
+  @Test
+  void logThatWasZeroedOrCutOff_isRefused() throws IOException {
+    Path log = liveLog();
+    byte[] content = Files.readAllBytes(log);
+    for (int part = 0; part < 4; part++) {
+      int from = content.length * part / 4;
+      assertThat(refused(damaged(log, zeroed(content, from)), "zeroed " + part)).isTrue();
+      byte[] cut = Arrays.copyOf(content, from);
+      assertThat(refused(damaged(log, cut), "cut " + part)).isTrue();
+    }
+  }
+
+  /** The one with the largest number; those before are in files of tables already. */
+  private Path liveLog() throws IOException {
+    List<Path> logs = files("*.log");
+    Path last = Collections.max(logs);
+    assertThat(Files.size(last)).isPositive();
+    return last;
+  }
+
+  @Test
+  void anyDamage_isRefusedOrHarmless() throws IOException {
+    SplittableRandom random = new SplittableRandom(7);
+    List<Path> files = new ArrayList<>(files("*"));
+    files.add(whole.resolve("config.anchor"));
+    int refused = 0;
+    for (Path file : files) {
+      byte[] content = Files.readAllBytes(file);
+      String name = String.valueOf(file.getFileName());
+      List<byte[]> damages = new ArrayList<>();
+      damages.add(new byte[0]);
+      damages.add(zeroed(content, 0));
+      damages.add(zeroed(content, content.length / 2));
+      damages.add(Arrays.copyOf(content, content.length / 2));
+      damages.add(withGarbage(content, random));
+      for (int i = 0; i < 8 && content.length > 0; i++) {
+        byte[] flipped = content.clone();
+        flipped[random.nextInt(content.length)] ^= (byte) (1 << random.nextInt(8));
+        damages.add(flipped);
+      }
+      for (int i = 0; i < damages.size(); i++) {
+        refused += refused(damaged(file, damages.get(i)), name + " " + i) ? 1 : 0;
+      }
+    }
+    assertThat(refused).isGreaterThan(20);
+  }
+
+  @Test
+  void filesThatAreMissing_areRefusedAndNeverMadeAnew() throws IOException {
+    for (String glob : List.of("*.log", "*.sst", "MANIFEST-*", "CURRENT", "*")) {
+      Path copy = copy();
+      for (Path file : files(glob)) {
+        Files.delete(copy.resolve(whole.relativize(file)));
+      }
+      assertThat(refused(copy, "without " + glob)).isTrue();
+    }
+    Path withoutCurrentAndAnchor = copy();
+    Files.delete(withoutCurrentAndAnchor.resolve("config/CURRENT"));
+    Files.delete(withoutCurrentAndAnchor.resolve("config.anchor"));
+    assertThat(refused(withoutCurrentAndAnchor, "without CURRENT and anchor")).isTrue();
+  }
+
+  @Test
+  void recovery_dropsTheEndAndSaysSo() throws IOException {
+    Path log = liveLog();
+    byte[] content = Files.readAllBytes(log);
+    Path cut = damaged(log, Arrays.copyOf(content, content.length / 2));
+    assertThatThrownBy(() -> open(cut, ""))
+        .hasMessageMatching(
+            ".*the last [0-9]+ rows that were written are gone; .*\\?recover=true.*");
+    try (LogCapture logged = LogCapture.of("dev.weir.config.rocksdb");
+        ConfigStore store = open(cut, "&recover=true")) {
+      assertThat(logged.messages()).anyMatch(each -> each.matches(".*the last [0-9]+ rows .*"));
+      Head left = Contents.verify(store);
+      assertThat(left.store()).isEqualTo(head.store());
+      assertThat(left.position()).isBetween(1L, head.position() - 1);
+    }
+    try (ConfigStore store = open(cut, "")) {
+      Contents.verify(store);
+    }
+  }
+}

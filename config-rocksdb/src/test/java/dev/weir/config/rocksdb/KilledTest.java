@@ -1,0 +1,97 @@
+package dev.weir.config.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigException.Kind;
+import dev.weir.config.ConfigStore;
+import dev.weir.config.ConfigStores;
+import dev.weir.config.Head;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is there after a process was killed, and what another finds that comes too early. */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class KilledTest {
+  private static final int ROUNDS = 20;
+
+  @TempDir Path folder;
+
+  private ConfigStore open() {
+    return ConfigStores.open("rocksdb:" + folder + "?min-free=1MB");
+  }
+
+  @Test
+  void killedWhileItWrites_keepsWhatItAcknowledgedAndNoHalfBatch() throws Exception {
+    SplittableRandom random = new SplittableRandom(20);
+    Head before = null;
+    for (int round = 0; round < ROUNDS; round++) {
+      long acknowledged = 0;
+      try (WriterProcess writer = WriterProcess.start(folder)) {
+        int lines = random.nextInt(25); // Zero kills it while it starts.
+        for (int i = 0; i < lines; i++) {
+          acknowledged = Long.parseLong(String.valueOf(writer.line()));
+        }
+        List<String> rest = writer.kill();
+        if (!rest.isEmpty()) {
+          acknowledged = Long.parseLong(rest.get(rest.size() - 1));
+        }
+      }
+      try (ConfigStore store = open()) {
+        Head head = Contents.verify(store);
+        assertThat(head.position()).as("round %d", round).isGreaterThanOrEqualTo(acknowledged);
+        if (before != null) {
+          assertThat(head.store()).isEqualTo(before.store());
+          assertThat(head.position()).isGreaterThanOrEqualTo(before.position());
+        }
+        before = head;
+      }
+    }
+    assertThat(Objects.requireNonNull(before).position()).isGreaterThan(ROUNDS);
+  }
+
+  @Test
+  void folderInUseByAnotherProcess_isRefusedInOneLineThatNamesIt() throws Exception {
+    try (WriterProcess writer = WriterProcess.start(folder)) {
+      assertThat(writer.line()).matches("[0-9]+");
+      assertInUse("in use by process " + writer.pid() + " (expected:");
+      assertThat(writer.line()).matches("[0-9]+");
+      writer.kill();
+    }
+    try (ConfigStore store = open()) {
+      Contents.verify(store);
+      assertInUse("open in this process already");
+      Contents.verify(store);
+    }
+  }
+
+  private void assertInUse(String message) {
+    assertThatThrownBy(this::open)
+        .isInstanceOfSatisfying(
+            ConfigException.class, e -> assertThat(e.kind()).isEqualTo(Kind.IN_USE))
+        .hasMessageStartingWith(folder.toString())
+        .hasMessageContaining(message)
+        .message()
+        .hasLineCount(1);
+  }
+
+  @Test
+  void nativeLibrary_isInTheFoldersOwnPlace() throws Exception {
+    try (WriterProcess writer = WriterProcess.start(folder)) {
+      assertThat(writer.line()).matches("[0-9]+");
+      try (var files = Files.list(folder.resolve("native"))) {
+        assertThat(files.map(file -> String.valueOf(file.getFileName())))
+            .anyMatch(name -> name.contains("rocksdbjni"));
+      }
+      writer.kill();
+    }
+  }
+}

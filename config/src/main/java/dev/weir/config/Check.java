@@ -1,0 +1,66 @@
+package dev.weir.config;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+
+/** What values may be; refused with what was given and what was expected. */
+final class Check {
+  private static final int MAX_SHOWN = 80;
+
+  private Check() {}
+
+  static IllegalArgumentException wrong(String name, Object value, String expected) {
+    String shown = String.valueOf(value);
+    if (shown.length() > MAX_SHOWN) {
+      shown = shown.substring(0, MAX_SHOWN) + "...";
+    }
+    return new IllegalArgumentException(
+        name + ": " + printable(shown) + " (expected: " + expected + ")");
+  }
+
+  static long range(String name, long value, long least, long most) {
+    if (value < least || value > most) {
+      throw wrong(name, value, least + ".." + most);
+    }
+    return value;
+  }
+
+  /** Returns the text if it has so many bytes in UTF-8. */
+  static String text(String name, String value, int least, int most) {
+    int bytes = bytes(value);
+    if (bytes < 0) {
+      throw wrong(name, "half a surrogate pair", "Unicode");
+    }
+    if (bytes < least || bytes > most) {
+      throw wrong(name, bytes + " bytes", least + ".." + most + " bytes in UTF-8");
+    }
+    return value;
+  }
+
+  /** As {@link #text}, without control characters. */
+  static String line(String name, String value, int least, int most) {
+    text(name, value, least, most);
+    if (value.chars().anyMatch(Character::isISOControl)) {
+      throw wrong(name, value, "no control characters");
+    }
+    return value;
+  }
+
+  /** Returns the length in UTF-8, or -1 for what is no Unicode. */
+  private static int bytes(String value) {
+    try {
+      return UTF_8.newEncoder().encode(CharBuffer.wrap(value)).remaining();
+    } catch (CharacterCodingException e) {
+      return -1;
+    }
+  }
+
+  private static String printable(String text) {
+    StringBuilder line = new StringBuilder(text.length());
+    text.codePoints()
+        .forEach(each -> line.appendCodePoint(Character.isISOControl(each) ? '?' : each));
+    return line.toString();
+  }
+}

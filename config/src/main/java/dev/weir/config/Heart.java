@@ -1,0 +1,85 @@
+package dev.weir.config;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.weir.Ticker;
+import dev.weir.rules.Problem;
+import java.time.Instant;
+import java.util.List;
+
+/** Says in the store that a server lives and what it has in force. Used by one thread at a time. */
+final class Heart {
+  /** A server that was not heard for 10 s counts as gone, so one or two may be lost. */
+  static final long BEAT_NANOS = 3_000_000_000L;
+
+  private final ConfigStore store;
+  private final Ticker ticker;
+  private final String id;
+  private final String address;
+  private final String version;
+
+  private boolean beaten;
+  private long beatAtNanos;
+  private long revision;
+  private List<String> problems = List.of();
+
+  Heart(ConfigStore store, Ticker ticker, String id, String address, String version) {
+    this.store = store;
+    this.ticker = ticker;
+    this.id = id;
+    this.address = address;
+    this.version = version;
+    Node unused = node(0);
+  }
+
+  private Node node(long position) {
+    return new Node(id, address, version, revision, position, problems, Instant.EPOCH);
+  }
+
+  /** Notes what is in force, to be said with the next beat, which then comes at once. */
+  void applied(long newRevision) {
+    revision = newRevision;
+    problems = List.of();
+    beaten = false;
+  }
+
+  /** Notes why another revision is not in force. */
+  void refused(List<String> why) {
+    problems = why.stream().limit(Node.MAX_PROBLEMS).map(Heart::shortened).toList();
+    beaten = false;
+  }
+
+  static List<String> lines(List<Problem> problems) {
+    return problems.stream().map(Problem::toString).toList();
+  }
+
+  long revision() {
+    return revision;
+  }
+
+  List<String> problems() {
+    return problems;
+  }
+
+  /** Beats if it is time, or if there is something new to say. */
+  void beat(Head head) {
+    long now = ticker.nanos();
+    if (!beaten || now - beatAtNanos >= BEAT_NANOS) {
+      store.beat(node(head.position()));
+      beaten = true;
+      beatAtNanos = now;
+    }
+  }
+
+  private static String shortened(String text) {
+    String line = new String(text.getBytes(UTF_8), UTF_8); // Half a character becomes a "?".
+    int end = Math.min(line.length(), Node.MAX_PROBLEM_BYTES);
+    while (line.substring(0, end).getBytes(UTF_8).length > Node.MAX_PROBLEM_BYTES) {
+      end = line.offsetByCodePoints(end, -1);
+    }
+    if (end > 0 && end < line.length() && Character.isHighSurrogate(line.charAt(end - 1))) {
+      end--;
+    }
+    return line.substring(0, end);
+  }
+}

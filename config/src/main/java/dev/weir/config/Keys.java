@@ -1,0 +1,69 @@
+package dev.weir.config;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Keys of rows. */
+final class Keys {
+  /** Behind a domain and a key, which have no control characters. */
+  private static final byte END = 0;
+
+  private Keys() {}
+
+  static byte[] text(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  /** Returns a key in the order of the numbers, which are not negative. */
+  static byte[] number(long number) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+  }
+
+  static long number(byte[] key) {
+    return ByteBuffer.wrap(key).getLong();
+  }
+
+  static byte[] subject(Subject subject) {
+    return subject(subject.domain(), subject.key(), subject.value());
+  }
+
+  /** Returns where values with this beginning begin. */
+  static byte[] subject(String domain, String key, String value) {
+    byte[] first = text(domain);
+    byte[] second = text(key);
+    byte[] third = text(value);
+    return ByteBuffer.allocate(first.length + second.length + third.length + 2)
+        .put(first)
+        .put(END)
+        .put(second)
+        .put(END)
+        .put(third)
+        .array();
+  }
+
+  /** Returns the value of a subject with this domain and key. */
+  static String value(byte[] row, String domain, String key) {
+    int start = text(domain).length + text(key).length + 2;
+    return new String(row, start, row.length - start, UTF_8);
+  }
+
+  /** Returns the key right behind this one. */
+  static byte[] after(byte[] key) {
+    return Arrays.copyOf(key, key.length + 1);
+  }
+
+  /** Returns the first key behind all that begin like this, or null if there is none. */
+  static byte @Nullable [] afterAll(byte[] prefix) {
+    for (int last = prefix.length - 1; last >= 0; last--) {
+      if (prefix[last] != (byte) 0xff) {
+        byte[] key = Arrays.copyOf(prefix, last + 1);
+        key[last]++;
+        return key;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,120 @@
+package dev.weir.config;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/** The rules last in force, in a file: a server starts with them when its store does not answer. */
+final class LastKnown {
+  /** As much as rule files may hold, written as JSON in the worst case. */
+  static final long MAX_BYTES = 512L << 20;
+
+  private static final String MAGIC = "weir-last-known 1 ";
+  private static final int HEADER_BYTES = MAGIC.length() + 8 + 1;
+
+  private final Path file;
+
+  LastKnown(Path file) {
+    this.file = file;
+  }
+
+  /**
+   * Returns the rules, or null if there is no file.
+   *
+   * @throws IOException if it is not as it was written; the message says what to do
+   */
+  @Nullable RuleTexts read() throws IOException {
+    if (!Files.exists(file)) {
+      return null;
+    }
+    if (Files.size(file) > MAX_BYTES) {
+      throw damaged("more than " + MAX_BYTES + " bytes", null);
+    }
+    byte[] bytes = Files.readAllBytes(file);
+    if (bytes.length < HEADER_BYTES) {
+      throw damaged("cut off", null);
+    }
+    byte[] json = new byte[bytes.length - HEADER_BYTES];
+    System.arraycopy(bytes, HEADER_BYTES, json, 0, json.length);
+    if (!header(json).equals(new String(bytes, 0, HEADER_BYTES, US_ASCII))) {
+      throw damaged("another checksum than its content", null);
+    }
+    try {
+      Json.Members members = Json.read(new String(json, UTF_8));
+      return new RuleTexts(
+          members.text("store"),
+          members.number("revision"),
+          new TreeMap<>(members.object("files").texts()));
+    } catch (IOException e) {
+      throw damaged(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private IOException damaged(String how, @Nullable Exception cause) {
+    return new IOException(
+        file + ": " + how + " (expected: as written; delete it to wait for the store)", cause);
+  }
+
+  /** Writes the rules so that the file holds either these or those before, whatever happens. */
+  void write(RuleTexts rules) throws IOException {
+    byte[] json =
+        Json.write(
+                Map.of(
+                    "store", rules.store(), "revision", rules.revision(), "files", rules.texts()))
+            .getBytes(UTF_8);
+    Path folder = file.toAbsolutePath().normalize().getParent();
+    if (folder == null) {
+      throw new IOException(file + ": no file (expected: a file in a folder)");
+    }
+    Files.createDirectories(folder);
+    Path temporary = folder.resolve(file.getFileName() + ".tmp");
+    try (FileChannel out =
+        FileChannel.open(
+            temporary,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      write(out, header(json).getBytes(US_ASCII));
+      write(out, json);
+      out.force(true);
+    }
+    Files.move(
+        temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    sync(folder);
+  }
+
+  private static void write(FileChannel out, byte[] bytes) throws IOException {
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    while (buffer.hasRemaining()) {
+      out.write(buffer);
+    }
+  }
+
+  /** Makes the new name last; some systems have no such call for a folder, and need none. */
+  private static void sync(Path folder) {
+    try (FileChannel names = FileChannel.open(folder, StandardOpenOption.READ)) {
+      names.force(true);
+    } catch (IOException e) {
+      System.getLogger("dev.weir.config")
+          .log(System.Logger.Level.DEBUG, folder + ": not synced", e);
+    }
+  }
+
+  private static String header(byte[] json) {
+    CRC32C crc = new CRC32C();
+    crc.update(json);
+    return MAGIC + HexFormat.of().toHexDigits((int) crc.getValue()) + "\n";
+  }
+}

@@ -1,0 +1,77 @@
+package dev.weir.config;
+
+import dev.weir.config.Rows.Batch;
+import dev.weir.config.Rows.Table;
+import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Adds changes of one update to the log, each together with what it changes. */
+final class Log {
+  private final Batch batch;
+  private final Instant at;
+  private final Cause cause;
+  private Head head;
+
+  Log(Head head, Batch batch, Instant at, Cause cause) {
+    this.head = head;
+    this.batch = batch;
+    this.at = at;
+    this.cause = cause;
+  }
+
+  Head head() {
+    return head;
+  }
+
+  /** Makes the next revision of the rules. */
+  Revision revision(@Nullable Revision before, Tree tree) {
+    long number = head.revision() + 1;
+    Map<String, Object> members = members(ChangeDetails.RULES);
+    members.put("revision", number);
+    if (before != null) {
+      members.put("before", Map.of("tree", before.tree().hash()));
+    }
+    members.put("after", Map.of("tree", tree.hash()));
+    Change change = add(members, number);
+    Revision revision =
+        new Revision(number, tree, change.number(), cause.author(), cause.reason(), at);
+    batch.put(Table.REVISION, Keys.number(number), Stored.revision(revision));
+    return revision;
+  }
+
+  /** Puts or deletes a record. */
+  Change record(RecordWrite write, byte[] key, byte @Nullable [] before) {
+    Subject subject = write.subject();
+    Map<String, Object> members = members(ChangeDetails.RECORD);
+    members.put(
+        "subject",
+        Map.of("domain", subject.domain(), "key", subject.key(), "value", subject.value()));
+    if (before != null) {
+      members.put("before", Stored.members(subject, before));
+    }
+    SubjectRecord record = write.record();
+    if (record == null) {
+      batch.delete(Table.RECORD, key);
+    } else {
+      members.put("after", RecordCodec.members(record));
+      batch.put(Table.RECORD, key, RecordCodec.write(record.at(head.position() + 1)));
+    }
+    return add(members, head.revision());
+  }
+
+  private Map<String, Object> members(String kind) {
+    return new TreeMap<>(ChangeDetails.members(head.position() + 1, kind, at, cause));
+  }
+
+  private Change add(Map<String, Object> members, long revision) {
+    long number = head.position() + 1;
+    String json = Json.write(members);
+    Change change = new Change(number, json, Sha256.chained(head.hash(), json));
+    head = new Head(head.store(), revision, number, change.hash());
+    batch.put(Table.CHANGE, Keys.number(number), Stored.change(change));
+    batch.put(Table.META, Stored.HEAD, Stored.head(head));
+    return change;
+  }
+}

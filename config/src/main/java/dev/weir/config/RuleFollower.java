@@ -1,0 +1,403 @@
+package dev.weir.config;
+
+import dev.weir.Ticker;
+import dev.weir.config.ConfigException.Kind;
+import dev.weir.rules.Position;
+import dev.weir.rules.Problem;
+import dev.weir.rules.RuleDefaults;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.RuleSource;
+import dev.weir.rules.Rules;
+import dev.weir.rules.Severity;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rules from a configuration store: read at the start, and again whenever the store has another
+ * revision. Safe for use by many threads.
+ *
+ * <p>What cannot be put in force changes nothing here; the store's list of servers says so, and
+ * why. While the store does not answer, the rules stay as they are, and {@link #status} says for
+ * how long. Closing it leaves the store open.
+ */
+public final class RuleFollower implements RuleSource {
+  /*
+   * How is RuleFollower designed, and why? It asks for the head at an interval, which needs one
+   * small row, and reads only texts that it lacks. It asks one thing at a time, on a thread of its
+   * own, since a store blocks; the ticker only says when.
+   *
+   * After a failure it waits for a random part of two intervals. So a store that returns is heard
+   * within a known time, and hundreds of servers that lost it at one moment, or were started at
+   * one, do not all ask at one moment again.
+   *
+   * A revision is handed on once, good or broken. Only after an Error, such as want of memory, it
+   * is handed on again, as files are.
+   */
+  private static final System.Logger LOG = System.getLogger("dev.weir.config");
+  private static final long CLOSE_MILLIS = 1_000;
+
+  private final ConfigStore store;
+  private final Ticker ticker;
+  private final long intervalNanos;
+  private final long patienceNanos;
+  private final RuleDefaults defaults;
+  private final @Nullable LastKnown lastKnown;
+  private final Heart heart;
+  private final LongUnaryOperator jitter;
+  private final Executor executor;
+
+  /** Held by whatever reads the store. */
+  private final ReentrantLock turn = new ReentrantLock();
+
+  /** The last revision that was read, whether or not it is in force. */
+  private RuleTexts read = RuleTexts.NONE;
+
+  /** What {@link #load} returned, until it is followed. */
+  private @Nullable RuleSet loaded;
+
+  /** In force, but not in the file of the last known rules yet. */
+  private @Nullable RuleTexts unsaved;
+
+  /** So that an error that stays is reported once. */
+  private String reported = "";
+
+  private @Nullable Taker taker;
+  private volatile FollowerStatus status = new FollowerStatus(0, 0, 0, List.of());
+  private volatile long heardAtNanos;
+  private volatile boolean closed;
+
+  RuleFollower(Builder builder, LongUnaryOperator jitter, Executor executor) {
+    store = builder.store;
+    ticker = builder.ticker;
+    intervalNanos = builder.interval.toNanos();
+    patienceNanos = builder.patience.toNanos();
+    defaults = builder.defaults;
+    lastKnown = builder.lastKnown == null ? null : new LastKnown(builder.lastKnown);
+    heart = new Heart(store, ticker, builder.node, builder.address, builder.version);
+    this.jitter = jitter;
+    this.executor = executor;
+    heardAtNanos = ticker.nanos();
+  }
+
+  /**
+   * Returns a builder of a follower.
+   *
+   * @param node distinguishes this server from all others, 1 to 200 bytes in UTF-8
+   */
+  public static Builder builder(ConfigStore store, String node) {
+    return new Builder(store, node);
+  }
+
+  /** Builds a {@link RuleFollower}. Not safe for use by several threads. */
+  public static final class Builder {
+    private final ConfigStore store;
+    private final String node;
+    private String address = "";
+    private String version = "";
+    private Duration interval = Duration.ofSeconds(1);
+    private Duration patience = Duration.ofSeconds(30);
+    private RuleDefaults defaults = RuleDefaults.DENY;
+    private @Nullable Path lastKnown;
+    private Ticker ticker = Ticker.system();
+
+    private Builder(ConfigStore store, String node) {
+      this.store = store;
+      this.node = node;
+    }
+
+    /** Sets what the store's list of servers says of this one: for people, and Weir's version. */
+    public Builder shownAs(String serverAddress, String weirVersion) {
+      address = serverAddress;
+      version = weirVersion;
+      return this;
+    }
+
+    /** Sets how often the store is asked, 1 ms to 1 h; default 1 s. */
+    public Builder interval(Duration newInterval) {
+      Check.range("interval in ms", newInterval.toMillis(), 1, 3_600_000);
+      interval = newInterval;
+      return this;
+    }
+
+    /**
+     * Sets how long {@link #load} tries where neither the store nor a file has rules, up to 366
+     * days; default 30 s.
+     */
+    public Builder patience(Duration newPatience) {
+      Check.range("patience in ms", newPatience.toMillis(), 0, OwnLimit.MAX_WINDOW_MILLIS);
+      patience = newPatience;
+      return this;
+    }
+
+    /** Sets what rules mean that do not say it. */
+    public Builder defaults(RuleDefaults ruleDefaults) {
+      defaults = ruleDefaults;
+      return this;
+    }
+
+    /** Sets a file for the rules last in force, to start with when the store does not answer. */
+    public Builder lastKnown(Path file) {
+      lastKnown = file;
+      return this;
+    }
+
+    public Builder ticker(Ticker newTicker) {
+      ticker = newTicker;
+      return this;
+    }
+
+    /**
+     * Builds the follower; it asks nothing before {@link RuleFollower#load}.
+     *
+     * @throws IllegalArgumentException if the server's id, address or version is out of range
+     */
+    public RuleFollower build() {
+      ExecutorService thread =
+          Executors.newSingleThreadExecutor(
+              task -> {
+                Thread made = new Thread(task, "weir-rule-follower");
+                made.setDaemon(true);
+                return made;
+              });
+      return new RuleFollower(
+          this, bound -> ThreadLocalRandom.current().nextLong(bound + 1), thread);
+    }
+  }
+
+  /**
+   * Reads the rules from the store. If it does not answer, or has rules that cannot be read here,
+   * those of the last-known file are taken; if there are none, the store is asked again until the
+   * patience is over. There is never an empty rule set instead.
+   */
+  @Override
+  public Rules.Loaded load() {
+    long startedNanos = ticker.nanos();
+    while (true) {
+      turn.lock();
+      try {
+        Rules.Loaded found = loadOnce();
+        boolean over = ticker.nanos() - startedNanos >= patienceNanos;
+        if (found.ruleSet() != null || over || closed) {
+          loaded = taker == null ? found.ruleSet() : null;
+          return found;
+        }
+      } finally {
+        turn.unlock();
+      }
+      try {
+        ticker.sleep(jitter.applyAsLong(2 * intervalNanos));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return problem("waiting for rules was interrupted");
+      }
+    }
+  }
+
+  private Rules.Loaded loadOnce() {
+    Rules.Loaded found;
+    try {
+      Head head = store.head();
+      if (head.revision() == 0) {
+        found = problem("no rules yet (expected: at least one revision)");
+      } else {
+        RuleTexts texts = read.read(store, head);
+        found = Rules.parse(texts.texts(), defaults);
+        if (found.ruleSet() != null) {
+          heardAtNanos = ticker.nanos();
+          begin(texts, head.revision());
+          return found;
+        }
+      }
+    } catch (ConfigException e) {
+      found = problem(String.valueOf(e.getMessage()));
+    }
+    return lastKnown == null ? found : loadLastKnown(lastKnown, found);
+  }
+
+  /** Notes what will be in force. Once it is followed, only what is handed on counts. */
+  private void begin(RuleTexts texts, long headRevision) {
+    if (taker != null) {
+      return;
+    }
+    read = texts;
+    unsaved = texts;
+    heart.applied(texts.revision());
+    status = new FollowerStatus(texts.revision(), headRevision, 0, List.of());
+  }
+
+  private Rules.Loaded loadLastKnown(LastKnown file, Rules.Loaded instead) {
+    List<Problem> problems = new ArrayList<>(instead.problems());
+    try {
+      RuleTexts texts = file.read();
+      if (texts != null) {
+        Rules.Loaded found = Rules.parse(texts.texts(), defaults);
+        if (found.ruleSet() != null) {
+          begin(texts, 0);
+          LOG.log(
+              System.Logger.Level.WARNING,
+              "{0}; started with the rules last known, revision {1}",
+              problems.isEmpty() ? "no rules" : problems.get(0),
+              Long.toString(texts.revision()));
+          return found;
+        }
+        problems.addAll(found.problems());
+      }
+    } catch (IOException e) {
+      problems.addAll(problem(String.valueOf(e.getMessage())).problems());
+    }
+    return new Rules.Loaded(null, problems);
+  }
+
+  private static Rules.Loaded problem(String message) {
+    Position position = new Position("configuration store", 0, 0);
+    return new Rules.Loaded(null, List.of(new Problem(Severity.ERROR, position, message)));
+  }
+
+  @Override
+  public void follow(RuleSet current, Taker newTaker) {
+    turn.lock();
+    try {
+      if (current != loaded) { // Not from here: whatever the store has is news.
+        read = RuleTexts.NONE;
+      }
+      loaded = null; // It may be large.
+      taker = newTaker;
+    } finally {
+      turn.unlock();
+    }
+    schedule(jitter.applyAsLong(intervalNanos));
+  }
+
+  private void schedule(long nanos) {
+    if (!closed) {
+      ticker.schedule(
+          nanos,
+          () -> {
+            if (!closed) {
+              executor.execute(this::poll);
+            }
+          });
+    }
+  }
+
+  private void poll() {
+    long next = intervalNanos;
+    turn.lock();
+    try {
+      Taker to = taker;
+      if (closed || to == null) {
+        return;
+      }
+      if (!follow(to)) {
+        next = jitter.applyAsLong(2 * intervalNanos);
+      }
+    } finally {
+      turn.unlock();
+      schedule(next);
+    }
+  }
+
+  /** Asks once; returns whether everything went well. */
+  private boolean follow(Taker to) {
+    try {
+      Head head = store.head();
+      if (!read.is(head)) {
+        take(head, to);
+      }
+      heardAtNanos = ticker.nanos();
+      status = new FollowerStatus(heart.revision(), head.revision(), 0, heart.problems());
+      try {
+        heart.beat(head);
+      } finally {
+        save();
+      }
+      reported = "";
+      return true;
+    } catch (IOException | RuntimeException | Error e) {
+      String message = String.valueOf(e.getMessage());
+      if (!message.equals(reported) || e instanceof Error) {
+        reported = message;
+        to.failed(e);
+      }
+      return false;
+    }
+  }
+
+  private void take(Head head, Taker to) {
+    if (head.revision() == 0) {
+      throw new ConfigException(
+          Kind.DAMAGED,
+          "rules: none (expected: at least one revision; those before stay in force)");
+    }
+    RuleTexts before = read;
+    RuleTexts next = before.read(store, head);
+    Rules.Loaded changed = Rules.parse(next.texts(), defaults);
+    read = next;
+    List<Problem> problems;
+    try {
+      problems = to.changed(changed);
+    } catch (RuntimeException e) {
+      heart.refused(List.of("not put in force, " + e));
+      throw e;
+    } catch (Error e) {
+      read = before; // Want of memory passes, and then this revision must come into force.
+      throw e;
+    }
+    if (problems.isEmpty()) {
+      heart.applied(next.revision());
+      unsaved = next;
+    } else {
+      heart.refused(Heart.lines(problems));
+    }
+  }
+
+  private void save() throws IOException {
+    RuleTexts texts = unsaved;
+    if (texts != null) {
+      if (lastKnown != null) {
+        lastKnown.write(texts);
+      }
+      unsaved = null;
+    }
+  }
+
+  /** Returns how far this server has followed. Never blocks. */
+  public FollowerStatus status() {
+    FollowerStatus last = status;
+    return new FollowerStatus(
+        last.appliedRevision(),
+        last.headRevision(),
+        Math.max(0, ticker.nanos() - heardAtNanos),
+        last.problems());
+  }
+
+  /**
+   * Ends the following. After it returns, nothing is handed on any more, unless a call takes longer
+   * than a second.
+   */
+  @Override
+  public void close() {
+    closed = true;
+    try {
+      if (turn.tryLock(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
+        turn.unlock();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (executor instanceof ExecutorService thread) {
+      thread.shutdown();
+    }
+  }
+}
