@@ -17,7 +17,9 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** What rule files held at one moment, and what could not be read of them. */
@@ -78,16 +80,34 @@ final class RuleFiles {
   }
 
   static RuleFiles ofText(String file, String text) {
-    RuleFiles files = new RuleFiles(Runtime.getRuntime().maxMemory());
-    if (text.length() > MAX_FILE_BYTES) {
-      files.refuse(file, tooLarge(text.length()));
-    } else if (!UTF_8.newEncoder().canEncode(text)) {
-      files.refuse(file, "text: half a surrogate pair (expected: Unicode)");
+    return ofTexts(Map.of(file, text));
+  }
+
+  /** Takes texts by their names, in the order of these. */
+  static RuleFiles ofTexts(Map<String, String> texts) {
+    return ofTexts(texts, Runtime.getRuntime().maxMemory());
+  }
+
+  static RuleFiles ofTexts(Map<String, String> texts, long heapBytes) {
+    RuleFiles files = new RuleFiles(heapBytes);
+    if (texts.isEmpty()) {
+      files.refuse("rules", "texts: none (expected: at least one)");
+    } else if (texts.size() > MAX_FILES) {
+      files.refuse("rules", "texts: " + texts.size() + " (expected: at most " + MAX_FILES + ")");
     } else {
-      byte[] content = text.getBytes(UTF_8);
-      files.sources.add(new Source(file, content, ""));
+      new TreeMap<>(texts).forEach(files::addText);
     }
     return files;
+  }
+
+  private void addText(String file, String text) {
+    if (text.length() > MAX_FILE_BYTES) {
+      refuse(file, tooLarge(text.length()));
+    } else if (!UTF_8.newEncoder().canEncode(text)) {
+      refuse(file, "text: half a surrogate pair (expected: Unicode)");
+    } else {
+      addContent(file, text.getBytes(UTF_8));
+    }
   }
 
   private void addFolder(Path folder) {
@@ -157,6 +177,10 @@ final class RuleFiles {
       // One more than allowed, for a file that grows meanwhile.
       content = in.readNBytes(MAX_FILE_BYTES + 1);
     }
+    addContent(file, content);
+  }
+
+  private void addContent(String file, byte[] content) {
     totalBytes += content.length;
     if (content.length > MAX_FILE_BYTES) {
       refuse(file, tooLarge(content.length));

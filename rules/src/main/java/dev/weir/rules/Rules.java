@@ -2,6 +2,7 @@ package dev.weir.rules;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads rule files. Safe for use by several threads. */
@@ -49,6 +50,20 @@ public final class Rules {
    */
   public static Loaded parse(String file, String text, RuleDefaults defaults) {
     return RuleFiles.ofText(file, text).parse(defaults);
+  }
+
+  /**
+   * Reads several texts, as {@link #load} reads the files of a folder: in the order of their names.
+   *
+   * @param texts by the name shown in positions
+   */
+  public static Loaded parse(Map<String, String> texts, RuleDefaults defaults) {
+    return RuleFiles.ofTexts(texts).parse(defaults);
+  }
+
+  /** As {@link #parse(Map, RuleDefaults)}, where rules that do not say something deny. */
+  public static Loaded parse(Map<String, String> texts) {
+    return parse(texts, RuleDefaults.DENY);
   }
 
   /**
