@@ -109,11 +109,13 @@ public abstract class SharedStore implements Store {
                   link.code(name, policy),
                   failureDecisions.bind(name, policy, nowNanos),
                   authority,
-                  new Variants(policy, authority, this::authority));
+                  keeps
+                      ? Objects.requireNonNull(known).variants
+                      : new Variants(policy, authority, this::authority));
             });
     for (SharedBinding before : replaced) {
-      before.variants.close();
-      if (before.authority != inForce.authority) {
+      if (before.variants != inForce.variants) {
+        before.variants.close();
         giveBack(before);
       }
     }
