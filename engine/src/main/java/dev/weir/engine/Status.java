@@ -40,6 +40,11 @@ public record Status(
     return new Status(true, rule, null, null, rule.unlimited() ? UNLIMITED : 0, 0);
   }
 
+  /** Returns the answer to a descriptor whose subject has no limit by the rule that it matches. */
+  static Status unlimited(Rule rule) {
+    return new Status(true, rule, null, null, UNLIMITED, 0);
+  }
+
   /** Returns why it came out as it did: {@link Reason#NO_LIMIT} where nothing limits it. */
   public Reason reason() {
     return decision == null ? Reason.NO_LIMIT : decision.reason();
