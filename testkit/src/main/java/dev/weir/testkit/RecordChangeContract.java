@@ -201,6 +201,32 @@ public abstract class RecordChangeContract extends StoreFixture {
     }
   }
 
+  /** Three numbers in turn: when the largest has left, the second one still counts. */
+  @Test
+  void largestNumberHasLeft_ruleChangesItsAlgorithm_theNextLargestIsRemembered() {
+    for (Algorithm one : algorithms()) {
+      for (Algorithm two : algorithms()) {
+        if (one == two) {
+          continue;
+        }
+        Store store = store();
+        Binding rule = store.bind("rule", policy(one, 5), 0);
+        Binding largest = store.variant(rule, policy(one, 1_000));
+        Binding next = store.variant(rule, policy(one, 999));
+        long first = SECOND / 2; // No window that is aligned to the clock ends below.
+        ask(store, largest, "k", first, 1);
+        ask(store, rule, "k", first, 1);
+        long late = first + 2 * SECOND + steps(10);
+        long before = ask(store, next, "k", late - steps(20), 600).allowed() ? 600 : 0;
+        before += ask(store, rule, "k", late, 1).allowed() ? 1 : 0;
+        Binding changed = store.variant(store.bind("rule", policy(two, 5), late), policy(two, 999));
+        int after = admitted(store, changed, "k", late + steps(1), 1_000);
+        assertThat(before).isGreaterThanOrEqualTo(600);
+        assertThat(before + after).as("%s and %s", one, two).isLessThanOrEqualTo(999);
+      }
+    }
+  }
+
   @Test
   void refundUnderFlappingNumbers_givesBackNoMoreThanWasPaid() {
     for (Algorithm algorithm : algorithms()) {
