@@ -1,15 +1,21 @@
 package dev.weir.engine;
 
 import dev.weir.Charges.Role;
+import dev.weir.Decision;
 import dev.weir.FailureMode;
+import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.rules.Descriptor;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One descriptor of a {@link PendingRequest}, with what limits it. */
 final class Match {
   /** The place of a charge that does not exist: nothing matched, or there is no limit. */
   static final int NO_CHARGE = -1;
+
+  /** The retry-after of a limit whose number is not known. */
+  private static final long RETRY_UNKNOWN_NANOS = 1_000_000_000L;
 
   @Nullable Descriptor descriptor;
   @Nullable BoundRule bound;
@@ -53,6 +59,34 @@ final class Match {
     undecided = null;
     role = null;
     permits = 0;
+  }
+
+  /** Returns the status of a descriptor that has no limit. */
+  Status withoutLimit() {
+    if (bound == null) {
+      return Status.UNMATCHED;
+    }
+    if (unlimited) {
+      return Status.unlimited(bound.rule);
+    }
+    if (replaced) {
+      return bound.rule.unlimited() ? Status.UNLIMITED_REPLACED : Status.UNMATCHED;
+    }
+    return bound.withoutLimit;
+  }
+
+  /** Returns the decision on a limit whose number is not known. */
+  Decision unknown(long nowNanos) {
+    Policy policy = Objects.requireNonNull(limit).policy();
+    return new Decision(
+        false,
+        Objects.requireNonNull(undecided),
+        policy.name(),
+        policy.enforced().burst(),
+        0,
+        RETRY_UNKNOWN_NANOS,
+        0,
+        nowNanos);
   }
 
   /** Returns whether a limit whose number is not known lets the request pass all the same. */

@@ -20,10 +20,18 @@ import org.jspecify.annotations.Nullable;
  * answer. Reusable; for one thread at a time.
  */
 final class PendingRequest {
-  private static final long NANOS_PER_SECOND = 1_000_000_000L;
-
-  /** The retry-after of a limit whose number is not known. */
-  private static final long RETRY_UNKNOWN_NANOS = 1_000_000_000L;
+  /*
+   * What happens to a request, and in which order? RequestMatcher begins it and adds each descriptor
+   * with its rule (Match). A limit whose number is known becomes a charge. One whose number is not
+   * known, since its subject is unknown, has no policy that could be charged: it stays undecided and
+   * is settled here (refuseUndecided), by the same rules as Charges.settle; where it refuses, the
+   * others are only peeked. A request that waits for its subjects is not decided at all, but
+   * matched once more as another pending request (leaveSubjects, with). Then a store fills in the
+   * charges, and the answer says how each descriptor fared and counts it.
+   *
+   * One class holds all of it, because the whole is reused by its thread and nothing else may be
+   * allocated for a decision.
+   */
 
   /** Which decisions appear in the counts. */
   private enum Counted {
@@ -469,14 +477,15 @@ final class PendingRequest {
     CurrentLimit limit = match.limit;
     BoundRule bound = match.bound;
     if (limit == null) {
-      return withoutLimit(match);
+      return match.withoutLimit();
     }
     boolean known = match.undecided == null;
     boolean charged = known && charges.fits(match.charge);
     Decision decision =
         limit
             .policy()
-            .throttled(known ? charges.decision(match.charge) : unknown(match), match.spare);
+            .throttled(
+                known ? charges.decision(match.charge) : match.unknown(nowNanos), match.spare);
     boolean fits = charged || match.spare;
     boolean shadowed = !fits && bound != null && bound.rule.shadowMode();
     boolean forgiven = !fits && (known ? charges.forgiven(match.charge) : match.forgiven());
@@ -491,11 +500,11 @@ final class PendingRequest {
               shadowed && !forgiven,
               settings.nearLimitPercent());
     }
-    long untilReset = untilReset(decision, shadowed || forgiven, limit.policy());
+    long untilReset = Status.untilReset(decision, shadowed || forgiven, limit.policy());
     if (forgiven) {
-      decision = allowed(decision, decision.reason(), decision.remaining());
+      decision = Status.allowed(decision, decision.reason(), decision.remaining());
     } else if (shadowed) {
-      decision = allowed(decision, Reason.SHADOW, 0);
+      decision = Status.allowed(decision, Reason.SHADOW, 0);
     }
     return new Status(
         decision.allowed(),
@@ -504,65 +513,5 @@ final class PendingRequest {
         limit,
         decision.remaining(),
         untilReset);
-  }
-
-  /** Returns the decision on a limit whose number is not known. */
-  private Decision unknown(Match match) {
-    CurrentLimit limit = Objects.requireNonNull(match.limit);
-    return new Decision(
-        false,
-        Objects.requireNonNull(match.undecided),
-        limit.policy().name(),
-        limit.policy().enforced().burst(),
-        0,
-        RETRY_UNKNOWN_NANOS,
-        0,
-        nowNanos);
-  }
-
-  private static Status withoutLimit(Match match) {
-    BoundRule bound = match.bound;
-    if (bound == null) {
-      return Status.UNMATCHED;
-    }
-    if (match.unlimited) {
-      return Status.unlimited(bound.rule);
-    }
-    if (match.replaced) {
-      return bound.rule.unlimited() ? Status.UNLIMITED_REPLACED : Status.UNMATCHED;
-    }
-    return bound.withoutLimit;
-  }
-
-  private static Decision allowed(Decision denied, Reason reason, long remaining) {
-    return new Decision(
-        true,
-        reason,
-        denied.policy(),
-        denied.limit(),
-        remaining,
-        0,
-        denied.resetAfterNanos(),
-        denied.atNanos());
-  }
-
-  /**
-   * Returns the whole seconds for {@link Status#durationUntilResetSeconds}. What can never fit gets
-   * the whole window: no wait helps it, and a short one would have its client ask again and again.
-   *
-   * @param decision the decision before a shadow or another exception lets it pass
-   * @param passes whether a refusal passes all the same, as a shadow does
-   */
-  private static long untilReset(Decision decision, boolean passes, Policy policy) {
-    boolean refused = !decision.allowed();
-    long nanos =
-        refused && decision.retryAfterNanos() == Decision.NEVER
-            ? policy.quota().windowNanos()
-            : refused && !passes ? decision.retryAfterNanos() : decision.resetAfterNanos();
-    return Math.max(1, ceilSeconds(nanos));
-  }
-
-  private static long ceilSeconds(long nanos) {
-    return nanos / NANOS_PER_SECOND + (nanos % NANOS_PER_SECOND > 0 ? 1 : 0);
   }
 }
