@@ -69,7 +69,11 @@ final class RuleNumbers {
     this.own = new BoundNumber(base, currentLimit, true);
     this.plansKnown = plansKnown;
     this.counters = counters;
-    Binding unused = store.variant(base, base.policy()); // Fails now where it would fail later.
+    try {
+      Binding unused = store.variant(base, base.policy()); // Fails now where it would fail later.
+    } catch (IllegalArgumentException e) {
+      throw new UnsupportedOperationException("variant: of this shape", e);
+    }
     limits.forEach(
         (plan, limit) -> {
           Policy of = limit.policy();
