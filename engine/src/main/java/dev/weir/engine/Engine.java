@@ -223,21 +223,35 @@ public final class Engine implements Decider, AutoCloseable {
     SparePending spare = spares.get();
     Revision current = revision;
     PendingRequest pending = match(spare.take(), request, current, nowNanos, load(current));
-    if (pending.isLocal() && !pending.waits()) {
+    if (pending.waits()) {
+      Subjects known = knownAtOnce(request, pending);
+      match(pending.with(known), request, current, nowNanos, load(current));
+    }
+    if (pending.isLocal()) {
       return decideHere(spare, pending, startNanos);
     }
     AtomicReference<@Nullable Answer> answer = new AtomicReference<>();
-    if (pending.waits()) {
-      decideKnown(request, pending, () -> nowNanos, startNanos, answer::set);
-    } else {
-      decideLater(pending, startNanos, answer::set);
-    }
+    decideLater(pending, startNanos, answer::set);
     Answer decided = answer.get();
     if (decided == null) {
-      throw new IllegalStateException(
-          "store, or the limits of a subject: later (expected: in this process, at hand)");
+      throw new IllegalStateException("store: answers later (expected: one in this process)");
     }
     return decided;
+  }
+
+  /**
+   * Returns a request's subjects if their limits are known at once; what comes later is dropped.
+   */
+  private Subjects knownAtOnce(Request request, PendingRequest pending) {
+    AtomicReference<@Nullable Subjects> known = new AtomicReference<>();
+    lookups.await(request.domain(), pending.leaveSubjects(), known::set);
+    Subjects subjects = known.get();
+    if (subjects == null) {
+      throw new IllegalStateException(
+          "limits of the subject: not at hand (expected: known at once, or a callback)");
+    }
+    pending.clear();
+    return subjects;
   }
 
   /**

@@ -483,8 +483,9 @@ class SubjectsTest {
   void decideOnTheCallersThread_needsLimitsAtHand() {
     assertThatThrownBy(() -> engine.decide(ALICE))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("expected: in this process, at hand");
+        .hasMessageContaining("not at hand (expected: known at once, or a callback)");
     records.answer(SubjectLimits.NONE);
+    assertThat(admitted(ALICE, 9)).as("what was not answered is not charged").isEqualTo(3);
     records.answerAtOnce();
     assertThat(engine.decide(Request.of("shop", "user", "carol")).allowed()).isTrue();
     assertThat(engine.decideAt(Request.of("shop", "user", "dora"), 5).allowed()).isTrue();
