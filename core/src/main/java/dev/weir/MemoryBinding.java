@@ -6,7 +6,10 @@ final class MemoryBinding implements Binding {
   private final MemoryStore store;
   private final Policy policy;
 
-  /** The policy in force under the name, whose tables are used: this one, if it is no variant. */
+  /**
+   * The policy that was put in force under the name, whose tables are used: this one, if it is no
+   * variant.
+   */
   private final Policy inForce;
 
   /** Racy on purpose: a stale view fails {@link #isCurrent} and is then read again. */
@@ -64,7 +67,8 @@ final class MemoryBinding implements Binding {
   }
 
   PolicyHistory reopened(PolicyHistory left, long now) {
-    return store.reopened(left, inForce, now);
+    boolean wider = policy.quota().permits() > inForce.quota().permits();
+    return store.reopened(left, wider && policy.shape().equals(shape()) ? policy : inForce, now);
   }
 
   @Override

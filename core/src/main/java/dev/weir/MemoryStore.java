@@ -79,10 +79,16 @@ public final class MemoryStore implements LocalStore {
   public Binding variant(Binding binding, Policy policy) {
     Check.notNull("policy", policy);
     MemoryBinding kept = own(binding);
-    if (kept.policy().algorithm() != Algorithm.TOKEN_BUCKET
+    if (kept.shape().equals(policy.shape())) {
+      kept.history.widen(policy);
+    } else if (kept.policy().algorithm() != Algorithm.TOKEN_BUCKET
         || policy.algorithm() != Algorithm.TOKEN_BUCKET) {
       throw new IllegalArgumentException(
-          "algorithm: " + policy.algorithm() + " (expected: two token buckets)");
+          "policy: "
+              + policy.algorithm()
+              + " over "
+              + policy.quota().window()
+              + " (expected: the binding's shape, or two token buckets)");
     }
     return kept.variant(policy);
   }

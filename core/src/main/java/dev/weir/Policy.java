@@ -168,6 +168,23 @@ public final class Policy {
   }
 
   /**
+   * Returns the same policy with another number of permits, 0 to {@link Quota#MAX_PERMITS}; the
+   * burst of a bucket that holds a quota's permits stays just that.
+   *
+   * @throws IllegalArgumentException if the options contradict that number
+   */
+  public Policy withPermits(long permits) {
+    if (permits == quota.permits()) {
+      return this;
+    }
+    Builder other = new Builder(options, new Quota(permits, quota.windowNanos()));
+    if (burst == quota.permits()) {
+      other.burst = -1;
+    }
+    return other.build();
+  }
+
+  /**
    * Returns the policy that a {@link Store} counts by; this one if it is hard. {@link Throttle}
    * says what callers of a store have to do for one that is not.
    */

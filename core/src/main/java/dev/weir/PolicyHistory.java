@@ -63,12 +63,32 @@ final class PolicyHistory {
     change(policy, false, nowNanos);
   }
 
+  /**
+   * Takes note of another policy of a shape that keys are decided under beside the one in force.
+   */
+  void widen(Policy policy) {
+    for (ShapeTable each : tables) {
+      if (each.table().shape.equals(policy.shape()) && !each.covers(policy)) {
+        widenTables(policy);
+        return;
+      }
+    }
+  }
+
+  private synchronized void widenTables(Policy policy) {
+    List<ShapeTable> widened = new ArrayList<>();
+    for (ShapeTable each : tables) {
+      widened.add(each.table().shape.equals(policy.shape()) ? each.widened(policy) : each);
+    }
+    swap(widened);
+  }
+
   private void change(Policy policy, boolean alone, long nowNanos) {
     List<ShapeTable> changed = new ArrayList<>();
     boolean found = false;
     for (ShapeTable each : tables) {
       if (each.table().shape.equals(policy.shape())) {
-        changed.add(alone ? each.with(policy, nowNanos) : each);
+        changed.add(alone ? each.with(policy, nowNanos) : each.widened(policy));
         found = true;
       } else if (!each.isOver(nowNanos)) {
         changed.add(alone ? each.retired(nowNanos) : each);

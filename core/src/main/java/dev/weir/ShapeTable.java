@@ -4,7 +4,8 @@ package dev.weir;
  * One shape's table in a {@link PolicyHistory}, and the policies that it has counted for.
  * Immutable; the table itself is not.
  *
- * @param last the newest policy of this shape
+ * @param last the policy with the largest limit since the shape's policy last changed: the newest
+ *     one, or one of its variants
  * @param widest the policy with the largest limit that may still matter
  * @param widestLeftNanos when the policy last changed while that was not in force, or {@link
  *     Long#MAX_VALUE}
@@ -42,6 +43,21 @@ record ShapeTable(
     }
     // Counted from this change: the policy that goes now may itself have been the second widest.
     return new ShapeTable(table, policy, widest, nowNanos, Long.MAX_VALUE);
+  }
+
+  /** Returns whether the limits in force are known to reach that of a variant. */
+  boolean covers(Policy variant) {
+    return variant.quota().permits() <= last.quota().permits();
+  }
+
+  /** Returns the same table with a variant of its policy beside it. */
+  ShapeTable widened(Policy variant) {
+    if (covers(variant)) {
+      return this;
+    }
+    return variant.quota().permits() >= widest.quota().permits()
+        ? new ShapeTable(table, variant, variant, Long.MAX_VALUE, retiredNanos)
+        : new ShapeTable(table, variant, widest, widestLeftNanos, retiredNanos);
   }
 
   /** Returns the same table as a witness. */

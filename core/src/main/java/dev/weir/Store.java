@@ -34,14 +34,21 @@ public interface Store extends AutoCloseable {
   Binding bind(String name, Policy policy, long nowNanos);
 
   /**
-   * Returns a binding on the same keys under another token bucket: what a key has used is the time
-   * that its bucket takes to refill, and stays that. For callers who bring the bucket along with
-   * every request; the promise of {@link #bind} about changes of a policy is not made for them. Not
-   * every store has it.
+   * Returns a binding on the same keys under another policy of the same {@link Shape}, beside the
+   * one in force: a key can be asked for under either, and under a third one the next time. The
+   * promise of {@link #bind} holds: no window of a key holds more than the largest quota that it
+   * was asked for under. The policies of a name may change, and variants of its earlier bindings
+   * remain usable as these do.
    *
-   * @param binding a token bucket of this store
-   * @param policy another token bucket
-   * @throws IllegalArgumentException if either is something else
+   * <p>Of a token bucket there are also variants of another shape: what a key has used is the time
+   * that its bucket takes to refill, and stays that. They are for callers who bring the bucket
+   * along with every request; the promise about changes of a policy is not made for them.
+   *
+   * <p>Not every store has variants.
+   *
+   * @param binding one of this store's
+   * @param policy of the same shape; or both are token buckets
+   * @throws IllegalArgumentException if it is neither
    * @throws UnsupportedOperationException if the store has no such bindings
    */
   Binding variant(Binding binding, Policy policy);

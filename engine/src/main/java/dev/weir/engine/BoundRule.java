@@ -2,7 +2,6 @@ package dev.weir.engine;
 
 import dev.weir.Binding;
 import dev.weir.Fingerprint;
-import dev.weir.Policy;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Rule;
@@ -20,8 +19,11 @@ final class BoundRule {
   /** Null where the rule has no policy. */
   final @Nullable Binding binding;
 
-  /** What answers say of the limit, or null where the rule has none. */
+  /** What answers say of the rule's own limit, or null where the rule has none. */
   final @Nullable CurrentLimit currentLimit;
+
+  /** The numbers of subjects, or null where the rule has one for all. */
+  final @Nullable RuleNumbers numbers;
 
   /** The answer to every descriptor that matches, if the rule has no limit. */
   final Status withoutLimit;
@@ -43,21 +45,19 @@ final class BoundRule {
   BoundRule(
       Rule rule,
       @Nullable Binding binding,
+      @Nullable CurrentLimit currentLimit,
+      @Nullable RuleNumbers numbers,
       boolean local,
       RuleLabels labels,
       Fingerprint fingerprint) {
     this.rule = rule;
     this.binding = binding;
+    this.currentLimit = currentLimit;
+    this.numbers = numbers;
     this.local = local;
     this.fingerprint = fingerprint;
     counters = labels.all();
     byValue = RuleLabels.wanted(rule) ? labels : null;
-    Policy policy = rule.policy();
-    currentLimit =
-        policy == null
-            ? null
-            : new CurrentLimit(
-                rule.requestsPerUnit(), rule.unit(), rule.name(), policy, rule.queue());
     withoutLimit = Status.withoutLimit(rule);
     long known = 0;
     int level = 0;

@@ -13,15 +13,27 @@ import org.jspecify.annotations.Nullable;
  * @param name the {@code name} in the rule file, or empty
  * @param policy what decided
  * @param queue how requests beyond the limit may wait, or null if they are refused at once
+ * @param origin where the number comes from
  */
 public record CurrentLimit(
     long requestsPerUnit,
     @Nullable RateLimitUnit unit,
     String name,
     Policy policy,
-    @Nullable QueueBounds queue) {
+    @Nullable QueueBounds queue,
+    LimitOrigin origin) {
 
-  /** Returns a limit whose excess is refused at once. */
+  /** Returns a limit with a rule's own number. */
+  public CurrentLimit(
+      long requestsPerUnit,
+      @Nullable RateLimitUnit unit,
+      String name,
+      Policy policy,
+      @Nullable QueueBounds queue) {
+    this(requestsPerUnit, unit, name, policy, queue, LimitOrigin.RULE);
+  }
+
+  /** Returns a limit with a rule's own number, whose excess is refused at once. */
   public CurrentLimit(
       long requestsPerUnit, @Nullable RateLimitUnit unit, String name, Policy policy) {
     this(requestsPerUnit, unit, name, policy, null);

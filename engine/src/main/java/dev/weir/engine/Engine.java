@@ -32,6 +32,10 @@ public final class Engine implements Decider, AutoCloseable {
    * before the answer is handed out, so a callback may ask the engine again. Where a store answers
    * later, the pending request is the store's until then and is not used again: a store may look at
    * it after a timeout.
+   *
+   * A rule with `by` takes its number from what is known of a subject (KeyPolicies, RuleNumbers).
+   * Where that is not at hand, the matched request says so (waits); Lookups has the limits looked
+   * up, and the request is matched anew with them: at that time, by the rules in force then.
    */
 
   /** The retry-after of a server that has too much to do. */
@@ -50,6 +54,8 @@ public final class Engine implements Decider, AutoCloseable {
   private final RequestMatcher matcher;
   private final RuleBindings bindings;
   private final EngineCounters counters = new EngineCounters();
+  private final SubjectCounters subjectCounters = new SubjectCounters();
+  private final Lookups lookups;
   private final ThreadLocal<SparePending> spares = ThreadLocal.withInitial(SparePending::new);
 
   private final Queues queues;
@@ -61,14 +67,18 @@ public final class Engine implements Decider, AutoCloseable {
       Ticker ticker,
       EngineSettings settings,
       Fingerprint fingerprint,
-      LoadSignal load) {
+      LoadSignal load,
+      KeyPolicies policies,
+      SubjectSettings subjects) {
     this.store = store instanceof RoutedStore routed ? routed : RoutedStore.local(store);
     this.local = this.store.localStore();
     this.ticker = ticker;
     this.settings = settings;
     this.load = load;
-    this.bindings = new RuleBindings(this.store, fingerprint);
-    this.matcher = new RequestMatcher(settings, fingerprint, new Overrides(this.store));
+    this.bindings = new RuleBindings(this.store, fingerprint, subjectCounters);
+    this.lookups = new Lookups(policies, ticker, subjects, subjectCounters);
+    this.matcher =
+        new RequestMatcher(settings, fingerprint, new Overrides(this.store), policies, lookups);
     this.queues =
         new Queues(new QueueAsker(this, this.store, ticker), ticker, settings.maxWaiting());
   }
@@ -110,7 +120,23 @@ public final class Engine implements Decider, AutoCloseable {
       EngineSettings settings,
       Fingerprint fingerprint,
       LoadSignal load) {
-    return new Engine(store, ticker, settings, fingerprint, load);
+    return create(
+        store, ticker, settings, fingerprint, load, KeyPolicies.NONE, SubjectSettings.DEFAULTS);
+  }
+
+  /**
+   * As {@link #create(Store, Ticker, EngineSettings, Fingerprint, LoadSignal)}, with the limits of
+   * subjects for rules with {@code by}. Without them such a rule has its own number for all.
+   */
+  public static Engine create(
+      Store store,
+      Ticker ticker,
+      EngineSettings settings,
+      Fingerprint fingerprint,
+      LoadSignal load,
+      KeyPolicies policies,
+      SubjectSettings subjects) {
+    return new Engine(store, ticker, settings, fingerprint, load, policies, subjects);
   }
 
   /**
@@ -155,7 +181,8 @@ public final class Engine implements Decider, AutoCloseable {
   /**
    * Decides a request now.
    *
-   * @throws IllegalStateException if the store does not answer on the caller's thread
+   * @throws IllegalStateException if the store does not answer on the caller's thread, or if the
+   *     limits of the request's subject are not at hand
    */
   public Answer decide(Request request) {
     long now = ticker.nanos();
@@ -165,7 +192,7 @@ public final class Engine implements Decider, AutoCloseable {
   /**
    * Decides a request at the caller's own time, on the ticker's scale.
    *
-   * @throws IllegalStateException if the store does not answer on the caller's thread
+   * @throws IllegalStateException as {@link #decide(Request)}
    */
   public Answer decideAt(Request request, long nowNanos) {
     return decide(request, nowNanos, ticker.nanos());
@@ -175,6 +202,10 @@ public final class Engine implements Decider, AutoCloseable {
     SparePending spare = spares.get();
     Revision current = revision;
     PendingRequest pending = match(spare.take(), request, current, nowNanos, load(current));
+    if (pending.waits()) {
+      Subjects known = knownAtOnce(request, pending);
+      match(pending.with(known), request, current, nowNanos, load(current));
+    }
     if (pending.isLocal()) {
       return decideHere(spare, pending, startNanos);
     }
@@ -188,8 +219,24 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
+   * Returns a request's subjects if their limits are known at once; what comes later is dropped.
+   */
+  private Subjects knownAtOnce(Request request, PendingRequest pending) {
+    AtomicReference<@Nullable Subjects> known = new AtomicReference<>();
+    lookups.await(request.domain(), pending.leaveSubjects(), known::set);
+    Subjects subjects = known.get();
+    if (subjects == null) {
+      throw new IllegalStateException(
+          "limits of the subject: not at hand (expected: known at once, or a callback)");
+    }
+    pending.clear();
+    return subjects;
+  }
+
+  /**
    * Decides a request now. Calls {@code done} exactly once: before returning if the store is in
-   * this process, else on a thread of the store's. A request that cannot be decided gets an answer
+   * this process, else on a thread of the store's; where the limits of the request's subject are
+   * not at hand, on one of those who look them up. A request that cannot be decided gets an answer
    * with an error.
    */
   @Override
@@ -197,7 +244,31 @@ public final class Engine implements Decider, AutoCloseable {
     long now = ticker.nanos();
     SparePending spare = spares.get();
     Revision current = revision;
-    decide(match(spare.take(), request, current, now, load(current)), spare, now, done);
+    PendingRequest pending = match(spare.take(), request, current, now, load(current));
+    if (pending.waits()) {
+      decideKnown(request, pending, ticker, now, done);
+    } else {
+      decide(pending, spare, now, done);
+    }
+  }
+
+  /** Decides a request as soon as the limits of its subjects are known, or will not be. */
+  private void decideKnown(
+      Request request,
+      PendingRequest waiting,
+      Ticker time,
+      long startNanos,
+      Consumer<? super Answer> done) {
+    lookups.await(
+        request.domain(),
+        waiting.leaveSubjects(),
+        known -> {
+          SparePending spare = spares.get();
+          Revision current = revision;
+          PendingRequest pending = spare.take().with(known);
+          match(pending, request, current, time.nanos(), load(current));
+          decide(pending, spare, startNanos, done);
+        });
   }
 
   /** As {@link #decide(Request, Consumer)}, for a request whose turn it is. */
@@ -206,21 +277,40 @@ public final class Engine implements Decider, AutoCloseable {
     SparePending spare = spares.get();
     Revision current = revision;
     PendingRequest pending = matcher.match(spare.take(), request, current, now, load(current));
+    if (pending.waits()) {
+      lookups.await(
+          request.domain(),
+          pending.leaveSubjects(),
+          known -> decideFirst(new PendingRequest().with(known), request, done));
+      return;
+    }
     pending.asksAgain();
     decide(pending, spare, now, done);
   }
 
+  private void decideFirst(PendingRequest pending, Request request, Consumer<? super Answer> done) {
+    long now = ticker.nanos();
+    Revision current = revision;
+    matcher.match(pending, request, current, now, load(current));
+    pending.asksAgain();
+    decide(pending, spares.get(), now, done);
+  }
+
   /** Returns a request with what limits it, to look at. */
   PendingRequest matched(Request request) {
+    return matched(new PendingRequest().guessing(), request);
+  }
+
+  private PendingRequest matched(PendingRequest pending, Request request) {
     Revision current = revision;
-    return matcher.match(new PendingRequest(), request, current, ticker.nanos(), load(current));
+    return matcher.match(pending, request, current, ticker.nanos(), load(current));
   }
 
   /** Finds what limits a request, and who waits for the same. */
   private PendingRequest match(
       PendingRequest pending, Request request, Revision current, long nowNanos, double load) {
     matcher.match(pending, request, current, nowNanos, load);
-    if (!queues.isEmpty()) {
+    if (!queues.isEmpty() && !pending.waits()) {
       QueueAsker.lineUp(pending, queues);
     }
     return pending;
@@ -231,17 +321,34 @@ public final class Engine implements Decider, AutoCloseable {
     long now = ticker.nanos();
     Revision current = revision;
     PendingRequest pending = match(new PendingRequest(), request, current, now, load(current));
+    if (pending.waits()) {
+      lookups.await(
+          request.domain(),
+          pending.leaveSubjects(),
+          known -> {
+            Revision then = revision;
+            PendingRequest again = new PendingRequest().with(known);
+            peek(match(again, request, then, ticker.nanos(), load(then)), done);
+          });
+    } else {
+      peek(pending, done);
+    }
+  }
+
+  private void peek(PendingRequest pending, Consumer<? super Answer> done) {
     pending.peek();
     if (pending.isLocal()) {
       done.accept(answer(pending));
     } else {
-      store.decide(pending.charges(), now, decided -> done.accept(pending.answer(settings)));
+      store.decide(
+          pending.charges(), pending.nowNanos(), decided -> done.accept(pending.answer(settings)));
     }
   }
 
   @Override
   public void refund(Request request, Answer answer, LongConsumer done) {
-    new Refund(matched(request), answer, store, done).give();
+    PendingRequest pending = matched(new PendingRequest().remembering(answer), request);
+    new Refund(pending, answer, store, done).give();
   }
 
   @Override
@@ -275,7 +382,7 @@ public final class Engine implements Decider, AutoCloseable {
     double[] loads = new double[requests.size()];
     Arrays.fill(nowNanos, ticker.nanos());
     Arrays.fill(loads, load(revision));
-    decideAll(requests, nowNanos, loads, answers::put);
+    decideAll(requests, nowNanos, loads, ticker, answers::put);
   }
 
   /**
@@ -294,10 +401,15 @@ public final class Engine implements Decider, AutoCloseable {
       throw new IllegalArgumentException(
           "nowNanos, loads: " + given + " (expected: at least " + requests.size() + ")");
     }
-    decideAll(requests, nowNanos, loads, (i, answer) -> done.accept(answer));
+    decideAll(requests, nowNanos, loads, null, (i, answer) -> done.accept(answer));
   }
 
-  private void decideAll(List<Request> requests, long[] nowNanos, double[] loads, Sink sink) {
+  /**
+   * @param waited says the time at which a request is decided that has waited; null if that is its
+   *     own
+   */
+  private void decideAll(
+      List<Request> requests, long[] nowNanos, double[] loads, @Nullable Ticker waited, Sink sink) {
     long startNanos = ticker.nanos();
     SparePending spare = spares.get();
     Revision current = revision;
@@ -310,11 +422,16 @@ public final class Engine implements Decider, AutoCloseable {
     @Nullable Answer[] answers = new Answer[size];
     int here = 0;
     for (int i = 0; i < size; i++) {
-      if (pending[i].isLocal()) {
+      int index = i;
+      if (pending[i].waits()) {
+        long own = nowNanos[i];
+        Ticker time = waited == null ? () -> own : waited;
+        decideKnown(
+            requests.get(i), pending[i], time, startNanos, answer -> sink.put(index, answer));
+      } else if (pending[i].isLocal()) {
         answers[i] = answer(pending[i]);
         here += pending[i].problem() == null ? 1 : 0;
       } else {
-        int index = i;
         decideLater(pending[i], startNanos, answer -> sink.put(index, answer));
       }
     }
@@ -338,7 +455,8 @@ public final class Engine implements Decider, AutoCloseable {
   public void refuse(Request request, Consumer<? super Answer> done) {
     long now = ticker.nanos();
     SparePending spare = spares.get();
-    PendingRequest pending = matcher.match(spare.take(), request, revision, now, Double.NaN);
+    PendingRequest pending =
+        matcher.match(spare.take().guessing(), request, revision, now, Double.NaN);
     Answer answer;
     if (pending.problem() == null) {
       Charges charges = pending.charges();
@@ -410,6 +528,7 @@ public final class Engine implements Decider, AutoCloseable {
     }
     if (pending.problem() == null) {
       counters.decided(answer, pending.charges());
+      subjectCounters.decided(pending);
     } else {
       counters.errors.increment();
     }
@@ -432,8 +551,14 @@ public final class Engine implements Decider, AutoCloseable {
         bindings.metrics(current.rules), store, current.number, queues.metrics());
   }
 
+  /** Returns what the engine has counted of subjects, for rules with {@code by}. */
+  public SubjectMetrics subjectMetrics() {
+    return subjectCounters.snapshot(lookups.waiting());
+  }
+
   @Override
   public void close() {
+    lookups.close();
     queues.close();
     store.close();
   }

@@ -12,6 +12,7 @@ import dev.weir.rules.LimitOverride;
 import dev.weir.rules.Rule;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,47 +20,34 @@ import org.jspecify.annotations.Nullable;
  * answer. Reusable; for one thread at a time.
  */
 final class PendingRequest {
-  /** The place of a charge that does not exist: nothing matched, or there is no limit. */
-  private static final int NO_CHARGE = -1;
-
-  private static final long NANOS_PER_SECOND = 1_000_000_000L;
-
-  /** One descriptor, with what limits it. */
-  private static final class Match {
-    @Nullable Descriptor descriptor;
-    @Nullable BoundRule bound;
-
-    /** What limits the descriptor, or null where nothing does. */
-    @Nullable CurrentLimit limit;
-
-    /** The place among the charges, or {@link #NO_CHARGE}. */
-    int charge;
-
-    /** Whether another rule of the request replaces the one that matched. */
-    boolean replaced;
-
-    /** Whether the rule is elastic and there is spare capacity: it refuses no request. */
-    boolean spare;
-
-    /** Permits of requests that wait for this key; more than 0 refuses this one. */
-    long permitsAhead;
-
-    void set(@Nullable Descriptor newDescriptor, @Nullable BoundRule newBound) {
-      descriptor = newDescriptor;
-      bound = newBound;
-      limit = null;
-      charge = NO_CHARGE;
-      replaced = false;
-      spare = false;
-      permitsAhead = 0;
-    }
-  }
+  /*
+   * What happens to a request, and in which order? RequestMatcher begins it and adds each descriptor
+   * with its rule (Match). A limit whose number is known becomes a charge. One whose number is not
+   * known, since its subject is unknown, has no policy that could be charged: it stays undecided and
+   * is settled here (refuseUndecided), by the same rules as Charges.settle; where it refuses, the
+   * others are only peeked. A request that waits for its subjects is not decided at all, but
+   * matched once more as another pending request (leaveSubjects, with). Then a store fills in the
+   * charges, and the answer says how each descriptor fared and counts it.
+   *
+   * One class holds all of it, because the whole is reused by its thread and nothing else may be
+   * allocated for a decision.
+   */
 
   /** Which decisions appear in the counts. */
   private enum Counted {
     ALWAYS,
     IF_ALLOWED,
     NEVER
+  }
+
+  /** Where the numbers of subjects come from. */
+  enum Looking {
+    /** From those who know them; the request may have to wait. */
+    ASKS,
+    /** From what is at hand, else from the rule: it is only looked at. */
+    GUESSES,
+    /** From an answer that the request had before. */
+    REMEMBERS
   }
 
   private final Charges charges = new Charges();
@@ -73,6 +61,11 @@ final class PendingRequest {
   private boolean quotas;
   private Counted counted = Counted.ALWAYS;
   private boolean behind;
+  private boolean anyUndecided;
+  private boolean refused;
+  private Looking looking = Looking.ASKS;
+  private @Nullable Answer answered;
+  private @Nullable Subjects subjects;
   private @Nullable String problem;
 
   /** Forgets everything, ready for the next request. */
@@ -87,7 +80,66 @@ final class PendingRequest {
     quotas = false;
     counted = Counted.ALWAYS;
     behind = false;
+    anyUndecided = false;
+    refused = false;
+    looking = Looking.ASKS;
+    answered = null;
+    if (subjects != null) {
+      subjects.clear();
+    }
     problem = null;
+  }
+
+  /** Has the request take what is known of its subjects. */
+  PendingRequest with(Subjects known) {
+    subjects = known;
+    return this;
+  }
+
+  /** Returns the request's subjects. */
+  Subjects subjects() {
+    Subjects own = subjects;
+    if (own == null) {
+      own = new Subjects();
+      subjects = own;
+    }
+    return own;
+  }
+
+  /** Returns the request's subjects, and has it forget them: it has to wait for them. */
+  Subjects leaveSubjects() {
+    Subjects own = subjects();
+    subjects = null;
+    return own;
+  }
+
+  /** Returns whether the request must wait for its subjects' limits before it can be decided. */
+  boolean waits() {
+    return subjects != null && subjects.wanting();
+  }
+
+  /** Has the request only looked at: a number that is not at hand is the rule's own. */
+  PendingRequest guessing() {
+    looking = Looking.GUESSES;
+    return this;
+  }
+
+  /** Has the request take the numbers that an answer to it was decided by. */
+  PendingRequest remembering(Answer answer) {
+    looking = Looking.REMEMBERS;
+    answered = answer;
+    return this;
+  }
+
+  Looking looking() {
+    return looking;
+  }
+
+  /** Returns the limit that descriptor {@code i} was decided by, or null if there was none. */
+  @Nullable CurrentLimit decidedBy(int i) {
+    return answered == null || i >= answered.statuses().size()
+        ? null
+        : answered.statuses().get(i).currentLimit();
   }
 
   /**
@@ -160,26 +212,54 @@ final class PendingRequest {
       throw new IllegalStateException("descriptor: without a limit (expected: with one)");
     }
     match.limit =
-        new CurrentLimit(override.requestsPerUnit(), override.unit(), "", binding.policy());
+        new CurrentLimit(
+            override.requestsPerUnit(),
+            override.unit(),
+            "",
+            binding.policy(),
+            null,
+            LimitOrigin.REQUEST);
     match.charge = charges.size();
     charges.add(binding, fingerprint, permits);
     local &= isLocal;
   }
 
-  /** Charges the limit of the rule that descriptor {@code i} matches; the rule must have one. */
+  /** Charges the own limit of the rule that descriptor {@code i} matches; it must have one. */
   void charge(int i, long fingerprint, long permits) {
-    Match match = matches[i];
-    BoundRule bound = match.bound;
+    BoundRule bound = matches[i].bound;
     if (bound == null || bound.binding == null || bound.currentLimit == null) {
       throw new IllegalStateException("rule: without a limit (expected: with one)");
     }
-    Rule rule = bound.rule;
-    match.limit = bound.currentLimit;
+    charge(i, bound, bound.binding, bound.currentLimit, fingerprint, permits);
+  }
+
+  /** Charges a number of the rule that descriptor {@code i} matches. */
+  void charge(
+      int i, BoundRule bound, Binding binding, CurrentLimit limit, long fingerprint, long permits) {
+    Match match = matches[i];
+    match.limit = limit;
     match.charge = charges.size();
-    match.spare = bound.currentLimit.policy().throttle().spare(load);
-    charges.add(bound.binding, fingerprint, permits, role(rule, match.spare));
+    match.spare = limit.policy().throttle().spare(load);
+    charges.add(binding, fingerprint, permits, role(bound.rule, match.spare));
     local &= bound.local;
-    quotas |= rule.quotaMode();
+    quotas |= bound.rule.quotaMode();
+  }
+
+  /** Says that the subject of descriptor {@code i} has no limit by the rule that it matches. */
+  void unlimited(int i) {
+    matches[i].unlimited = true;
+  }
+
+  /** Says that the number of the rule that descriptor {@code i} matches is not known, and why. */
+  void undecided(int i, BoundRule bound, Reason why, long permits) {
+    Match match = matches[i];
+    match.limit = Objects.requireNonNull(bound.currentLimit);
+    match.undecided = why;
+    match.permits = permits;
+    match.spare = match.limit.policy().throttle().spare(load);
+    match.role = role(bound.rule, match.spare);
+    quotas |= bound.rule.quotaMode();
+    anyUndecided = true;
   }
 
   private static Role role(Rule rule, boolean spare) {
@@ -221,13 +301,56 @@ final class PendingRequest {
             charges.role(j, Role.OPTIONAL);
           }
         }
+        for (int j = 0; j < size; j++) {
+          if (matches[j].role == Role.ANY) {
+            matches[j].role = Role.OPTIONAL;
+          }
+        }
         return;
       }
     }
   }
 
   private boolean alwaysOk(Match match) {
-    return match.charge == NO_CHARGE || charges.role(match.charge) == Role.OPTIONAL;
+    if (match.undecided != null) {
+      return match.role == Role.OPTIONAL || match.forgiven();
+    }
+    return match.charge == Match.NO_CHARGE || charges.role(match.charge) == Role.OPTIONAL;
+  }
+
+  /**
+   * Refuses the request, and has nothing charged, if a limit whose number is not known refuses it,
+   * as {@link Charges#settle} would.
+   */
+  void refuseUndecided() {
+    if (!anyUndecided) {
+      return;
+    }
+    boolean anyAsked = false;
+    for (int i = 0; i < size; i++) {
+      Match match = matches[i];
+      if (match.undecided != null && !match.forgiven()) {
+        refused |= match.role == Role.REQUIRED;
+        anyAsked |= match.role == Role.ANY;
+      }
+    }
+    boolean otherAsked = false;
+    for (int i = 0; i < charges.size(); i++) {
+      otherAsked |= charges.role(i) == Role.ANY;
+    }
+    refused |= anyAsked && !otherAsked;
+    if (refused) {
+      charges.peek();
+    }
+  }
+
+  /** Returns how many limits the request is answered by whose numbers are not known. */
+  int undecided(Reason why) {
+    int count = 0;
+    for (int i = 0; anyUndecided && i < size; i++) {
+      count += matches[i].undecided == why ? 1 : 0;
+    }
+    return count;
   }
 
   /** Returns how many descriptors there is room for without growing. */
@@ -300,6 +423,9 @@ final class PendingRequest {
     if (behind) {
       refuseBehind();
     }
+    if (refused) {
+      charges.allowed(false);
+    }
     boolean shadowed = !charges.allowed() && settings.shadowMode();
     return new Answer(
         charges.allowed() || shadowed,
@@ -351,28 +477,34 @@ final class PendingRequest {
     CurrentLimit limit = match.limit;
     BoundRule bound = match.bound;
     if (limit == null) {
-      return withoutLimit(match);
+      return match.withoutLimit();
     }
-    Decision decision = limit.policy().throttled(charges.decision(match.charge), match.spare);
-    boolean fits = charges.fits(match.charge) || match.spare;
+    boolean known = match.undecided == null;
+    boolean charged = known && charges.fits(match.charge);
+    Decision decision =
+        limit
+            .policy()
+            .throttled(
+                known ? charges.decision(match.charge) : match.unknown(nowNanos), match.spare);
+    boolean fits = charged || match.spare;
     boolean shadowed = !fits && bound != null && bound.rule.shadowMode();
-    boolean forgiven = !fits && charges.forgiven(match.charge);
+    boolean forgiven = !fits && (known ? charges.forgiven(match.charge) : match.forgiven());
     if (counts() && bound != null && match.descriptor != null) {
       bound
           .counters(match.descriptor)
           .count(
-              charges.permits(match.charge),
+              known ? charges.permits(match.charge) : match.permits,
               decision,
-              charges.fits(match.charge),
+              charged,
               charges.allowed(),
               shadowed && !forgiven,
               settings.nearLimitPercent());
     }
-    long untilReset = untilReset(decision, shadowed || forgiven, limit.policy());
+    long untilReset = Status.untilReset(decision, shadowed || forgiven, limit.policy());
     if (forgiven) {
-      decision = allowed(decision, decision.reason(), decision.remaining());
+      decision = Status.allowed(decision, decision.reason(), decision.remaining());
     } else if (shadowed) {
-      decision = allowed(decision, Reason.SHADOW, 0);
+      decision = Status.allowed(decision, Reason.SHADOW, 0);
     }
     return new Status(
         decision.allowed(),
@@ -381,48 +513,5 @@ final class PendingRequest {
         limit,
         decision.remaining(),
         untilReset);
-  }
-
-  private static Status withoutLimit(Match match) {
-    BoundRule bound = match.bound;
-    if (bound == null) {
-      return Status.UNMATCHED;
-    }
-    if (match.replaced) {
-      return bound.rule.unlimited() ? Status.UNLIMITED_REPLACED : Status.UNMATCHED;
-    }
-    return bound.withoutLimit;
-  }
-
-  private static Decision allowed(Decision denied, Reason reason, long remaining) {
-    return new Decision(
-        true,
-        reason,
-        denied.policy(),
-        denied.limit(),
-        remaining,
-        0,
-        denied.resetAfterNanos(),
-        denied.atNanos());
-  }
-
-  /**
-   * Returns the whole seconds for {@link Status#durationUntilResetSeconds}. What can never fit gets
-   * the whole window: no wait helps it, and a short one would have its client ask again and again.
-   *
-   * @param decision the decision before a shadow or another exception lets it pass
-   * @param passes whether a refusal passes all the same, as a shadow does
-   */
-  private static long untilReset(Decision decision, boolean passes, Policy policy) {
-    boolean refused = !decision.allowed();
-    long nanos =
-        refused && decision.retryAfterNanos() == Decision.NEVER
-            ? policy.quota().windowNanos()
-            : refused && !passes ? decision.retryAfterNanos() : decision.resetAfterNanos();
-    return Math.max(1, ceilSeconds(nanos));
-  }
-
-  private static long ceilSeconds(long nanos) {
-    return nanos / NANOS_PER_SECOND + (nanos % NANOS_PER_SECOND > 0 ? 1 : 0);
   }
 }

@@ -2,11 +2,13 @@ package dev.weir.engine;
 
 import dev.weir.Binding;
 import dev.weir.Fingerprint;
+import dev.weir.Reason;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.LimitOverride;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
+import dev.weir.rules.Unknown;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +20,24 @@ final class RequestMatcher {
   private final EngineSettings settings;
   private final Fingerprint fingerprint;
   private final Overrides overrides;
+  private final KeyPolicies policies;
+  private final Lookups lookups;
 
-  RequestMatcher(EngineSettings settings, Fingerprint fingerprint, Overrides overrides) {
+  /**
+   * @param policies knows the limits of subjects
+   * @param lookups has those looked up that it does not know
+   */
+  RequestMatcher(
+      EngineSettings settings,
+      Fingerprint fingerprint,
+      Overrides overrides,
+      KeyPolicies policies,
+      Lookups lookups) {
     this.settings = settings;
     this.fingerprint = fingerprint;
     this.overrides = overrides;
+    this.policies = policies;
+    this.lookups = lookups;
   }
 
   /**
@@ -57,6 +72,7 @@ final class RequestMatcher {
       charge(pending, i, request);
     }
     pending.relaxQuotas();
+    pending.refuseUndecided();
     return pending;
   }
 
@@ -77,9 +93,67 @@ final class RequestMatcher {
     } else if (bound != null && pending.isReplaced(bound.rule)) {
       pending.replace(i);
     } else if (bound != null && bound.binding != null) {
-      long key = bound.fingerprint(descriptor.entries());
-      pending.charge(i, key, permits(request, descriptor));
+      RuleNumbers numbers = bound.numbers;
+      if (numbers == null) {
+        long key = bound.fingerprint(descriptor.entries());
+        pending.charge(i, key, permits(request, descriptor));
+      } else {
+        chargeSubject(pending, i, request, bound, numbers);
+      }
     }
+  }
+
+  private void chargeSubject(
+      PendingRequest pending, int i, Request request, BoundRule bound, RuleNumbers numbers) {
+    Descriptor descriptor = pending.descriptor(i);
+    long permits = permits(request, descriptor);
+    RuleNumbers.BoundNumber number = number(pending, i, request.domain(), bound, numbers, permits);
+    if (number == null) {
+      return;
+    }
+    Binding binding = number.binding();
+    CurrentLimit limit = number.limit();
+    if (binding == null || limit == null) {
+      pending.unlimited(i);
+    } else {
+      long key = bound.fingerprint(descriptor.entries());
+      pending.charge(i, bound, binding, limit, key, permits);
+    }
+  }
+
+  /** Returns the number for a descriptor; null if it is not known, which the request knows then. */
+  private RuleNumbers.@Nullable BoundNumber number(
+      PendingRequest pending,
+      int i,
+      String domain,
+      BoundRule bound,
+      RuleNumbers numbers,
+      long permits) {
+    if (pending.looking() == PendingRequest.Looking.REMEMBERS) {
+      return numbers.of(pending.decidedBy(i));
+    }
+    Entry subject = pending.descriptor(i).entries().get(bound.rule.byLevel());
+    Subjects subjects = pending.subjects();
+    SubjectLimits limits = subjects.find(policies, domain, subject.key(), subject.value());
+    if (limits != null) {
+      return numbers.of(limits, pending.nowNanos());
+    }
+    if (pending.looking() == PendingRequest.Looking.GUESSES) {
+      return numbers.own();
+    }
+    Reason because = subjects.unknownBecause();
+    if (bound.rule.unknown() == Unknown.WAIT && because == null) {
+      subjects.want(subject.key(), subject.value());
+      return null;
+    }
+    if (because == null) {
+      lookups.behind(domain, subject.key(), subject.value());
+    }
+    if (bound.rule.unknown() == Unknown.RULE) {
+      return numbers.own();
+    }
+    pending.undecided(i, bound, because == null ? Reason.UNCERTAIN : because, permits);
+    return null;
   }
 
   private static long permits(Request request, Descriptor descriptor) {

@@ -19,18 +19,23 @@ import java.util.concurrent.ConcurrentHashMap;
  * are changed by one thread at a time.
  */
 final class RuleBindings {
+  private static final String NO_VARIANTS =
+      "by: the store counts a key under one number only (expected: none)";
+
   private static final System.Logger LOG = System.getLogger(RuleBindings.class.getName());
 
   private final RoutedStore store;
   private final Fingerprint fingerprint;
+  private final SubjectCounters subjects;
   private final ConcurrentHashMap<String, RuleLabels> labels = new ConcurrentHashMap<>();
 
   /**
    * @param fingerprint of the keys that the rules count
    */
-  RuleBindings(RoutedStore store, Fingerprint fingerprint) {
+  RuleBindings(RoutedStore store, Fingerprint fingerprint, SubjectCounters subjects) {
     this.store = store;
     this.fingerprint = fingerprint;
+    this.subjects = subjects;
   }
 
   /**
@@ -55,9 +60,11 @@ final class RuleBindings {
     try {
       for (Rule rule : rules.rules()) {
         try {
-          bound.put(rule, bind(rule, now));
+          bound.put(rule, bind(rules, rule, now));
         } catch (IllegalStateException e) {
           problems.add(problem(rule, String.valueOf(e.getMessage())));
+        } catch (UnsupportedOperationException e) {
+          problems.add(problem(rule, limitName(rule) + ": " + NO_VARIANTS));
         }
       }
       if (!problems.isEmpty()) {
@@ -84,9 +91,16 @@ final class RuleBindings {
       left += before.has(rule.path()) ? 0 : attempt(() -> retire(rule, now));
     }
     for (BoundRule each : before.all()) {
-      left += attempt(() -> bind(each.rule, now));
+      left += attempt(() -> bindAgain(before, each, now));
     }
     report(left);
+  }
+
+  private void bindAgain(Revision before, BoundRule bound, long now) {
+    BoundRule unused = bind(before.rules, bound.rule, now);
+    if (bound.numbers != null) {
+      bound.numbers.renew();
+    }
   }
 
   /** Returns how many of one task have failed: one or none. */
@@ -109,13 +123,27 @@ final class RuleBindings {
     return new Problem(Severity.ERROR, rule.position(), message);
   }
 
-  private BoundRule bind(Rule rule, long now) {
+  private BoundRule bind(RuleSet rules, Rule rule, long now) {
+    RuleLabels labelled = labels.computeIfAbsent(rule.path(), RuleLabels::new);
     Policy policy = rule.policy();
-    Binding binding =
-        policy == null ? null : store.bind(limitName(rule), policy.enforced(), rule.store(), now);
-    boolean local = binding != null && store.decidesHere(binding);
-    return new BoundRule(
-        rule, binding, local, labels.computeIfAbsent(rule.path(), RuleLabels::new), fingerprint);
+    if (policy == null) {
+      return new BoundRule(rule, null, null, null, false, labelled, fingerprint);
+    }
+    Binding binding = store.bind(limitName(rule), policy.enforced(), rule.store(), now);
+    CurrentLimit limit =
+        new CurrentLimit(rule.requestsPerUnit(), rule.unit(), rule.name(), policy, rule.queue());
+    RuleNumbers numbers =
+        rule.byLevel() < 0
+            ? null
+            : new RuleNumbers(
+                store,
+                binding,
+                limit,
+                rules.planLimits(rule),
+                rules.plans(rule.domain()),
+                subjects);
+    boolean local = store.decidesHere(binding);
+    return new BoundRule(rule, binding, limit, numbers, local, labelled, fingerprint);
   }
 
   private static String limitName(Rule rule) {

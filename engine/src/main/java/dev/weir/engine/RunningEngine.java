@@ -66,6 +66,8 @@ public final class RunningEngine implements Decider, AutoCloseable {
     private LoadSignal load = LoadSignal.UNKNOWN;
     private Ticker ticker = Ticker.system();
     private ReloadListener listener = new LoggedReloads();
+    private KeyPolicies policies = KeyPolicies.NONE;
+    private SubjectSettings subjects = SubjectSettings.DEFAULTS;
 
     private Builder() {}
 
@@ -135,6 +137,19 @@ public final class RunningEngine implements Decider, AutoCloseable {
       return this;
     }
 
+    /** Sets who knows the limits of subjects, for rules with {@code by}. */
+    public Builder subjects(KeyPolicies keyPolicies) {
+      policies = keyPolicies;
+      return this;
+    }
+
+    /** As {@link #subjects(KeyPolicies)}, with how long requests wait for them. */
+    public Builder subjects(KeyPolicies keyPolicies, SubjectSettings subjectSettings) {
+      policies = keyPolicies;
+      subjects = subjectSettings;
+      return this;
+    }
+
     /** Sets who hears of changed rules, instead of the platform's log. */
     public Builder listener(ReloadListener reloadListener) {
       listener = reloadListener;
@@ -155,7 +170,8 @@ public final class RunningEngine implements Decider, AutoCloseable {
           maxBytes == 0 ? new MemoryStore(maxKeys) : new MemoryStore(maxKeys, maxBytes);
       RoutedStore store =
           shared == null ? RoutedStore.local(memory) : RoutedStore.of(memory, shared);
-      Engine engine = Engine.create(store, ticker, settings, load);
+      Engine engine =
+          Engine.create(store, ticker, settings, store.fingerprint(), load, policies, subjects);
       RunningEngine running = new RunningEngine(this, engine);
       try {
         running.begin(rules, load);

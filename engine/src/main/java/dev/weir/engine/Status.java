@@ -1,6 +1,7 @@
 package dev.weir.engine;
 
 import dev.weir.Decision;
+import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.rules.Rule;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,8 @@ public record Status(
   /** What {@code limitRemaining} says where there is no limit. */
   public static final long UNLIMITED = (1L << 32) - 1;
 
+  private static final long SECOND_NANOS = 1_000_000_000L;
+
   static final Status UNMATCHED = new Status(true, null, null, null, 0, 0);
 
   /** Of a rule without a limit that another one has replaced. */
@@ -40,8 +43,46 @@ public record Status(
     return new Status(true, rule, null, null, rule.unlimited() ? UNLIMITED : 0, 0);
   }
 
+  /** Returns the answer to a descriptor whose subject has no limit by the rule that it matches. */
+  static Status unlimited(Rule rule) {
+    return new Status(true, rule, null, null, UNLIMITED, 0);
+  }
+
   /** Returns why it came out as it did: {@link Reason#NO_LIMIT} where nothing limits it. */
   public Reason reason() {
     return decision == null ? Reason.NO_LIMIT : decision.reason();
+  }
+
+  /** Returns a decision that lets pass what was refused. */
+  static Decision allowed(Decision denied, Reason reason, long remaining) {
+    return new Decision(
+        true,
+        reason,
+        denied.policy(),
+        denied.limit(),
+        remaining,
+        0,
+        denied.resetAfterNanos(),
+        denied.atNanos());
+  }
+
+  /**
+   * Returns the whole seconds for {@link #durationUntilResetSeconds}. What can never fit gets the
+   * whole window: no wait helps it, and a short one would have its client ask again and again.
+   *
+   * @param decision the decision before a shadow or another exception lets it pass
+   * @param passes whether a refusal passes all the same, as a shadow does
+   */
+  static long untilReset(Decision decision, boolean passes, Policy policy) {
+    boolean refused = !decision.allowed();
+    long nanos =
+        refused && decision.retryAfterNanos() == Decision.NEVER
+            ? policy.quota().windowNanos()
+            : refused && !passes ? decision.retryAfterNanos() : decision.resetAfterNanos();
+    return Math.max(1, ceilSeconds(nanos));
+  }
+
+  private static long ceilSeconds(long nanos) {
+    return nanos / SECOND_NANOS + (nanos % SECOND_NANOS > 0 ? 1 : 0);
   }
 }

@@ -25,6 +25,7 @@ import dev.weir.testkit.AlgorithmContract;
 import dev.weir.testkit.BoundedStoreContract;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.ForwardingStore;
+import dev.weir.testkit.RecordChangeContract;
 import dev.weir.testkit.RuleChangeContract;
 import dev.weir.testkit.StoreContract;
 import java.lang.management.ManagementFactory;
@@ -73,6 +74,19 @@ class ForeignStoresTest {
     @Override
     protected boolean boundsShapes() {
       return false;
+    }
+
+    @Override
+    protected double effort() {
+      return EFFORT;
+    }
+  }
+
+  @Nested
+  class LocalRecordChanges extends RecordChangeContract {
+    @Override
+    protected Store createStore() {
+      return new ListStore(MAX_KEYS);
     }
 
     @Override

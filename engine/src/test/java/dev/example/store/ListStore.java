@@ -69,9 +69,12 @@ final class ListStore implements LocalStore {
   @Override
   public synchronized Binding variant(Binding binding, Policy policy) {
     Rule rule = own(binding);
-    if (rule.policy().algorithm() != Algorithm.TOKEN_BUCKET
-        || policy.algorithm() != Algorithm.TOKEN_BUCKET) {
-      throw new IllegalArgumentException("algorithm: (expected: two token buckets)");
+    boolean buckets =
+        rule.policy().algorithm() == Algorithm.TOKEN_BUCKET
+            && policy.algorithm() == Algorithm.TOKEN_BUCKET;
+    if (!buckets && !rule.policy().shape().equals(policy.shape())) {
+      throw new IllegalArgumentException(
+          "policy: (expected: the binding's shape, or two token buckets)");
     }
     remember(rule.name(), policy);
     return new Rule(this, rule.name(), policy);

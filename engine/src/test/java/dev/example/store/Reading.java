@@ -142,9 +142,12 @@ final class Reading {
       // A permit of a bucket costs what it did when it was admitted; one of a window at least that.
       long own = emissionNanos(each.policy());
       boolean sameKind = each.policy().algorithm().bucket();
-      long cost = sameKind ? own : Math.max(own, emissionNanos(policy));
-      long from = Math.max(full, each.atNanos());
-      full = from + Math.min(cost * each.permits(), emissionNanos(policy) * policy.burst());
+      long here = emissionNanos(policy);
+      long cost =
+          sameKind
+              ? own * each.permits()
+              : Math.min(Math.max(own, here) * each.permits(), here * policy.burst());
+      full = Math.max(full, each.atNanos()) + cost;
     }
     return full;
   }

@@ -47,7 +47,7 @@ class BoundRuleTest {
           """);
 
   private static BoundRule bound(Rule rule) {
-    return new BoundRule(rule, null, false, new RuleLabels(rule.path()), FINGERPRINT);
+    return new BoundRule(rule, null, null, null, false, new RuleLabels(rule.path()), FINGERPRINT);
   }
 
   private static long fingerprint(String... keysAndValues) {

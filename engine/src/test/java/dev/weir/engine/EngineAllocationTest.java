@@ -3,6 +3,7 @@ package dev.weir.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
@@ -68,6 +69,41 @@ class EngineAllocationTest {
     assertThat(bytesEach(Request.of("d", "many", "a"))).isBetween(1L, MOST_BYTES);
     assertThat(bytesEach(Request.of("d", "one", "a"))).isBetween(1L, MOST_BYTES);
     assertThat(bytesEach(Request.of("d", "path", "/login", "user", "a"))).isBetween(1L, MOST_BYTES);
+  }
+
+  @Test
+  void subjectWhoseLimitsAreAtHand_allocatesTheAnswerOnly() {
+    FakeRecords records = new FakeRecords();
+    records.put("a", SubjectLimits.NONE);
+    records.put("b", FakeRecords.plan("gold"));
+    records.put("c", FakeRecords.own("d.user", 2_000_000));
+    MemoryStore store = new MemoryStore(10_000);
+    Engine engine =
+        Engine.create(
+            store,
+            fixture.ticker,
+            EngineSettings.DEFAULTS,
+            store.fingerprint(),
+            LoadSignal.UNKNOWN,
+            records,
+            SubjectSettings.DEFAULTS);
+    engine.apply(
+        Fixture.rules(
+            """
+            domain: d
+            plans: {gold: {d.user: {requests_per_unit: 3000000}}}
+            descriptors:
+              - key: user
+                rate_limit:
+                  unit: hour
+                  requests_per_unit: 1000000
+                  algorithm: token-bucket
+                  by: user
+            """));
+    for (String user : List.of("a", "b", "c")) {
+      Request request = Request.of("d", "user", user);
+      assertThat(bytesEach(() -> engine.decide(request))).as(user).isBetween(1L, MOST_BYTES);
+    }
   }
 
   @Test

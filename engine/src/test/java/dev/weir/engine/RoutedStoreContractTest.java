@@ -7,6 +7,7 @@ import dev.weir.Quota;
 import dev.weir.Store;
 import dev.weir.rules.StoreChoice;
 import dev.weir.testkit.AlgorithmContract;
+import dev.weir.testkit.RecordChangeContract;
 import dev.weir.testkit.RuleChangeContract;
 import dev.weir.testkit.StoreContract;
 import java.util.SplittableRandom;
@@ -97,6 +98,22 @@ class RoutedStoreContractTest {
 
   @Nested
   class RuleChangesLocal extends RuleChangeContract {
+    @Override
+    protected Store createStore() {
+      return allLocal(MAX_KEYS);
+    }
+  }
+
+  @Nested
+  class RecordChangesShared extends RecordChangeContract {
+    @Override
+    protected Store createStore() {
+      return both(MAX_KEYS);
+    }
+  }
+
+  @Nested
+  class RecordChangesLocal extends RecordChangeContract {
     @Override
     protected Store createStore() {
       return allLocal(MAX_KEYS);

@@ -38,7 +38,7 @@ final class Explainer {
       }
       level = node.children();
     }
-    return arrived(domain, entries, node);
+    return arrived(rules, domain, entries, node);
   }
 
   private static String tooDeep(Rule node, List<Entry> entries) {
@@ -51,7 +51,8 @@ final class Explainer {
             : "");
   }
 
-  private Explanation arrived(String domain, List<Entry> entries, @Nullable Rule node) {
+  private Explanation arrived(
+      RuleSet rules, String domain, List<Entry> entries, @Nullable Rule node) {
     if (node == null || !node.limits()) {
       return none(domain, entries, (node == null ? domain : node.path()) + " has no rate_limit");
     }
@@ -59,14 +60,34 @@ final class Explainer {
         node.shadowMode() ? ", in shadow mode" : node.quotaMode() ? ", in quota mode" : "";
     Policy policy = node.policy();
     String verdict =
-        "decided by %s (%s): %s%s%s"
+        "decided by %s (%s): %s%s%s%s"
             .formatted(
                 node.path(),
                 node.position(),
                 Words.limit(node),
                 policy == null ? "" : ", " + policy.algorithm() + Words.unusual(node),
-                mode);
+                mode,
+                node.byLevel() == SubjectFields.NONE ? "" : subject(rules, entries, node));
     return new Explanation(domain, entries, node, verdict, steps);
+  }
+
+  /** Returns whose limits come first, and what they can be. */
+  private static String subject(RuleSet rules, List<Entry> entries, Rule rule) {
+    Entry subject = entries.get(rule.byLevel());
+    List<String> plans = new ArrayList<>();
+    rules
+        .planLimits(rule)
+        .forEach((plan, limit) -> plans.add(Words.shown(plan) + " " + Words.limit(rule, limit)));
+    int more = plans.size() - MAX_OTHERS;
+    return "; if %s %s has a limit of its own for %s, by that, else by its plan (%s%s)"
+        .formatted(
+            Words.shown(subject.key()),
+            Words.quoted(subject.value()),
+            Words.shown(rule.name().isEmpty() ? rule.path() : rule.name()),
+            plans.isEmpty()
+                ? "no plan names this rule"
+                : String.join(", ", plans.subList(0, Math.min(plans.size(), MAX_OTHERS))),
+            more > 0 ? " and " + Words.count(more) + " more" : "");
   }
 
   private Explanation none(String domain, List<Entry> entries, String why) {

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** The maps of a rule file, and the keys that each may have. */
 enum Place {
-  FILE("at the top of the file", "domain", "descriptors"),
+  FILE("at the top of the file", "domain", "plans", "descriptors"),
   DESCRIPTOR(
       "in a descriptor",
       "key",
@@ -37,11 +37,14 @@ enum Place {
       "on_failure",
       "local_share",
       "max_keys",
-      "when_full"),
+      "when_full",
+      "by",
+      "unknown"),
   REPLACES("in an entry of replaces", "name"),
   THROTTLE("in throttle", "soft", "elastic"),
   ON_LIMIT("in on_limit", "queue"),
-  QUEUE("in the queue of on_limit", "requests", "wait");
+  QUEUE("in the queue of on_limit", "requests", "wait"),
+  PLAN_LIMIT("in a limit of plans", "requests_per_unit", "unlimited", "window", "burst");
 
   /** An old example of the format has it, and it was copied widely. */
   static final String OLD_REQUESTS_PER_UNIT = "request_per_unit";

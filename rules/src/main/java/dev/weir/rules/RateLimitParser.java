@@ -51,7 +51,8 @@ final class RateLimitParser {
     }
     draft.requestsPerUnit = requests(fields);
     long windowNanos = window(fields, draft);
-    @Nullable Algorithm algorithm = algorithm(fields);
+    SubjectFields subjects = SubjectFields.read(fields, draft, problems);
+    @Nullable Algorithm algorithm = subjects.algorithm(algorithm(fields));
     long burst = burst(fields, algorithm);
     long granularityNanos = granularity(fields, windowNanos);
     @Nullable Throttle throttle = Throttling.read(file, fields, problems);
@@ -68,6 +69,8 @@ final class RateLimitParser {
       return;
     }
     draft.store = sharing.store();
+    draft.byLevel = subjects.level();
+    draft.unknown = subjects.unknown();
     Policy.Builder builder =
         Policy.builder(new Quota(draft.requestsPerUnit, windowNanos))
             .name(draft.name.isEmpty() ? draft.path : draft.name)
@@ -83,7 +86,18 @@ final class RateLimitParser {
       builder.granularity(Duration.ofNanos(granularityNanos));
     }
     build(builder, fields, draft);
+    refuseOwnBurst(fields, draft);
     lint(fields, draft);
+  }
+
+  /** Limits of other sizes share a bucket's state only where its burst is its limit. */
+  private static void refuseOwnBurst(Fields fields, RuleDraft draft) {
+    Policy policy = draft.policy;
+    if (policy != null
+        && draft.byLevel != SubjectFields.NONE
+        && policy.burst() != policy.quota().permits()) {
+      fields.error("burst", "none beside by, or requests_per_unit; another is not yet counted");
+    }
   }
 
   private void build(Policy.Builder builder, Fields fields, RuleDraft draft) {
@@ -101,7 +115,7 @@ final class RateLimitParser {
   }
 
   private static void refuseBesideUnlimited(Fields fields) {
-    for (String key : List.of("unit", "window", "unit_multiplier")) {
+    for (String key : List.of("unit", "window", "unit_multiplier", "by", "unknown")) {
       if (fields.has(key)) {
         fields.error(key, "none beside unlimited");
       }

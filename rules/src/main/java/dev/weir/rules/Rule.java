@@ -32,6 +32,8 @@ public final class Rule {
   private final long requestsPerUnit;
   private final int unitMultiplier;
   private final @Nullable QueueBounds queue;
+  private final int byLevel;
+  private final Unknown unknown;
   private final Map<String, Object> metadata;
   private final Level children;
 
@@ -58,6 +60,8 @@ public final class Rule {
     requestsPerUnit = draft.requestsPerUnit;
     unitMultiplier = draft.unitMultiplier;
     queue = draft.queue;
+    byLevel = draft.byLevel;
+    unknown = draft.unknown;
     metadata = draft.metadata;
     children = draft.children;
   }
@@ -152,6 +156,19 @@ public final class Rule {
   /** Returns how requests beyond the limit may wait, or null if they are refused at once. */
   public @Nullable QueueBounds queue() {
     return queue;
+  }
+
+  /**
+   * Returns the level whose value names the subject that has limits of its own or a plan, 0 being
+   * the first; -1 if the rule has the same numbers for all.
+   */
+  public int byLevel() {
+    return byLevel;
+  }
+
+  /** Returns what happens while the limits of a request's subject are not known. */
+  public Unknown unknown() {
+    return unknown;
   }
 
   /**

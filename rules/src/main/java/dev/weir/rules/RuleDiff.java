@@ -26,6 +26,7 @@ final class RuleDiff {
           } else {
             diff.rule(was, rule);
           }
+          diff.plans(rule, was == null ? Map.of() : plans(older, was), plans(newer, rule));
         });
     before.forEach(
         (path, rule) -> {
@@ -77,6 +78,7 @@ final class RuleDiff {
       }
       change(is, "throttle ", Words.throttle(before), Words.throttle(after));
       change(is, "on_limit ", Words.onLimit(was), Words.onLimit(is));
+      change(is, "by ", Words.by(was), Words.by(is));
       store(was, is);
       change(is, "consistency ", Words.consistency(before), Words.consistency(after));
       change(is, "on_failure ", Words.onFailure(before), Words.onFailure(after));
@@ -96,6 +98,34 @@ final class RuleDiff {
     if (!was.metadata().equals(is.metadata())) {
       lines.add(is.path() + ": metadata changed");
     }
+  }
+
+  /** Returns what each plan allows by a rule, in words. */
+  private static Map<String, String> plans(RuleSet set, Rule rule) {
+    Map<String, String> words = new LinkedHashMap<>();
+    set.planLimits(rule).forEach((plan, limit) -> words.put(plan, Words.limit(rule, limit)));
+    return words;
+  }
+
+  private void plans(Rule rule, Map<String, String> was, Map<String, String> is) {
+    is.forEach(
+        (plan, limit) -> {
+          if (was.containsKey(plan)) {
+            change(rule, plan(plan), Objects.requireNonNull(was.get(plan)), limit);
+          } else {
+            lines.add(rule.path() + ": " + plan(plan) + "added, " + limit);
+          }
+        });
+    was.forEach(
+        (plan, limit) -> {
+          if (!is.containsKey(plan)) {
+            lines.add(rule.path() + ": " + plan(plan) + "removed, was " + limit);
+          }
+        });
+  }
+
+  private static String plan(String name) {
+    return "plan " + Words.quoted(name) + " ";
   }
 
   private void store(Rule was, Rule is) {

@@ -41,6 +41,8 @@ final class RuleDraft {
   long requestsPerUnit;
   int unitMultiplier = 1;
   @Nullable QueueBounds queue;
+  int byLevel = SubjectFields.NONE;
+  Unknown unknown = Unknown.WAIT;
   Map<String, Object> metadata = Map.of();
   Level children = Level.NONE;
 

@@ -17,8 +17,9 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** What rule files held at one moment, and what could not be read of them. */
@@ -79,16 +80,22 @@ final class RuleFiles {
   }
 
   static RuleFiles ofText(String file, String text) {
-    RuleFiles files = new RuleFiles(Runtime.getRuntime().maxMemory());
-    files.addText(file, text);
-    return files;
+    return ofTexts(Map.of(file, text));
   }
 
-  static RuleFiles ofTexts(SortedMap<String, String> texts) {
-    RuleFiles files = new RuleFiles(Runtime.getRuntime().maxMemory());
-    texts.forEach(files::addText);
+  /** Takes texts by their names, in the order of these. */
+  static RuleFiles ofTexts(Map<String, String> texts) {
+    return ofTexts(texts, Runtime.getRuntime().maxMemory());
+  }
+
+  static RuleFiles ofTexts(Map<String, String> texts, long heapBytes) {
+    RuleFiles files = new RuleFiles(heapBytes);
     if (texts.isEmpty()) {
-      files.refuse("rules", "files: none (expected: at least one)");
+      files.refuse("rules", "texts: none (expected: at least one)");
+    } else if (texts.size() > MAX_FILES) {
+      files.refuse("rules", "texts: " + texts.size() + " (expected: at most " + MAX_FILES + ")");
+    } else {
+      new TreeMap<>(texts).forEach(files::addText);
     }
     return files;
   }

@@ -19,12 +19,14 @@ final class RuleParser {
   private final Problems problems;
   private final RuleTree tree;
   private final RateLimitParser rateLimits;
+  private final PlanParser plans;
 
   RuleParser(String file, Problems problems, RuleTree tree, RuleDefaults defaults) {
     this.file = file;
     this.problems = problems;
     this.tree = tree;
     rateLimits = new RateLimitParser(file, problems, tree, defaults);
+    plans = new PlanParser(file, problems, tree.plans());
   }
 
   /** Adds the rules of a file to the tree, or reports why not. */
@@ -42,6 +44,7 @@ final class RuleParser {
     } else if (domain.isEmpty() && fields.shown("domain").equals("\"\"")) {
       fields.error("domain", "a text that is not empty");
     }
+    plans.parse(fields, domain);
     if (!fields.hasValue("descriptors")) {
       fields.warning("descriptors", "a list; without it the domain limits nothing");
     }

@@ -11,19 +11,23 @@ import org.jspecify.annotations.Nullable;
 /** All rules in force at a time, by domain. Immutable and safe to share. */
 public final class RuleSet {
   /** The rule set without any rule. */
-  public static final RuleSet EMPTY = new RuleSet(Map.of(), "", RuleDefaults.DENY);
+  public static final RuleSet EMPTY =
+      new RuleSet(Map.of(), new Plans(new Problems()), "", RuleDefaults.DENY);
 
   private final Map<String, Level> domains;
   private final List<Rule> nodes;
   private final List<Rule> rules;
   private final String digest;
   private final RuleDefaults defaults;
+  private final Map<String, Set<String>> plans;
+  private final Map<Rule, Map<String, PlanLimit>> planLimits;
 
   /**
    * @param domains the first level of each domain, in file order
+   * @param plans what the files say of plans
    * @param digest distinguishes contents of files; empty for rules that come from no file
    */
-  RuleSet(Map<String, Level> domains, String digest, RuleDefaults defaults) {
+  RuleSet(Map<String, Level> domains, Plans plans, String digest, RuleDefaults defaults) {
     this.defaults = defaults;
     this.domains = Collections.unmodifiableMap(new LinkedHashMap<>(domains));
     this.digest = digest;
@@ -31,6 +35,8 @@ public final class RuleSet {
     this.domains.values().forEach(level -> collect(level, all));
     nodes = List.copyOf(all);
     rules = all.stream().filter(Rule::limits).toList();
+    this.plans = plans.names();
+    planLimits = plans.limits(rules);
   }
 
   private static void collect(Level level, List<Rule> into) {
@@ -62,6 +68,17 @@ public final class RuleSet {
   /** Returns every rule with a rate_limit, limited or unlimited, in file order. */
   public List<Rule> rules() {
     return rules;
+  }
+
+  /** Returns the names of a domain's plans, in file order. */
+  public Set<String> plans(String domain) {
+    return plans.getOrDefault(domain, Set.of());
+  }
+
+  /** Returns what plans say for a rule of this set, by the plan's name, in file order. */
+  public Map<String, PlanLimit> planLimits(Rule rule) {
+    Map<String, PlanLimit> limits = planLimits.get(rule);
+    return limits == null ? Map.of() : Collections.unmodifiableMap(limits);
   }
 
   /**

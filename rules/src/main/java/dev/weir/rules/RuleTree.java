@@ -42,6 +42,7 @@ final class RuleTree {
   private final Map<String, List<Rule>> domains = new LinkedHashMap<>();
   private final Map<String, Map<String, Sibling>> firstLevels = new HashMap<>();
   private final List<Replaced> replaced = new ArrayList<>();
+  private final Plans plans;
   private int rules;
   private long bytes;
   private boolean full;
@@ -52,6 +53,12 @@ final class RuleTree {
   RuleTree(Problems problems, long heapBytes) {
     this.problems = problems;
     this.heapBytes = heapBytes;
+    plans = new Plans(problems);
+  }
+
+  /** Returns the plans of all files so far. */
+  Plans plans() {
+    return plans;
   }
 
   /** A descriptor as its siblings see it. */
@@ -104,7 +111,7 @@ final class RuleTree {
   RuleSet build(String digest, RuleDefaults defaults) {
     Map<String, Level> levels = new LinkedHashMap<>();
     domains.forEach((domain, rules) -> levels.put(domain, Level.of(rules)));
-    RuleSet set = new RuleSet(levels, digest, defaults);
+    RuleSet set = new RuleSet(levels, plans, digest, defaults);
     checkPaths(set);
     if (problems.errors() == 0) {
       lintReplaced(set);

@@ -2,7 +2,7 @@ package dev.weir.rules;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.SortedMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads rule files. Safe for use by several threads. */
@@ -53,13 +53,17 @@ public final class Rules {
   }
 
   /**
-   * Reads the texts of several files, in the order of their names. The same texts under the same
-   * names give the same rules as files do.
+   * Reads several texts, as {@link #load} reads the files of a folder: in the order of their names.
    *
-   * @param files texts by the names shown in positions
+   * @param texts by the name shown in positions
    */
-  public static Loaded parse(SortedMap<String, String> files, RuleDefaults defaults) {
-    return RuleFiles.ofTexts(files).parse(defaults);
+  public static Loaded parse(Map<String, String> texts, RuleDefaults defaults) {
+    return RuleFiles.ofTexts(texts).parse(defaults);
+  }
+
+  /** As {@link #parse(Map, RuleDefaults)}, where rules that do not say something deny. */
+  public static Loaded parse(Map<String, String> texts) {
+    return parse(texts, RuleDefaults.DENY);
   }
 
   /**

@@ -43,6 +43,9 @@ final class Words {
       words.append(", throttle ").append(throttle(policy));
     }
     words.append(queue(rule));
+    if (rule.byLevel() != SubjectFields.NONE) {
+      words.append(", by ").append(by(rule));
+    }
     if (rule.store() != StoreChoice.DEFAULT) {
       words.append(", store ").append(rule.store().text());
     }
@@ -59,6 +62,19 @@ final class Words {
   static String throttle(Policy policy) {
     long bound = policy.enforced().quota().permits();
     return policy.throttle() + (bound > policy.quota().permits() ? " (with it " + bound + ")" : "");
+  }
+
+  /** Returns whose limits come before the rule's own numbers, and what happens without them. */
+  static String by(Rule rule) {
+    return rule.byLevel() == SubjectFields.NONE
+        ? "none"
+        : "%s (unknown: %s)".formatted(shown(rule.keyAt(rule.byLevel())), lower(rule.unknown()));
+  }
+
+  /** Returns what a plan allows by a rule: {@code 10 per minute} or {@code unlimited}. */
+  static String limit(Rule rule, PlanLimit limit) {
+    Policy policy = limit.policy();
+    return policy == null ? "unlimited" : policy.quota().permits() + " per " + window(rule, policy);
   }
 
   /** Returns what becomes of a request beyond the limit, where it waits with the bounds of that. */

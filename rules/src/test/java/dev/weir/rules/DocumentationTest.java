@@ -58,6 +58,7 @@ class DocumentationTest {
           RuleTree.MAX_RULES,
           RuleParser.MAX_TEXT,
           RateLimitParser.MAX_REPLACES,
+          Plans.MAX_LIMITS,
           Problems.MAX_PROBLEMS
         }) {
       assertThat(page).containsPattern("\\| " + Words.count(limit) + "\\b");
@@ -80,6 +81,8 @@ class DocumentationTest {
         .isEqualTo(Place.RATE_LIMIT.keys());
     assertThat(names(map(map(definitions, "replaces"), "properties")))
         .isEqualTo(Place.REPLACES.keys());
+    assertThat(names(map(map(definitions, "plan_limit"), "properties")))
+        .isEqualTo(Place.PLAN_LIMIT.keys());
     Mapping limits = map(map(definitions, "rate_limit"), "properties");
     Sequence throttles = (Sequence) value(map(limits, "throttle"), "oneOf");
     assertThat(names(map((Mapping) throttles.items().get(1), "properties")))

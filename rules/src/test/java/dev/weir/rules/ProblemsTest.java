@@ -173,7 +173,7 @@ class ProblemsTest {
                 """))
         .containsExactly(
             "rules.yaml:1:1 domian: unknown key at the top of the file, did you mean \"domain\"?"
-                + " (expected: domain, descriptors)",
+                + " (expected: domain, plans, descriptors)",
             "rules.yaml:1:1 domain: missing (expected: a text)",
             "rules.yaml:7:7 requests_per_unit: -1 (expected: 0..4294967295)",
             "rules.yaml:8:7 shadow_mode: stands in rate_limit (expected: in a descriptor)",

@@ -33,21 +33,25 @@ public abstract class Oracle {
    */
   public record Verdict(boolean allowed, long remaining, long retryAfterNanos) {}
 
-  /** Permits that were admitted, at the instant they were decided at. */
-  record Admission(long atNanos, long permits) {}
+  /**
+   * Permits that were admitted, at the instant they were decided at, and the time that a bucket
+   * takes to get them back.
+   */
+  record Admission(long atNanos, long permits, long costNanos) {}
 
   /** How many permits fit at an instant if nothing else is admitted; negative if overdrawn. */
   interface Room {
     long at(long nanos);
   }
 
-  private final Map<String, List<Admission>> admitted = new HashMap<>();
+  private final Map<String, List<Admission>> admitted;
   final Policy policy;
   final long resolution;
   final long limit;
   final long window;
 
-  private Oracle(Policy policy, long resolutionNanos) {
+  private Oracle(Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos) {
+    this.admitted = admitted;
     this.policy = policy;
     this.resolution = resolutionNanos;
     this.limit = policy.quota().permits();
@@ -69,16 +73,34 @@ public abstract class Oracle {
    *     multiple of the resolution
    */
   public static Oracle of(Policy policy, long resolutionNanos, long mostFineNanos) {
+    return of(new HashMap<>(), policy, resolutionNanos, mostFineNanos);
+  }
+
+  /**
+   * Returns an oracle of another policy of the same shape, for the same keys: what either admits,
+   * both know.
+   */
+  public final Oracle variant(Policy other, long mostFineNanos) {
+    return of(admitted, other, resolution, mostFineNanos);
+  }
+
+  private static Oracle of(
+      Map<String, List<Admission>> admitted,
+      Policy policy,
+      long resolutionNanos,
+      long mostFineNanos) {
     boolean few = policy.quota().permits() <= Policy.LOG_LIMIT;
     return switch (policy.algorithm()) {
       case SLIDING_WINDOW ->
-          new Sliding(policy, few ? resolutionNanos : policy.granularityNanos(), resolutionNanos);
-      case SLIDING_WINDOW_LOG -> new Sliding(policy, resolutionNanos, resolutionNanos);
+          new Sliding(
+              admitted, policy, few ? resolutionNanos : policy.granularityNanos(), resolutionNanos);
+      case SLIDING_WINDOW_LOG -> new Sliding(admitted, policy, resolutionNanos, resolutionNanos);
       case SLIDING_WINDOW_BUCKETS ->
-          new Sliding(policy, policy.granularityNanos(), resolutionNanos);
-      case SLIDING_WINDOW_COUNTER -> new Weighted(policy, resolutionNanos);
-      case FIXED_WINDOW -> new Fixed(policy, resolutionNanos);
-      case TOKEN_BUCKET, LEAKY_BUCKET -> new Bucket(policy, resolutionNanos, mostFineNanos);
+          new Sliding(admitted, policy, policy.granularityNanos(), resolutionNanos);
+      case SLIDING_WINDOW_COUNTER -> new Weighted(admitted, policy, resolutionNanos);
+      case FIXED_WINDOW -> new Fixed(admitted, policy, resolutionNanos);
+      case TOKEN_BUCKET, LEAKY_BUCKET ->
+          new Bucket(admitted, policy, resolutionNanos, mostFineNanos);
     };
   }
 
@@ -111,7 +133,7 @@ public abstract class Oracle {
     if (permits == 0 || room.at(at) >= permits) {
       if (permits > 0 && charge) {
         forget(past, at);
-        past.add(new Admission(at, permits));
+        past.add(new Admission(at, permits, costNanos(permits)));
         room = room(past);
       }
       return new Verdict(true, remaining(room.at(at)), 0);
@@ -156,6 +178,11 @@ public abstract class Oracle {
     return at;
   }
 
+  /** Returns the time that a bucket takes to get permits back. */
+  long costNanos(long permits) {
+    return 0;
+  }
+
   /** Drops admissions that no longer matter once permits are admitted at {@code at}. */
   abstract void forget(List<Admission> past, long at);
 
@@ -174,8 +201,12 @@ public abstract class Oracle {
   private static final class Sliding extends Oracle {
     private final long granule;
 
-    Sliding(Policy policy, long granuleNanos, long resolutionNanos) {
-      super(policy, resolutionNanos);
+    Sliding(
+        Map<String, List<Admission>> admitted,
+        Policy policy,
+        long granuleNanos,
+        long resolutionNanos) {
+      super(admitted, policy, resolutionNanos);
       this.granule = multiple("granule", granuleNanos, resolutionNanos);
     }
 
@@ -208,8 +239,8 @@ public abstract class Oracle {
   }
 
   private static final class Weighted extends Oracle {
-    Weighted(Policy policy, long resolutionNanos) {
-      super(policy, resolutionNanos);
+    Weighted(Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos) {
+      super(admitted, policy, resolutionNanos);
     }
 
     private long startNanos(long at) {
@@ -246,8 +277,8 @@ public abstract class Oracle {
     /** The window of the latest admission, and what was admitted in it. */
     private record Latest(long endNanos, long used) {}
 
-    Fixed(Policy policy, long resolutionNanos) {
-      super(policy, resolutionNanos);
+    Fixed(Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos) {
+      super(admitted, policy, resolutionNanos);
     }
 
     private Latest latest(List<Admission> past) {
@@ -282,8 +313,12 @@ public abstract class Oracle {
   private static final class Bucket extends Oracle {
     private final BigInteger mostFine;
 
-    Bucket(Policy policy, long resolutionNanos, long mostFineNanos) {
-      super(policy, resolutionNanos);
+    Bucket(
+        Map<String, List<Admission>> admitted,
+        Policy policy,
+        long resolutionNanos,
+        long mostFineNanos) {
+      super(admitted, policy, resolutionNanos);
       mostFine = big(mostFineNanos);
     }
 
@@ -299,19 +334,23 @@ public abstract class Oracle {
       return now;
     }
 
+    @Override
+    long costNanos(long permits) {
+      return Math.multiplyExact(emissionNanos(), permits);
+    }
+
     /** Returns the instant at which the bucket is full again. */
-    private long fullNanos(List<Admission> past, long emission) {
+    private static long fullNanos(List<Admission> past) {
       long full = Long.MIN_VALUE;
       for (Admission admission : past) {
-        long cost = Math.multiplyExact(emission, admission.permits());
-        full = Math.addExact(Math.max(full, admission.atNanos()), cost);
+        full = Math.addExact(Math.max(full, admission.atNanos()), admission.costNanos());
       }
       return full;
     }
 
     @Override
     void forget(List<Admission> past, long at) {
-      if (fullNanos(past, emissionNanos()) <= at) {
+      if (fullNanos(past) <= at) {
         past.clear();
       }
     }
@@ -323,7 +362,7 @@ public abstract class Oracle {
       }
       long emission = emissionNanos();
       long depth = Math.multiplyExact(emission, policy.burst());
-      long full = fullNanos(past, emission);
+      long full = fullNanos(past);
       return at -> (depth - (full > at ? Math.subtractExact(full, at) : 0)) / emission;
     }
   }

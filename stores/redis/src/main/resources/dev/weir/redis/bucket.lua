@@ -4,9 +4,9 @@
 -- DETAIL and MORE are the emission interval and the burst of a bucket with its own burst, else 0.
 local bucket = {}
 do
-  -- The arrival time and its nanoseconds; the largest limit that may still matter, and when another
-  -- was asked for instead; charges with a reset up to BARRED keep their permits.
-  local TAT, NANOS, WIDEST, NARROWED, BARRED, BARRED_NANOS = 6, 7, 8, 9, 10, 11
+  -- The arrival time and its nanoseconds; the largest limit that was asked for since the bucket was
+  -- full; a place that is not used any more; charges with a reset up to BARRED keep their permits.
+  local TAT, NANOS, WIDEST, UNUSED, BARRED, BARRED_NANOS = 6, 7, 8, 9, 10, 11
   local MOST_TICKS = 4503599627370496
 
   local function tick_per_micro(s)
@@ -64,12 +64,10 @@ do
   end
 
   function bucket.charge(s, now, _, permits, p)
-    full_in(s, now, backlog(s, now) + p[EMISSION] * permits)
-    local since = s[NARROWED] or 0
-    if p[LIMIT] >= s[WIDEST] or since ~= 0 and now - since > 2 * s[WINDOW] then
-      s[WIDEST], s[NARROWED] = p[LIMIT], s[BARRED] and 0
-    elseif since == 0 then
-      s[NARROWED] = now
+    local owed = backlog(s, now)
+    full_in(s, now, owed + p[EMISSION] * permits)
+    if p[LIMIT] > s[WIDEST] or owed == 0 then
+      s[WIDEST] = p[LIMIT] -- Nothing is owed for earlier limits any more, or they were smaller.
     end
   end
 
@@ -107,7 +105,7 @@ do
     local given = min(permits, p[BURST], floor(ticks(s, now, reset, nanos) / cost))
     if given > 0 then
       if others then
-        s[NARROWED], s[BARRED], s[BARRED_NANOS] = s[NARROWED] or 0, s[TAT], s[NANOS]
+        s[UNUSED], s[BARRED], s[BARRED_NANOS] = 0, s[TAT], s[NANOS]
       end
       full_in(s, now, backlog - given * cost)
     end

@@ -167,16 +167,11 @@ final class Decider {
   /** Has the store forget a key, and this process. */
   void reset(
       SharedBinding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
-    LocalAuthority authority = binding.authority;
-    if (authority != null) {
-      authority.reset(fingerprint);
-    }
+    binding.variants.reset(fingerprint);
     boolean here = failureDecisions.reset(binding, fingerprint, nowNanos);
     Consumer<Boolean> after =
         there -> {
-          if (authority != null) {
-            authority.reset(fingerprint); // What came meanwhile may be from before.
-          }
+          binding.variants.reset(fingerprint); // What came meanwhile may be from before.
           done.accept(here || there);
         };
     ask(new Reset(binding, fingerprint, after), nowNanos);

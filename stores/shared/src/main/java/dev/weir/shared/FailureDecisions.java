@@ -59,10 +59,10 @@ final class FailureDecisions {
     Policy.Builder builder =
         Policy.builder(new Quota(share(quota.permits(), policy), quota.windowNanos()))
             .name(policy.name())
-            .algorithm(policy.algorithm())
+            .algorithm(policy.shape().algorithm()) // Not chosen anew by the share's size.
             .maxKeys(policy.maxKeys())
             .whenFull(policy.whenFull());
-    if (policy.algorithm().granular()) {
+    if (policy.shape().algorithm().granular()) {
       builder.granularity(Duration.ofNanos(policy.granularityNanos()));
     }
     if (policy.algorithm().bucket()) {

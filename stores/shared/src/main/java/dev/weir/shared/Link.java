@@ -16,8 +16,8 @@ public interface Link extends AutoCloseable {
   PolicyCode code(String name, Policy policy);
 
   /**
-   * Returns how another token bucket is written that uses the keys of a binding, and their state:
-   * see {@link dev.weir.Store#variant}.
+   * Returns how another policy is written that uses the keys of a binding, and their state: see
+   * {@link dev.weir.Store#variant}.
    */
   PolicyCode variant(PolicyCode code, Policy policy);
 

@@ -22,19 +22,31 @@ public final class SharedBinding implements Binding {
   /** What this process may decide by itself; null where the store is asked each time. */
   final @Nullable LocalAuthority authority;
 
+  /** What this process decides by itself of the name's keys, under whichever policy. */
+  final Variants variants;
+
   SharedBinding(
       Store store,
       String name,
       Policy policy,
       PolicyCode code,
       @Nullable Binding localShare,
-      @Nullable LocalAuthority authority) {
+      @Nullable LocalAuthority authority,
+      Variants variants) {
     this.store = store;
     this.name = name;
     this.policy = policy;
     this.code = code;
     this.localShare = localShare;
     this.authority = authority;
+    this.variants = variants;
+  }
+
+  /** Returns the same binding with another authority. */
+  SharedBinding with(@Nullable LocalAuthority other) {
+    return other == authority
+        ? this
+        : new SharedBinding(store, name, policy, code, localShare, other, variants);
   }
 
   /**

@@ -69,6 +69,7 @@ public abstract class SharedStore implements Store {
         if (authority != null) {
           authority.tick(binding);
         }
+        binding.variants.tick();
       }
     } catch (RuntimeException e) {
       settings.log().accept("the store's housekeeping failed: " + e);
@@ -95,19 +96,29 @@ public abstract class SharedStore implements Store {
         bindings.compute(
             name,
             (same, known) -> {
-              boolean keeps = known != null && SharedBinding.sameAuthority(known.policy(), policy);
-              if (known != null && !keeps) {
+              if (known != null) {
                 replaced.add(known);
               }
+              boolean keeps = known != null && SharedBinding.sameAuthority(known.policy(), policy);
+              LocalAuthority authority =
+                  keeps ? Objects.requireNonNull(known).authority : authority(policy);
               return new SharedBinding(
                   this,
                   name,
                   policy,
                   link.code(name, policy),
                   failureDecisions.bind(name, policy, nowNanos),
-                  keeps ? Objects.requireNonNull(known).authority : authority(policy));
+                  authority,
+                  keeps
+                      ? Objects.requireNonNull(known).variants
+                      : new Variants(policy, authority, this::authority));
             });
-    replaced.forEach(SharedStore::giveBack);
+    for (SharedBinding before : replaced) {
+      if (before.variants != inForce.variants) {
+        before.variants.close();
+        giveBack(before);
+      }
+    }
     return inForce;
   }
 
@@ -134,31 +145,44 @@ public abstract class SharedStore implements Store {
   /**
    * {@inheritDoc}
    *
-   * <p>The policy goes with every request, so a variant is decided by the store each time, whatever
-   * the consistency of the binding: processes need not agree on the buckets.
+   * <p>The policy goes with every request, so processes need not agree on it. A variant of the same
+   * shape has the consistency that its policy says; what this process holds of a key under one
+   * policy is not granted under another. A bucket of another shape is decided by the store each
+   * time, whatever the consistency of the binding.
    */
   @Override
   public Binding variant(Binding binding, Policy policy) {
     SharedBinding own = own(binding);
     Objects.requireNonNull(policy, "policy");
-    if (own.policy().algorithm() != Algorithm.TOKEN_BUCKET
-        || policy.algorithm() != Algorithm.TOKEN_BUCKET) {
+    boolean sameShape = own.policy().shape().equals(policy.shape());
+    boolean buckets =
+        own.policy().algorithm() == Algorithm.TOKEN_BUCKET
+            && policy.algorithm() == Algorithm.TOKEN_BUCKET;
+    if (!sameShape && !buckets) {
       throw new IllegalArgumentException(
-          "algorithm: " + policy.algorithm() + " (expected: two token buckets)");
+          "policy: "
+              + policy.algorithm()
+              + " over "
+              + policy.quota().window()
+              + " (expected: the binding's shape, or two token buckets)");
     }
-    return new SharedBinding(
-        this,
-        own.name(),
-        policy,
-        link.variant(own.code(), policy),
-        failureDecisions.variant(own, policy),
-        null);
+    SharedBinding variant =
+        new SharedBinding(
+            this,
+            own.name(),
+            policy,
+            link.variant(own.code(), policy),
+            failureDecisions.variant(own, policy),
+            null,
+            own.variants);
+    return sameShape ? variant.with(own.variants.of(variant)) : variant;
   }
 
   @Override
   public void retire(String name, long nowNanos) {
     SharedBinding gone = bindings.remove(name);
     if (gone != null) {
+      gone.variants.close();
       giveBack(gone);
     }
     failureDecisions.retire(name, nowNanos);

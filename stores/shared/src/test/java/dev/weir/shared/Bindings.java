@@ -17,6 +17,13 @@ final class Bindings {
       Policy policy,
       @Nullable Binding localShare,
       @Nullable LocalAuthority authority) {
-    return new SharedBinding(null, name, policy, new PolicyCode() {}, localShare, authority);
+    return new SharedBinding(
+        null,
+        name,
+        policy,
+        new PolicyCode() {},
+        localShare,
+        authority,
+        new Variants(policy, authority, other -> null));
   }
 }

@@ -231,6 +231,98 @@ class ConsistencyTest {
     assertThat(ask(one, binding, 1).allowed()).isFalse();
   }
 
+  /**
+   * A key whose number flaps is asked for under three policies in each process: what they hold is
+   * as what six processes hold.
+   */
+  @ParameterizedTest
+  @EnumSource(Consistency.class)
+  void numbersOfAKeyFlap_twoProcessesAdmitNoMoreThanTheLargest(Consistency consistency) {
+    SplittableRandom random = Trials.random("numbers of a key flap");
+    List<Long> numbers = List.of(10L, 40L, 25L);
+    List<List<Binding>> bindings = new ArrayList<>();
+    long unrecorded = 0;
+    for (SharedStore store : List.of(one, other)) {
+      Binding rule = store.bind("rule", policy(numbers.get(0), consistency), 0);
+      List<Binding> own = new ArrayList<>();
+      for (long number : numbers) {
+        own.add(store.variant(rule, policy(number, consistency)));
+        unrecorded += consistency == Consistency.APPROXIMATE ? number * INTERVAL / WINDOW : 0;
+      }
+      bindings.add(own);
+    }
+    int most = Math.toIntExact(40 + unrecorded);
+    List<Long> admitted = new ArrayList<>();
+    int number = 0;
+    for (int i = 0; i < 20_000; i++) {
+      ticker.advance(1 + random.nextLong(random.nextInt(20) == 0 ? 50 * MILLI : 2 * MILLI));
+      number = random.nextInt(8) == 0 ? random.nextInt(numbers.size()) : number;
+      int process = random.nextInt(2);
+      SharedStore store = process == 0 ? one : other;
+      if (ask(store, bindings.get(process).get(number), 1).allowed()) {
+        admitted.add(ticker.nanos() - Math.floorMod(ticker.nanos(), 1_000L));
+        int last = admitted.size() - 1;
+        if (last >= most) {
+          assertThat(admitted.get(last) - admitted.get(last - most))
+              .as("after %d", i)
+              .isGreaterThanOrEqualTo(WINDOW);
+        }
+      }
+    }
+    assertThat(admitted).as("not all was refused").hasSizeGreaterThan(40);
+  }
+
+  @Test
+  void numberOfAKeyIsCut_permitsAllottedUnderTheLargerOneAreNotGranted() {
+    Binding small = one.bind("rule", policy(2, Consistency.LEASED), 0);
+    Binding large = one.variant(small, policy(1_000, Consistency.LEASED));
+    for (int i = 0; i < 20; i++) {
+      assertThat(ask(one, large, 1).allowed()).isTrue();
+      ticker.advance(MILLI);
+    }
+    assertThat(counters.metrics("memory", true, 0).held()).as("granted here").isPositive();
+    assertThat(ask(one, small, 1).allowed()).isFalse();
+    assertThat(ask(one, large, 1).allowed()).isTrue();
+  }
+
+  @Test
+  void variantsOfARuleThatIsReplaced_giveBackWhatTheyHold() {
+    Policy thousand = policy(1_000, Consistency.LEASED);
+    Binding large = one.variant(one.bind("rule", policy(2, Consistency.LEASED), 0), thousand);
+    for (int i = 0; i < 20; i++) {
+      ask(one, large, 1);
+    }
+    Binding rule = one.bind("rule", policy(3, Consistency.LEASED), ticker.nanos());
+    Binding again = one.variant(rule, thousand);
+    assertThat(ask(one, again, 1).remaining()).isEqualTo(1_000 - 21);
+    assertThat(ask(one, large, 1).remaining()).as("asked each time").isEqualTo(1_000 - 22);
+  }
+
+  @Test
+  void resetOfAKey_dropsWhatIsHeldUnderEachNumber() {
+    Binding rule = one.bind("rule", policy(2, Consistency.LEASED), 0);
+    Binding large = one.variant(rule, policy(1_000, Consistency.LEASED));
+    for (int i = 0; i < 20; i++) {
+      ask(one, large, 1);
+    }
+    assertThat(reset(one, rule)).isTrue();
+    assertThat(ask(one, large, 1).remaining()).isEqualTo(999);
+  }
+
+  @Test
+  void moreVariantsThanAreHeld_areDecidedByTheStoreEachTime() {
+    Binding rule = one.bind("rule", policy(2, Consistency.LEASED), 0);
+    for (int i = 0; i < Variants.MOST_HELD; i++) {
+      Binding held = one.variant(rule, policy(1_000 + i, Consistency.LEASED));
+      assertThat(((SharedBinding) held).authority).isNotNull();
+    }
+    Binding last = one.variant(rule, policy(10, Consistency.LEASED));
+    assertThat(((SharedBinding) last).authority).isNull();
+    for (int i = 0; i < 12; i++) {
+      assertThat(ask(one, last, 1).allowed()).isEqualTo(i < 10);
+    }
+  }
+
   @Test
   void variants_shareWhatAKeyHasUsed() {
     Policy base = bucket(10, 10, WINDOW);
@@ -265,6 +357,7 @@ class ConsistencyTest {
 
     assertThatThrownBy(() -> one.variant(window, bucket(1, 1, WINDOW)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("algorithm: token-bucket (expected: two token buckets)");
+        .hasMessage(
+            "policy: token-bucket over PT1S (expected: the binding's shape, or two token buckets)");
   }
 }

@@ -116,7 +116,7 @@ final class MemoryShard implements Shard {
       Code base = (Code) code;
       Binding variant =
           shard.server.variant(base.binding, counted(policy, policy.quota().permits()));
-      return new Code(base.name, variant, variant);
+      return new Code(base.name, variant, policy.algorithm().bucket() ? variant : base.recording);
     }
 
     @Override

@@ -1,0 +1,96 @@
+package dev.weir.engine;
+
+import dev.weir.Charges.Role;
+import dev.weir.Decision;
+import dev.weir.FailureMode;
+import dev.weir.Policy;
+import dev.weir.Reason;
+import dev.weir.rules.Descriptor;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One descriptor of a {@link PendingRequest}, with what limits it. */
+final class Match {
+  /** The place of a charge that does not exist: nothing matched, or there is no limit. */
+  static final int NO_CHARGE = -1;
+
+  /** The retry-after of a limit whose number is not known. */
+  private static final long RETRY_UNKNOWN_NANOS = 1_000_000_000L;
+
+  @Nullable Descriptor descriptor;
+  @Nullable BoundRule bound;
+
+  /** What limits the descriptor, or null where nothing does. */
+  @Nullable CurrentLimit limit;
+
+  /** The place among the charges, or {@link #NO_CHARGE}. */
+  int charge;
+
+  /** Whether another rule of the request replaces the one that matched. */
+  boolean replaced;
+
+  /** Whether the rule is elastic and there is spare capacity: it refuses no request. */
+  boolean spare;
+
+  /** Whether the rule has a limit, and the request's subject has none by it. */
+  boolean unlimited;
+
+  /** Permits of requests that wait for this key; more than 0 refuses this one. */
+  long permitsAhead;
+
+  /** Why the limit's number is not known, or null where it is. There is no charge then. */
+  @Nullable Reason undecided;
+
+  /** Of a limit whose number is not known: as that of a charge. */
+  @Nullable Role role;
+
+  /** Of a limit whose number is not known: what the descriptor asks for. */
+  long permits;
+
+  void set(@Nullable Descriptor newDescriptor, @Nullable BoundRule newBound) {
+    descriptor = newDescriptor;
+    bound = newBound;
+    limit = null;
+    charge = NO_CHARGE;
+    replaced = false;
+    spare = false;
+    unlimited = false;
+    permitsAhead = 0;
+    undecided = null;
+    role = null;
+    permits = 0;
+  }
+
+  /** Returns the status of a descriptor that has no limit. */
+  Status withoutLimit() {
+    if (bound == null) {
+      return Status.UNMATCHED;
+    }
+    if (unlimited) {
+      return Status.unlimited(bound.rule);
+    }
+    if (replaced) {
+      return bound.rule.unlimited() ? Status.UNLIMITED_REPLACED : Status.UNMATCHED;
+    }
+    return bound.withoutLimit;
+  }
+
+  /** Returns the decision on a limit whose number is not known. */
+  Decision unknown(long nowNanos) {
+    Policy policy = Objects.requireNonNull(limit).policy();
+    return new Decision(
+        false,
+        Objects.requireNonNull(undecided),
+        policy.name(),
+        policy.enforced().burst(),
+        0,
+        RETRY_UNKNOWN_NANOS,
+        0,
+        nowNanos);
+  }
+
+  /** Returns whether a limit whose number is not known lets the request pass all the same. */
+  boolean forgiven() {
+    return limit != null && limit.policy().sharing().onFailure() == FailureMode.ALLOW;
+  }
+}

@@ -1,0 +1,35 @@
+package dev.weir.engine;
+
+import dev.weir.Reason;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What an engine counts of subjects. Safe for use by many threads. */
+final class SubjectCounters {
+  final LongAdder loads = new LongAdder();
+  final LongAdder late = new LongAdder();
+  final LongAdder uncertain = new LongAdder();
+  final LongAdder overloaded = new LongAdder();
+  final LongAdder plansMissing = new LongAdder();
+  final LongAdder limitsRefused = new LongAdder();
+
+  /** Counts the limits that a request was answered by without knowing their numbers. */
+  void decided(PendingRequest pending) {
+    int late = pending.undecided(Reason.UNCERTAIN);
+    int crowded = pending.undecided(Reason.OVERLOADED);
+    if (late + crowded > 0) {
+      uncertain.add(late + crowded);
+      overloaded.add(crowded);
+    }
+  }
+
+  SubjectMetrics snapshot(long waiting) {
+    return new SubjectMetrics(
+        waiting,
+        loads.sum(),
+        late.sum(),
+        uncertain.sum(),
+        overloaded.sum(),
+        plansMissing.sum(),
+        limitsRefused.sum());
+  }
+}

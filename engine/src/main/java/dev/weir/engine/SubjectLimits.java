@@ -1,0 +1,76 @@
+package dev.weir.engine;
+
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which limits a subject has of its own, such as a customer: its plan, and numbers for single
+ * rules. Immutable; what many subjects have in common can be one object.
+ */
+public final class SubjectLimits {
+  /** The limits of a subject without a record: all rules have their own numbers. */
+  public static final SubjectLimits NONE = new SubjectLimits(null, Map.of());
+
+  /**
+   * A subject's own limit for one rule.
+   *
+   * @param requestsPerUnit permits per window of the rule, 0 to 4294967295
+   * @param untilNanos the first instant at which it does not hold any more, on the scale of the
+   *     engine's ticker; {@link Long#MAX_VALUE} if it does not end
+   */
+  public record Own(long requestsPerUnit, long untilNanos) {
+    /** Makes a limit that does not end. */
+    public Own(long requestsPerUnit) {
+      this(requestsPerUnit, Long.MAX_VALUE);
+    }
+  }
+
+  private final @Nullable String plan;
+  private final Map<String, Own> own;
+
+  /**
+   * @param plan the name of a plan in the rules, or null
+   * @param own by the name of the rule, or by the path of one without a name
+   */
+  public SubjectLimits(@Nullable String plan, Map<String, Own> own) {
+    this.plan = plan;
+    this.own = Map.copyOf(own);
+  }
+
+  /** Returns the name of the plan, or null. */
+  public @Nullable String plan() {
+    return plan;
+  }
+
+  /** Returns all own limits by the name of the rule, also those that have ended. */
+  public Map<String, Own> own() {
+    return own;
+  }
+
+  /** Returns the own limit that holds for a rule at an instant, or null. */
+  @Nullable Own own(String rule, long nowNanos) {
+    if (own.isEmpty()) {
+      return null;
+    }
+    Own limit = own.get(rule);
+    return limit != null && nowNanos < limit.untilNanos ? limit : null;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof SubjectLimits that
+        && Objects.equals(plan, that.plan)
+        && own.equals(that.own);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(plan, own);
+  }
+
+  @Override
+  public String toString() {
+    return "plan " + plan + ", own " + own;
+  }
+}

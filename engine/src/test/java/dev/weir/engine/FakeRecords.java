@@ -1,0 +1,83 @@
+package dev.weir.engine;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Records of subjects in memory, which answer when a test says so. Safe for use by threads. */
+final class FakeRecords implements KeyPolicies {
+  /** A question that has no answer yet. */
+  record Asked(String subject, Consumer<? super @Nullable SubjectLimits> done) {}
+
+  final Map<String, SubjectLimits> atHand = new ConcurrentHashMap<>();
+  final Deque<Asked> asked = new ArrayDeque<>();
+  final AtomicInteger finds = new AtomicInteger();
+  private boolean atOnce;
+  private boolean failing;
+
+  static SubjectLimits plan(String name) {
+    return new SubjectLimits(name, Map.of());
+  }
+
+  /** Returns own limits: rule, number, rule, number. */
+  static SubjectLimits own(Object... rulesAndNumbers) {
+    Map<String, SubjectLimits.Own> own = new HashMap<>();
+    for (int i = 0; i < rulesAndNumbers.length; i += 2) {
+      own.put((String) rulesAndNumbers[i], new SubjectLimits.Own((Integer) rulesAndNumbers[i + 1]));
+    }
+    return new SubjectLimits(null, own);
+  }
+
+  /** Has every question answered before it returns: there is no record. */
+  void answerAtOnce() {
+    atOnce = true;
+  }
+
+  /** Has every question end in an exception. */
+  void fail() {
+    failing = true;
+  }
+
+  /** Makes a subject's limits known. */
+  void put(String value, SubjectLimits limits) {
+    atHand.put(value, limits);
+  }
+
+  /** Answers the oldest question. */
+  void answer(@Nullable SubjectLimits limits) {
+    Asked oldest;
+    synchronized (asked) {
+      oldest = asked.remove();
+    }
+    if (limits != null) {
+      atHand.put(oldest.subject, limits);
+    }
+    oldest.done.accept(limits);
+  }
+
+  @Override
+  public @Nullable SubjectLimits find(String domain, String key, String value) {
+    finds.incrementAndGet();
+    return atHand.get(value);
+  }
+
+  @Override
+  public void load(
+      String domain, String key, String value, Consumer<? super @Nullable SubjectLimits> done) {
+    if (failing) {
+      throw new IllegalStateException("no records");
+    }
+    if (atOnce) {
+      done.accept(SubjectLimits.NONE);
+      return;
+    }
+    synchronized (asked) {
+      asked.add(new Asked(value, done));
+    }
+  }
+}

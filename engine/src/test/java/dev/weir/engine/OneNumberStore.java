@@ -1,0 +1,19 @@
+package dev.weir.engine;
+
+import dev.weir.Binding;
+import dev.weir.MemoryStore;
+import dev.weir.Policy;
+import dev.weir.Store;
+import dev.weir.testkit.ForwardingStore;
+
+/** A store whose keys have one number, that of the rule. */
+final class OneNumberStore extends ForwardingStore<Store> {
+  OneNumberStore(MemoryStore store) {
+    super(store);
+  }
+
+  @Override
+  public Binding variant(Binding binding, Policy policy) {
+    throw new UnsupportedOperationException("variant");
+  }
+}
