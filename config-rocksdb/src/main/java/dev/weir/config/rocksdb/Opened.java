@@ -37,6 +37,12 @@ final class Opened implements AutoCloseable {
   /** One false answer in a hundred; most subjects have no record, and most look-ups end here. */
   private static final double BLOOM_BITS = 10;
 
+  /**
+   * Four shards. A shard does not keep what is larger than itself, and a filter of a million keys
+   * is larger than each of the usual 64: it was read from the file with every look-up.
+   */
+  private static final int CACHE_SHARD_BITS = 2;
+
   private final Deque<AutoCloseable> resources = new ArrayDeque<>();
   private final Map<Table, ColumnFamilyHandle> tables = new EnumMap<>(Table.class);
   private final WriteOptions synced;
@@ -107,8 +113,10 @@ final class Opened implements AutoCloseable {
   private ColumnFamilyOptions tableOptions(RocksSettings settings) {
     BlockBasedTableConfig blocks =
         new BlockBasedTableConfig()
-            .setBlockCache(own(new LRUCache(settings.cacheBytes())))
+            .setBlockCache(own(new LRUCache(settings.cacheBytes(), CACHE_SHARD_BITS)))
             .setFilterPolicy(own(new BloomFilter(BLOOM_BITS, false)))
+            // In the cache, so that memory has a bound. Not in partitions: with some damage in a
+            // partitioned file RocksDB does not return from opening it.
             .setCacheIndexAndFilterBlocks(true)
             .setPinL0FilterAndIndexBlocksInCache(true);
     return new ColumnFamilyOptions()

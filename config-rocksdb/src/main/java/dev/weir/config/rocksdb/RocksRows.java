@@ -345,6 +345,8 @@ final class RocksRows implements Rows {
           Kind.UNAVAILABLE,
           folder.path() + ": not written, " + error + " (expected: a disk that writes)");
     }
+    retryAtNanos = ticker.nanos() + pauseNanos;
+    pauseNanos = Math.min(LONGEST_PAUSE_NANOS, 2 * pauseNanos);
     using.writeLock().lock();
     try {
       closeDatabase();
@@ -352,12 +354,10 @@ final class RocksRows implements Rows {
       broken = null;
       pauseNanos = FIRST_PAUSE_NANOS;
       LOG.log(System.Logger.Level.INFO, "{0}: open again after: {1}", folder.database(), error);
-    } catch (RocksDBException | IOException e) {
-      pauseNanos = Math.min(LONGEST_PAUSE_NANOS, 2 * pauseNanos);
-      retryAtNanos = ticker.nanos() + pauseNanos;
-      throw e instanceof RocksDBException failed
-          ? Damage.atOpening(folder, failed)
-          : new ConfigException(Kind.UNAVAILABLE, folder.path() + ": " + e.getMessage(), e);
+    } catch (RocksDBException e) {
+      throw Damage.atOpening(folder, e);
+    } catch (IOException e) {
+      throw new ConfigException(Kind.UNAVAILABLE, folder.path() + ": " + e.getMessage(), e);
     } finally {
       using.writeLock().unlock();
     }
