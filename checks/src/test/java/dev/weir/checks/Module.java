@@ -109,7 +109,9 @@ record Module(
    */
   String packageName() {
     return "dev."
-        + artifact.replaceFirst("-core$|-boot-autoconfigure$|-boot-starter$|-cloud(?=-gateway$)", "").replace('-', '.');
+        + artifact
+            .replaceFirst("-core$|-boot-autoconfigure$|-boot-starter$|-cloud(?=-gateway$)", "")
+            .replace('-', '.');
   }
 
   /** All Java sources, of the main code or of the tests. */
