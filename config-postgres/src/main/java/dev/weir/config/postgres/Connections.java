@@ -5,6 +5,7 @@ import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -14,6 +15,18 @@ import org.jspecify.annotations.Nullable;
 
 /** A few connections, each used by one thread at a time, made when they are needed. */
 final class Connections implements AutoCloseable {
+  /*
+   * Why an advisory lock? Updates must be in one order, the same for their numbers and for their
+   * commits: a sequence gives numbers that can be committed out of order, and a reader that has
+   * read a higher one skips the lower. A lock of the transaction makes all writers wait for each
+   * other's commit; writes are few. It is taken before anything is read, at the level "read
+   * committed", where each statement sees what was committed before it began. Readers do not wait.
+   *
+   * A writer that freezes loses the lock, since the server ends transactions that stay silent; see
+   * PostgresSettings.
+   */
+  private static final String LOCK = "select pg_advisory_xact_lock(hashtext('weir'), hashtext(?))";
+
   /** A node asks for rules with one and for records with two batches; one is to spare. */
   static final int MAX = 4;
 
@@ -51,8 +64,8 @@ final class Connections implements AutoCloseable {
   }
 
   /**
-   * Runs a transaction; what throws is rolled back. It is run again, before anything is committed,
-   * if the connection had died while it was idle.
+   * Runs a transaction that has the lock of all writers of the schema until it ends. What throws is
+   * rolled back. If the commit itself fails, it may have been made.
    *
    * @throws ConfigException if the database does not do it
    */
@@ -100,14 +113,14 @@ final class Connections implements AutoCloseable {
     return DriverManager.getConnection(settings.url(), settings.properties());
   }
 
+  /**
+   * @throws SQLException only if nothing was done, so that it may be tried with another connection
+   */
   private <T> T run(Connection connection, Work<T> work, boolean transaction) throws SQLException {
     boolean sound = false;
     try {
       connection.setAutoCommit(!transaction);
-      T result = work.on(connection);
-      if (transaction) {
-        commit(connection);
-      }
+      T result = transaction ? locked(connection, work) : work.on(connection);
       sound = true;
       return result;
     } catch (SQLException e) {
@@ -121,10 +134,15 @@ final class Connections implements AutoCloseable {
     }
   }
 
-  /** Not run again if it fails, since it may have been committed. */
-  private void commit(Connection connection) {
+  private <T> T locked(Connection connection, Work<T> work) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(LOCK)) {
+      statement.setString(1, settings.schema());
+      statement.execute();
+    }
     try {
+      T result = work.on(connection);
       connection.commit();
+      return result;
     } catch (SQLException e) {
       throw Failure.of(settings, e);
     }

@@ -18,26 +18,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Rows in PostgreSQL, a table for each kind, shared by many servers. */
 final class PostgresRows implements Rows {
-  /*
-   * Why an advisory lock? Updates must be in one order, the same for their numbers and for their
-   * commits: a sequence gives numbers that can be committed out of order, and a reader that has
-   * read a higher one skips the lower. A lock of the transaction makes all writers wait for each
-   * other's commit; writes are few. It is taken before anything is read, at the level "read
-   * committed", where each statement sees what was committed before it began. Readers do not wait.
-   *
-   * A writer that freezes loses the lock, since the server ends transactions that stay silent; see
-   * PostgresSettings.
-   */
-  private static final String LOCK = "select pg_advisory_xact_lock(hashtext('weir'), hashtext(?))";
-
   private static final String CLOCK =
       "select (extract(epoch from clock_timestamp()) * 1000000)::bigint";
 
-  private final PostgresSettings settings;
   private final Connections connections;
 
   private PostgresRows(PostgresSettings settings, Ticker ticker) {
-    this.settings = settings;
     connections = new Connections(settings, ticker);
   }
 
@@ -52,7 +38,6 @@ final class PostgresRows implements Rows {
       boolean unused =
           rows.connections.transaction(
               connection -> {
-                rows.lock(connection); // Two servers that start at once would both make them.
                 new Schema(settings).update(connection);
                 return true;
               });
@@ -60,14 +45,6 @@ final class PostgresRows implements Rows {
     } catch (RuntimeException | Error e) {
       rows.close();
       throw e;
-    }
-  }
-
-  /** Takes the lock of this schema until the transaction ends. */
-  private void lock(Connection connection) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(LOCK)) {
-      statement.setString(1, settings.schema());
-      statement.execute();
     }
   }
 
@@ -146,7 +123,6 @@ final class PostgresRows implements Rows {
   public <T> T update(Update<T> update) {
     return connections.transaction(
         connection -> {
-          lock(connection);
           Writes writes = new Writes();
           T result;
           try {
