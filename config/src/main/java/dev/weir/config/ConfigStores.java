@@ -34,7 +34,7 @@ public final class ConfigStores {
     forms.sort(String::compareTo);
     throw Check.wrong(
         "configuration store",
-        address,
+        StoreAddress.shown(address),
         String.join(" or ", forms) + "; others need their module on the class path");
   }
 

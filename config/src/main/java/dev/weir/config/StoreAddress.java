@@ -27,7 +27,8 @@ public record StoreAddress(
   public static StoreAddress parse(String text, String password) {
     int colon = text.indexOf(':');
     if (colon <= 0) {
-      throw Check.wrong("configuration store", text, "SCHEME:PLACE, for example rocksdb:data");
+      throw Check.wrong(
+          "configuration store", shown(text), "SCHEME:PLACE, for example rocksdb:data");
     }
     int question = text.indexOf('?');
     int end = question < 0 ? text.length() : question;
@@ -36,7 +37,7 @@ public record StoreAddress(
       for (String option : text.substring(question + 1).split("&", -1)) {
         int equals = option.indexOf('=');
         if (equals <= 0 || options.putIfAbsent(option.substring(0, equals), "") != null) {
-          throw Check.wrong("configuration store", text, "?NAME=VALUE&..., each name once");
+          throw Check.wrong("configuration store", shown(text), "?NAME=VALUE&..., each name once");
         }
         options.put(option.substring(0, equals), option.substring(equals + 1));
       }
@@ -46,6 +47,11 @@ public record StoreAddress(
         text.substring(colon + 1, Math.max(colon + 1, end)),
         options,
         password);
+  }
+
+  /** Returns an address as messages may show it: without options and what may be a password. */
+  static String shown(String text) {
+    return text.replaceFirst("(?s)\\?.*", "?...").replaceFirst("(?s)//.*@", "//...@");
   }
 
   /**

@@ -103,4 +103,22 @@ class ValuesTest {
       assertThat(store.write(List.of(), Cause.of("a", "none"))).isEmpty();
     }
   }
+
+  @Test
+  void addressWithAPassword_isRefusedWithoutIt() {
+    for (String address :
+        new String[] {
+          "mongodb://user:secret@host/db",
+          "mongodb://user:sec/ret:secret@host/db",
+          "mongodb://user@host/db?password=secret",
+          "postgresql://user:secret@host/db?x",
+          "postgresql://user@host/db?password=secret&x"
+        }) {
+      assertThatIllegalArgumentException()
+          .as(address)
+          .isThrownBy(() -> ConfigStores.open(address))
+          .satisfies(e -> assertThat(e).hasMessageNotContaining("secret"))
+          .withMessageContaining("(expected: ");
+    }
+  }
 }

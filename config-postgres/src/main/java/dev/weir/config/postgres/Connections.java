@@ -1,9 +1,11 @@
 package dev.weir.config.postgres;
 
+import dev.weir.Ticker;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -13,107 +15,180 @@ import org.jspecify.annotations.Nullable;
 
 /** A few connections, each used by one thread at a time, made when they are needed. */
 final class Connections implements AutoCloseable {
+  /*
+   * Why an advisory lock? Updates must be in one order, the same for their numbers and for their
+   * commits: a sequence gives numbers that can be committed out of order, and a reader that has
+   * read a higher one skips the lower. A lock of the transaction makes all writers wait for each
+   * other's commit; writes are few. It is taken before anything is read, at the level "read
+   * committed", where each statement sees what was committed before it began. Readers do not wait.
+   *
+   * A writer that freezes loses the lock, since the server ends transactions that stay silent; see
+   * PostgresSettings.
+   */
+  private static final String LOCK = "select pg_advisory_xact_lock(hashtext('weir'), hashtext(?))";
+
   /** A node asks for rules with one and for records with two batches; one is to spare. */
   static final int MAX = 4;
 
-  private static final long WAIT_SECONDS = 5;
+  /** Something between two machines may have forgotten a connection that was silent for longer. */
+  static final long MAX_IDLE_NANOS = 60_000_000_000L;
 
   private final PostgresSettings settings;
-  private final Semaphore free = new Semaphore(MAX);
-  private final Deque<Connection> idle = new ArrayDeque<>();
+  private final Ticker ticker;
+  private final Semaphore free = new Semaphore(MAX, true);
+
+  /** The one that was used last is first. Guarded by itself. */
+  private final Deque<Idle> idle = new ArrayDeque<>();
+
   private volatile boolean closed;
 
-  Connections(PostgresSettings settings) {
+  private record Idle(Connection connection, long sinceNanos) {}
+
+  Connections(PostgresSettings settings, Ticker ticker) {
     this.settings = settings;
+    this.ticker = ticker;
   }
 
-  /** What is done with a connection, in one transaction. */
+  /** What is done with a connection. */
   interface Work<T> {
     T on(Connection connection) throws SQLException;
   }
 
   /**
-   * Does some work and commits it; what throws is rolled back.
+   * Runs one statement, which may be run again: it reads, or it writes the same again.
    *
    * @throws ConfigException if the database does not do it
    */
-  <T> T use(Work<T> work) {
+  <T> T statement(Work<T> work) {
+    return use(work, false);
+  }
+
+  /**
+   * Runs a transaction that has the lock of all writers of the schema until it ends. What throws is
+   * rolled back. If the commit itself fails, it may have been made.
+   *
+   * @throws ConfigException if the database does not do it
+   */
+  <T> T transaction(Work<T> work) {
+    return use(work, true);
+  }
+
+  private <T> T use(Work<T> work, boolean transaction) {
     try {
-      if (!free.tryAcquire(WAIT_SECONDS, TimeUnit.SECONDS)) {
-        throw unavailable("no free connection within " + WAIT_SECONDS + " s", null);
+      if (!free.tryAcquire(settings.timeoutSeconds(), TimeUnit.SECONDS)) {
+        throw unavailable("no free connection within " + settings.timeoutSeconds() + " s");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw unavailable("interrupted", e);
+      throw new ConfigException(Kind.UNAVAILABLE, settings + ": interrupted while waiting", e);
     }
     try {
-      return useOne(work);
+      if (closed) {
+        throw unavailable("closed");
+      }
+      Connection used = poll();
+      if (used != null) {
+        try {
+          return run(used, work, transaction);
+        } catch (SQLException e) {
+          if (!Failure.isDisconnect(e)) {
+            throw e;
+          }
+        }
+      }
+      return run(connect(), work, transaction);
+    } catch (SQLException e) {
+      throw Failure.of(settings, e);
     } finally {
       free.release();
     }
   }
 
-  private <T> T useOne(Work<T> work) {
-    Connection connection = null;
+  private ConfigException unavailable(String how) {
+    return new ConfigException(
+        Kind.UNAVAILABLE, settings + ": " + how + " (expected: a database that answers)");
+  }
+
+  private Connection connect() throws SQLException {
+    return DriverManager.getConnection(settings.url(), settings.properties());
+  }
+
+  /**
+   * @throws SQLException only if nothing was done, so that it may be tried with another connection
+   */
+  private <T> T run(Connection connection, Work<T> work, boolean transaction) throws SQLException {
     boolean sound = false;
     try {
-      connection = take();
-      T result = work.on(connection);
-      connection.commit();
+      connection.setAutoCommit(!transaction);
+      T result = transaction ? locked(connection, work) : work.on(connection);
       sound = true;
       return result;
     } catch (SQLException e) {
-      throw failure(e);
+      sound = !Failure.isDisconnect(e) && isUsable(connection);
+      throw e;
     } catch (RuntimeException e) {
-      sound = connection != null && rolledBack(connection);
+      sound = isUsable(connection);
       throw e;
     } finally {
       giveBack(connection, sound);
     }
   }
 
-  private Connection take() throws SQLException {
-    if (closed) {
-      throw unavailable("closed", null);
+  private <T> T locked(Connection connection, Work<T> work) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(LOCK)) {
+      statement.setString(1, settings.schema());
+      statement.execute();
     }
-    Connection connection;
-    synchronized (idle) {
-      connection = idle.poll();
-    }
-    if (connection != null) {
-      return connection;
-    }
-    Connection made = DriverManager.getConnection(settings.url(), settings.properties());
-    made.setAutoCommit(false);
-    return made;
-  }
-
-  /**
-   * Where one has failed, the others are as old: all are made anew, so a restart of the database
-   * costs one call.
-   */
-  private void giveBack(@Nullable Connection connection, boolean sound) {
-    if (connection == null) {
-      return;
-    }
-    synchronized (idle) {
-      if (sound && !closed) {
-        idle.push(connection);
-        return;
-      }
-      idle.forEach(Connections::closeQuietly);
-      idle.clear();
-    }
-    closeQuietly(connection);
-  }
-
-  private static boolean rolledBack(Connection connection) {
     try {
-      connection.rollback();
+      T result = work.on(connection);
+      connection.commit();
+      return result;
+    } catch (SQLException e) {
+      throw Failure.of(settings, e);
+    }
+  }
+
+  /** Rolls back what was begun; returns whether that could be done. */
+  private static boolean isUsable(Connection connection) {
+    try {
+      if (connection.isClosed()) {
+        return false;
+      }
+      if (!connection.getAutoCommit()) {
+        connection.rollback();
+      }
       return true;
     } catch (SQLException e) {
       return false;
     }
+  }
+
+  private @Nullable Connection poll() {
+    synchronized (idle) {
+      long now = ticker.nanos();
+      while (!idle.isEmpty() && now - idle.getLast().sinceNanos() > MAX_IDLE_NANOS) {
+        closeQuietly(idle.removeLast().connection());
+      }
+      Idle last = idle.poll();
+      return last == null ? null : last.connection();
+    }
+  }
+
+  /** Where one connection has died, the idle ones have as well: all are made anew. */
+  private void giveBack(Connection connection, boolean sound) {
+    synchronized (idle) {
+      if (sound && !closed) {
+        idle.push(new Idle(connection, ticker.nanos()));
+        return;
+      }
+      closeIdle();
+    }
+    closeQuietly(connection);
+  }
+
+  private void closeIdle() {
+    idle.forEach(each -> closeQuietly(each.connection()));
+    idle.clear();
   }
 
   private static void closeQuietly(Connection connection) {
@@ -125,30 +200,11 @@ final class Connections implements AutoCloseable {
     }
   }
 
-  private ConfigException failure(SQLException e) {
-    String state = String.valueOf(e.getSQLState());
-    String message = settings + ": " + String.valueOf(e.getMessage()).replaceAll("\\s+", " ");
-    if (state.equals("53100")) { // disk_full
-      return new ConfigException(Kind.FULL, message, e);
-    }
-    // data_corrupted, index_corrupted
-    boolean damaged = state.equals("XX001") || state.equals("XX002");
-    return new ConfigException(damaged ? Kind.DAMAGED : Kind.UNAVAILABLE, message, e);
-  }
-
-  private ConfigException unavailable(String how, @Nullable Exception cause) {
-    String message = settings + ": " + how + " (expected: a database that answers)";
-    return cause == null
-        ? new ConfigException(Kind.UNAVAILABLE, message)
-        : new ConfigException(Kind.UNAVAILABLE, message, cause);
-  }
-
   @Override
   public void close() {
     synchronized (idle) {
       closed = true;
-      idle.forEach(Connections::closeQuietly);
-      idle.clear();
+      closeIdle();
     }
   }
 }

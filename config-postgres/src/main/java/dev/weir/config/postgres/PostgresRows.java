@@ -10,43 +10,37 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Rows in PostgreSQL, a table for each kind, shared by many servers. */
 final class PostgresRows implements Rows {
-  /*
-   * Why an advisory lock? Updates must be in one order, the same for their numbers and for their
-   * commits: a sequence gives numbers that can be committed out of order, and a reader that has
-   * read a higher one skips the lower. A lock of the transaction makes all writers wait for each
-   * other's commit; writes are few. It is taken before anything is read, at the level "read
-   * committed", where each statement sees what was committed before it began.
-   */
-  private final PostgresSettings settings;
-  private final Connections connections;
-  private final Ticker ticker;
+  private static final String CLOCK =
+      "select (extract(epoch from clock_timestamp()) * 1000000)::bigint";
 
-  /** What the database's wall clock is ahead of the ticker, as the last update found it. */
-  private volatile long aheadNanos;
+  private final Connections connections;
 
   private PostgresRows(PostgresSettings settings, Ticker ticker) {
-    this.settings = settings;
-    this.ticker = ticker;
-    connections = new Connections(settings);
+    connections = new Connections(settings, ticker);
   }
 
   /**
    * Opens the database, and makes the schema and its tables if they are not there.
    *
-   * @throws dev.weir.config.ConfigException if it does not answer
+   * @throws dev.weir.config.ConfigException if it does not answer, or holds another's tables
    */
   static PostgresRows open(PostgresSettings settings, Ticker ticker) {
     PostgresRows rows = new PostgresRows(settings, ticker);
     try {
-      rows.makeTables();
+      boolean unused =
+          rows.connections.transaction(
+              connection -> {
+                new Schema(settings).update(connection);
+                return true;
+              });
       return rows;
     } catch (RuntimeException | Error e) {
       rows.close();
@@ -54,141 +48,94 @@ final class PostgresRows implements Rows {
     }
   }
 
-  private void makeTables() {
-    boolean unused =
-        connections.use(
-            connection -> {
-              lock(connection); // Two servers that start at once would meet in "if not exists".
-              if (missing(connection)) {
-                try (Statement statement = connection.createStatement()) {
-                  statement.execute("create schema if not exists " + settings.schema());
-                  for (Table each : Table.values()) {
-                    statement.execute(
-                        "create table if not exists "
-                            + table(each)
-                            + " (k bytea primary key, v bytea not null)");
-                  }
-                }
-              }
-              return true;
-            });
-  }
-
-  /** Asked first, so that a user without the right to make tables can use those that are there. */
-  private boolean missing(Connection connection) throws SQLException {
-    for (Table each : Table.values()) {
-      try (PreparedStatement statement = connection.prepareStatement("select to_regclass(?)")) {
-        statement.setString(1, table(each));
-        try (ResultSet found = statement.executeQuery()) {
-          if (!found.next() || found.getString(1) == null) {
-            return true;
-          }
-        }
-      }
-    }
-    return false;
-  }
-
-  private String table(Table table) {
-    return settings.schema() + "." + table.name().toLowerCase(Locale.ROOT);
-  }
-
-  /** Takes the lock of this schema until the transaction ends, and sets the clock. */
-  private long lock(Connection connection) throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(
-            "select pg_advisory_xact_lock(hashtext('weir'), hashtext(?))")) {
-      statement.setString(1, settings.schema());
-      statement.execute();
-    }
+  private static long clock(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet clock =
-            statement.executeQuery(
-                "select (extract(epoch from clock_timestamp()) * 1000000)::bigint")) {
+        ResultSet clock = statement.executeQuery(CLOCK)) {
       if (!clock.next()) {
         throw new SQLException("the clock has no row");
       }
-      long wallNanos = clock.getLong(1) * 1_000;
-      aheadNanos = wallNanos - ticker.nanos();
-      return wallNanos;
+      return clock.getLong(1) * 1_000;
     }
   }
 
   @Override
   public List<byte @Nullable []> get(Table table, List<byte[]> keys) {
-    return keys.isEmpty() ? List.of() : connections.use(connection -> get(connection, table, keys));
+    return keys.isEmpty()
+        ? List.of()
+        : connections.statement(connection -> get(connection, table, keys));
   }
 
-  private List<byte @Nullable []> get(Connection connection, Table table, List<byte[]> keys)
+  private static List<byte @Nullable []> get(Connection connection, Table table, List<byte[]> keys)
       throws SQLException {
     Map<ByteBuffer, byte[]> found = new HashMap<>();
-    Array wanted = connection.createArrayOf("bytea", keys.toArray(new byte[0][]));
-    try (PreparedStatement statement =
-        connection.prepareStatement("select k, v from " + table(table) + " where k = any(?)")) {
+    Array wanted = connection.createArrayOf("bytea", Sql.of(table).finders(keys));
+    try (PreparedStatement statement = connection.prepareStatement(Sql.of(table).select())) {
       statement.setArray(1, wanted);
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          found.put(ByteBuffer.wrap(rows.getBytes(1)), rows.getBytes(2));
-        }
+      for (Row row : rows(statement)) {
+        found.put(ByteBuffer.wrap(row.key()), row.value());
       }
     } finally {
       wanted.free();
     }
     List<byte @Nullable []> values = new ArrayList<>(keys.size());
     for (byte[] key : keys) {
-      values.add(found.get(ByteBuffer.wrap(key)));
+      byte[] value = found.get(ByteBuffer.wrap(key));
+      values.add(value == null ? null : value.clone()); // A key may be asked for twice.
     }
     return values;
   }
 
+  private static List<Row> rows(PreparedStatement statement) throws SQLException {
+    List<Row> rows = new ArrayList<>();
+    try (ResultSet found = statement.executeQuery()) {
+      while (found.next()) {
+        rows.add(new Row(found.getBytes(1), found.getBytes(2)));
+      }
+    }
+    return rows;
+  }
+
   @Override
   public List<Row> scan(Table table, byte[] from, byte @Nullable [] to, int limit) {
-    return connections.use(
+    if (to != null && Arrays.compareUnsigned(from, to) >= 0) {
+      return List.of();
+    }
+    Sql sql = Sql.of(table);
+    int times = sql.hashed() ? 2 : 1;
+    return connections.statement(
         connection -> {
-          String sql =
-              "select k, v from "
-                  + table(table)
-                  + " where k >= ?"
-                  + (to == null ? "" : " and k < ?")
-                  + " order by k limit ?";
-          try (PreparedStatement statement = connection.prepareStatement(sql)) {
+          try (PreparedStatement statement =
+              connection.prepareStatement(to == null ? sql.scan() : sql.scanTo())) {
             int next = 1;
-            statement.setBytes(next++, from);
-            if (to != null) {
+            for (int i = 0; i < times; i++) {
+              statement.setBytes(next++, from);
+            }
+            for (int i = 0; to != null && i < times; i++) {
               statement.setBytes(next++, to);
             }
             statement.setInt(next, limit);
-            List<Row> rows = new ArrayList<>();
-            try (ResultSet found = statement.executeQuery()) {
-              while (found.next()) {
-                rows.add(new Row(found.getBytes(1), found.getBytes(2)));
-              }
-            }
-            return rows;
+            return rows(statement);
           }
         });
   }
 
   @Override
   public <T> T update(Update<T> update) {
-    return connections.use(
+    return connections.transaction(
         connection -> {
-          long wallNanos = lock(connection);
           Writes writes = new Writes();
           T result;
           try {
-            result = update.run(reader(connection), writes, wallNanos);
+            result = update.run(reader(connection), writes, clock(connection));
           } catch (ReadFailure e) {
             throw e.failure;
           }
-          for (Table table : Table.values()) {
-            writes.run(connection, table, table(table));
-          }
+          writes.run(connection);
           return result;
         });
   }
 
-  private Reader reader(Connection connection) {
+  private static Reader reader(Connection connection) {
     return (table, keys) -> {
       try {
         return keys.isEmpty() ? List.of() : get(connection, table, keys);
@@ -219,19 +166,16 @@ final class PostgresRows implements Rows {
       writes.put(table, key, value);
     }
     boolean unused =
-        connections.use(
+        connections.statement(
             connection -> {
-              try (Statement statement = connection.createStatement()) {
-                statement.execute("set local synchronous_commit = off");
-              }
-              writes.run(connection, table, table(table));
+              writes.run(connection);
               return true;
             });
   }
 
   @Override
   public long wallNanos() {
-    return ticker.nanos() + aheadNanos;
+    return connections.statement(PostgresRows::clock);
   }
 
   @Override

@@ -36,31 +36,32 @@ final class Writes implements Batch {
     of(deletions, table).put(key, key);
   }
 
-  /** Writes what there is for a table. */
-  void run(Connection connection, Table table, String name) throws SQLException {
-    List<byte[]> deleted = new ArrayList<>(of(deletions, table).values());
-    if (!deleted.isEmpty()) {
-      run(connection, "delete from " + name + " where k = any(?)", deleted);
+  /** Writes it all: a statement for each table and kind. */
+  void run(Connection connection) throws SQLException {
+    for (Map.Entry<Table, SortedMap<byte[], byte[]>> table : deletions.entrySet()) {
+      if (!table.getValue().isEmpty()) {
+        Sql sql = Sql.of(table.getKey());
+        run(connection, sql.delete(), sql.finders(table.getValue().keySet()));
+      }
     }
-    SortedMap<byte[], byte[]> rows = of(puts, table);
-    if (!rows.isEmpty()) {
-      run(
-          connection,
-          "insert into "
-              + name
-              + " select * from unnest(?, ?) on conflict (k) do update set v = excluded.v",
-          new ArrayList<>(rows.keySet()),
-          new ArrayList<>(rows.values()));
+    for (Map.Entry<Table, SortedMap<byte[], byte[]>> table : puts.entrySet()) {
+      SortedMap<byte[], byte[]> rows = table.getValue();
+      if (!rows.isEmpty()) {
+        run(
+            connection,
+            Sql.of(table.getKey()).upsert(),
+            rows.keySet().toArray(new byte[0][]),
+            rows.values().toArray(new byte[0][]));
+      }
     }
   }
 
-  @SafeVarargs
-  private static void run(Connection connection, String sql, List<byte[]>... columns)
+  private static void run(Connection connection, String sql, byte[][]... columns)
       throws SQLException {
     List<Array> arrays = new ArrayList<>();
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      for (List<byte[]> column : columns) {
-        Array array = connection.createArrayOf("bytea", column.toArray(new byte[0][]));
+      for (byte[][] column : columns) {
+        Array array = connection.createArrayOf("bytea", column);
         arrays.add(array);
         statement.setArray(arrays.size(), array);
       }

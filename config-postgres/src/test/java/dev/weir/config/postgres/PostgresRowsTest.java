@@ -9,6 +9,6 @@ class PostgresRowsTest extends RowsContract {
   @Override
   protected Rows createRows() {
     StoreAddress address = StoreAddress.parse(Postgres.newAddress(), "");
-    return PostgresRows.open(PostgresProvider.settings(address), Ticker.system());
+    return PostgresRows.open(PostgresSettings.of(address), Ticker.system());
   }
 }
