@@ -39,7 +39,7 @@ class SubjectFailuresTest {
             requests_per_unit: 2
             algorithm: token-bucket
             by: q
-            on_limit: {queue: {requests: 2, wait: 900ms}}
+            on_limit: {queue: {requests: 2, wait: 2s}}
       """;
 
   private static final Request X = Request.of("shop", "a", "x");
@@ -69,6 +69,8 @@ class SubjectFailuresTest {
   private static final class FailingTicker implements Ticker {
     final FakeTicker fake = new FakeTicker(1_000_000_000_000L);
     boolean failing;
+    boolean atOnce;
+    int cancelled;
 
     @Override
     public long nanos() {
@@ -79,6 +81,10 @@ class SubjectFailuresTest {
     public Scheduled schedule(long nanos, Runnable task) {
       if (failing) {
         throw new IllegalStateException("timer");
+      }
+      if (atOnce) {
+        task.run();
+        return () -> cancelled++;
       }
       return fake.schedule(nanos, task);
     }
@@ -184,6 +190,33 @@ class SubjectFailuresTest {
     assertThat(heard).hasSize(2);
     assertThat(heard).extracting(Answer::error).allSatisfy(e -> assertThat(e).contains("store"));
     assertThat(heard).extracting(Answer::revision).containsOnly(1L);
+    assertThat(engine.metrics().errors()).isEqualTo(2);
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void failedStore_whenAQueuedRequestAsks_isAnsweredWithAnError_andTheNextAsks() {
+    enqueue();
+    engine.enqueue(QUEUED, engine.decide(QUEUED), Long.MAX_VALUE, heard::add);
+    assertThat(heard).isEmpty();
+    store.failing = true;
+    ticker.fake.advance(Duration.ofMillis(600));
+    assertThat(heard).hasSize(2);
+    assertThat(heard).extracting(Answer::error).allSatisfy(e -> assertThat(e).contains("store"));
+    assertThat(engine.metrics().queues().waiting()).isZero();
+  }
+
+  @Test
+  void failedStore_whenAQueuedRequestHasWaitedForItsSubject_isAnsweredWithAnError() {
+    enqueue();
+    records.atHand.clear();
+    ticker.fake.advance(Duration.ofMillis(600));
+    assertThat(heard).isEmpty();
+    store.failing = true;
+    records.answer(SubjectLimits.NONE);
+    assertThat(only().error()).contains("store");
+    assertThat(engine.metrics().queues().waiting()).isZero();
+    assertNothingIsLeft();
   }
 
   // The source, the ticker or a callback fails.
@@ -198,6 +231,16 @@ class SubjectFailuresTest {
     engine.decide(X, heard::add);
     assertThatThrownBy(() -> records.answer(SubjectLimits.NONE)).hasMessage("callback");
     assertThat(only().allowed()).isTrue();
+    assertThat(engine.metrics().errors()).isZero();
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void timeThatIsOverAtOnce_leavesNoTimer() {
+    ticker.atOnce = true;
+    engine.decide(X, heard::add);
+    assertThat(only().reason()).isEqualTo(Reason.UNCERTAIN);
+    assertThat(ticker.cancelled).isEqualTo(1);
     assertNothingIsLeft();
   }
 
