@@ -12,6 +12,7 @@ import dev.weir.rules.RuleSet;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +79,8 @@ public final class Engine implements Decider, AutoCloseable {
     this.bindings = new RuleBindings(this.store, fingerprint, subjectCounters);
     this.lookups = new Lookups(policies, ticker, subjects, subjectCounters);
     this.matcher =
-        new RequestMatcher(settings, fingerprint, new Overrides(this.store), policies, lookups);
+        new RequestMatcher(
+            settings, fingerprint, new Overrides(this.store), policies, lookups, subjectCounters);
     this.queues =
         new Queues(new QueueAsker(this, this.store, ticker), ticker, settings.maxWaiting());
   }
@@ -246,7 +248,7 @@ public final class Engine implements Decider, AutoCloseable {
     Revision current = revision;
     PendingRequest pending = match(spare.take(), request, current, now, load(current));
     if (pending.waits()) {
-      decideKnown(request, pending, ticker, now, done);
+      decideKnown(request, pending, ticker, done);
     } else {
       decide(pending, spare, now, done);
     }
@@ -254,20 +256,45 @@ public final class Engine implements Decider, AutoCloseable {
 
   /** Decides a request as soon as the limits of its subjects are known, or will not be. */
   private void decideKnown(
-      Request request,
-      PendingRequest waiting,
-      Ticker time,
-      long startNanos,
-      Consumer<? super Answer> done) {
-    lookups.await(
-        request.domain(),
-        waiting.leaveSubjects(),
-        known -> {
+      Request request, PendingRequest waiting, Ticker time, Consumer<? super Answer> done) {
+    await(
+        request,
+        waiting,
+        done,
+        (known, once) -> {
+          long startNanos = ticker.nanos();
           SparePending spare = spares.get();
           Revision current = revision;
           PendingRequest pending = spare.take().with(known);
           match(pending, request, current, time.nanos(), load(current));
-          decide(pending, spare, startNanos, done);
+          decide(pending, spare, startNanos, once);
+        });
+  }
+
+  /**
+   * Has a request go on as soon as the limits of its subjects are known, or will not be. Whatever
+   * fails then, it is answered.
+   *
+   * @param then matches the request anew and decides it
+   */
+  private void await(
+      Request request,
+      PendingRequest waiting,
+      Consumer<? super Answer> done,
+      BiConsumer<Subjects, Consumer<? super Answer>> then) {
+    lookups.await(
+        request.domain(),
+        waiting.leaveSubjects(),
+        known -> {
+          FirstAnswer first = new FirstAnswer(done);
+          try {
+            then.accept(known, first);
+          } catch (Throwable e) {
+            if (!first.isGiven()) {
+              counters.errors.increment();
+            }
+            first.failed(e, revision.number);
+          }
         });
   }
 
@@ -278,10 +305,11 @@ public final class Engine implements Decider, AutoCloseable {
     Revision current = revision;
     PendingRequest pending = matcher.match(spare.take(), request, current, now, load(current));
     if (pending.waits()) {
-      lookups.await(
-          request.domain(),
-          pending.leaveSubjects(),
-          known -> decideFirst(new PendingRequest().with(known), request, done));
+      await(
+          request,
+          pending,
+          done,
+          (known, once) -> decideFirst(new PendingRequest().with(known), request, once));
       return;
     }
     pending.asksAgain();
@@ -322,13 +350,14 @@ public final class Engine implements Decider, AutoCloseable {
     Revision current = revision;
     PendingRequest pending = match(new PendingRequest(), request, current, now, load(current));
     if (pending.waits()) {
-      lookups.await(
-          request.domain(),
-          pending.leaveSubjects(),
-          known -> {
+      await(
+          request,
+          pending,
+          done,
+          (known, once) -> {
             Revision then = revision;
             PendingRequest again = new PendingRequest().with(known);
-            peek(match(again, request, then, ticker.nanos(), load(then)), done);
+            peek(match(again, request, then, ticker.nanos(), load(then)), once);
           });
     } else {
       peek(pending, done);
@@ -426,8 +455,7 @@ public final class Engine implements Decider, AutoCloseable {
       if (pending[i].waits()) {
         long own = nowNanos[i];
         Ticker time = waited == null ? () -> own : waited;
-        decideKnown(
-            requests.get(i), pending[i], time, startNanos, answer -> sink.put(index, answer));
+        decideKnown(requests.get(i), pending[i], time, answer -> sink.put(index, answer));
       } else if (pending[i].isLocal()) {
         answers[i] = answer(pending[i]);
         here += pending[i].problem() == null ? 1 : 0;
@@ -558,8 +586,11 @@ public final class Engine implements Decider, AutoCloseable {
 
   @Override
   public void close() {
-    lookups.close();
-    queues.close();
-    store.close();
+    try {
+      lookups.close();
+    } finally {
+      queues.close();
+      store.close();
+    }
   }
 }

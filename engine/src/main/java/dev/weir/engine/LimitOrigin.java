@@ -15,7 +15,12 @@ public record LimitOrigin(Kind kind, String plan) {
     /** A limit of the subject's own. */
     OWN,
     /** The request, which brings its limit along. */
-    REQUEST
+    REQUEST,
+    /**
+     * Nowhere: it is not known which limits the request's subject has, so the number decided
+     * nothing. What is shown instead is the rule's own.
+     */
+    UNKNOWN
   }
 
   /** The number of the rule. */
@@ -27,12 +32,18 @@ public record LimitOrigin(Kind kind, String plan) {
   /** The number that the request brings along. */
   public static final LimitOrigin REQUEST = new LimitOrigin(Kind.REQUEST, "");
 
+  /** The rule's own number is shown, and the subject's is not known. */
+  public static final LimitOrigin UNKNOWN = new LimitOrigin(Kind.UNKNOWN, "");
+
   /** Returns the origin of a plan's number. */
   public static LimitOrigin plan(String name) {
     return new LimitOrigin(Kind.PLAN, name);
   }
 
-  /** Returns it in words: {@code rule}, {@code plan gold}, {@code own limit} or {@code request}. */
+  /**
+   * Returns it in words: {@code rule}, {@code plan gold}, {@code own limit}, {@code request} or
+   * {@code not known}.
+   */
   @Override
   public String toString() {
     return switch (kind) {
@@ -40,6 +51,7 @@ public record LimitOrigin(Kind kind, String plan) {
       case PLAN -> "plan " + plan;
       case OWN -> "own limit";
       case REQUEST -> "request";
+      case UNKNOWN -> "not known";
     };
   }
 }

@@ -19,9 +19,16 @@ final class Lookups implements AutoCloseable {
    * from its beginning, not each request's: so no request waits for longer, a load needs one timer
    * whatever the crowd, and a source that never answers is asked once in that time for a subject.
    * A load that has ended, by its answer, by its time or at the close, is forgotten: an answer that
-   * comes later finds no request, and the source keeps it for the next one.
+   * comes later finds no request, and the source keeps it for the next one. Only a load that failed
+   * is kept until its time is over, and answers for the source, which is not asked any more often
+   * than one that never answers.
    *
    * What waits is bounded. Beyond the bound a request does not wait, so its answer says OVERLOADED.
+   * What is looked up behind has a bound of its own, so that requests that hang do not keep it from
+   * being known; and failures are kept only where there is room.
+   *
+   * Those who wait know nothing of each other. So all are answered, whatever the callback of one
+   * throws, and that is thrown where the answer came from.
    */
 
   private record Subject(String domain, String key, String value) {}
@@ -32,6 +39,10 @@ final class Lookups implements AutoCloseable {
   private final SubjectCounters counters;
   private final ConcurrentHashMap<Subject, Load> loads = new ConcurrentHashMap<>();
   private final AtomicInteger waiting = new AtomicInteger();
+
+  /** How many subjects are looked up for requests to come. */
+  private final AtomicInteger behind = new AtomicInteger();
+
   private volatile boolean closed;
 
   Lookups(KeyPolicies policies, Ticker ticker, SubjectSettings settings, SubjectCounters counters) {
@@ -41,67 +52,126 @@ final class Lookups implements AutoCloseable {
     this.counters = counters;
   }
 
+  private enum State {
+    WAITING,
+    /** The source cannot know now. It is not asked again before this is forgotten. */
+    FAILED,
+    FORGOTTEN
+  }
+
   /** One question to the source, and those who wait for its answer. */
   private final class Load {
     private final Subject subject;
-    private final List<Consumer<@Nullable SubjectLimits>> waiters = new ArrayList<>(1);
+    private List<Consumer<@Nullable SubjectLimits>> waiters = new ArrayList<>(1);
     private Ticker.@Nullable Scheduled timer;
-    private boolean over;
+    private State state = State.WAITING;
 
     Load(Subject subject) {
       this.subject = subject;
     }
 
-    synchronized boolean join(Consumer<@Nullable SubjectLimits> waiter) {
-      if (!over) {
-        waiters.add(waiter);
+    /** Returns false if this is forgotten: the subject has to be asked for once more. */
+    boolean join(Consumer<@Nullable SubjectLimits> waiter) {
+      synchronized (this) {
+        if (state == State.WAITING) {
+          waiters.add(waiter);
+          return true;
+        }
+        if (state == State.FORGOTTEN) {
+          return false;
+        }
       }
-      return !over;
+      waiter.accept(null);
+      return true;
     }
 
+    /** Throws nothing: on this thread is one request, and others may wait for the same. */
     void begin() {
       counters.loads.increment();
-      Ticker.Scheduled end = ticker.schedule(settings.waitNanos(), () -> end(null));
-      synchronized (this) {
-        timer = end;
-      }
       try {
-        policies.load(subject.domain, subject.key, subject.value, this::end);
-      } catch (RuntimeException e) {
-        end(null);
-      }
-      if (closed) {
-        end(null); // The close may have come before this load was there to be ended.
+        forgetWith(ticker.schedule(settings.waitNanos(), this::forget));
+        policies.load(subject.domain, subject.key, subject.value, this::answered);
+        if (closed) {
+          forget(); // The close may have come before this load was there to be ended.
+        }
+      } catch (Throwable e) {
+        Throwable unused = end(null, State.FAILED);
       }
     }
 
-    void end(@Nullable SubjectLimits limits) {
-      Ticker.Scheduled off;
+    private void forgetWith(Ticker.Scheduled end) {
       synchronized (this) {
-        if (over) {
+        if (state != State.FORGOTTEN) {
+          timer = end;
           return;
         }
-        over = true;
-        off = timer;
+      }
+      end.cancel();
+    }
+
+    private void answered(@Nullable SubjectLimits limits) {
+      rethrow(end(limits, limits == null ? State.FAILED : State.FORGOTTEN));
+    }
+
+    private void forget() {
+      rethrow(end(null, State.FORGOTTEN));
+    }
+
+    /** Answers those who wait, if that has not happened; returns what one of them threw first. */
+    @Nullable Throwable end(@Nullable SubjectLimits limits, State wish) {
+      List<Consumer<@Nullable SubjectLimits>> all;
+      Ticker.@Nullable Scheduled off = null;
+      synchronized (this) {
+        boolean kept =
+            wish == State.FAILED
+                && timer != null
+                && !closed
+                && loads.size() <= settings.maxWaiting();
+        State next = kept ? State.FAILED : State.FORGOTTEN;
+        if (state == next || state == State.FORGOTTEN) {
+          return null;
+        }
+        if (state == State.WAITING && limits == null) {
+          counters.late.increment();
+        }
+        state = next;
+        all = waiters; // No other joins any more.
+        waiters = List.of();
+        if (!kept) {
+          off = timer;
+          timer = null;
+          loads.remove(subject, this);
+        }
       }
       if (off != null) {
         off.cancel();
       }
-      loads.remove(subject, this);
-      if (limits == null) {
-        counters.late.increment();
+      return forAll(all, waiter -> waiter.accept(limits));
+    }
+  }
+
+  /** Does something for all, whatever fails; returns what was thrown first. */
+  private static <T> @Nullable Throwable forAll(List<T> all, Consumer<? super T> action) {
+    Throwable first = null;
+    for (T each : all) {
+      try {
+        action.accept(each);
+      } catch (Throwable e) {
+        first = first == null ? e : first;
       }
-      RuntimeException failed = null;
-      for (Consumer<@Nullable SubjectLimits> waiter : waiters) { // No other joins any more.
-        try {
-          waiter.accept(limits);
-        } catch (RuntimeException e) {
-          failed = e; // The others are answered all the same.
-        }
-      }
-      if (failed != null) {
-        throw failed;
-      }
+    }
+    return first;
+  }
+
+  private static void rethrow(@Nullable Throwable thrown) {
+    if (thrown instanceof Error error) {
+      throw error;
+    }
+    if (thrown instanceof RuntimeException exception) {
+      throw exception;
+    }
+    if (thrown != null) {
+      throw new IllegalStateException(thrown);
     }
   }
 
@@ -110,34 +180,44 @@ final class Lookups implements AutoCloseable {
    * thread of the source's, of the ticker's, or before this returns.
    */
   void await(String domain, Subjects subjects, Consumer<? super Subjects> done) {
-    int size = subjects.size();
-    if (waiting.addAndGet(size) > settings.maxWaiting()) {
-      waiting.addAndGet(-size);
+    int wanted = subjects.wanted();
+    if (waiting.addAndGet(wanted) > settings.maxWaiting()) {
+      waiting.addAndGet(-wanted);
       subjects.waited(Reason.OVERLOADED);
       done.accept(subjects);
       return;
     }
-    AtomicInteger missing = new AtomicInteger(size);
-    for (int i = 0; i < size; i++) {
+    AtomicInteger missing = new AtomicInteger(wanted);
+    int asked = 0;
+    for (int i = 0; asked < wanted; i++) { // The last answer hands the subjects on.
       int index = i;
-      ask(
-          new Subject(domain, subjects.key(i), subjects.value(i)),
-          limits -> {
-            subjects.known(index, limits);
-            if (missing.decrementAndGet() == 0) {
-              waiting.addAndGet(-size);
-              subjects.waited(Reason.UNCERTAIN);
-              done.accept(subjects);
-            }
-          });
+      if (subjects.wanted(i)) {
+        asked++;
+        ask(
+            new Subject(domain, subjects.key(i), subjects.value(i)),
+            limits -> {
+              subjects.known(index, limits);
+              if (missing.decrementAndGet() == 0) {
+                waiting.addAndGet(-wanted);
+                subjects.waited(Reason.UNCERTAIN);
+                done.accept(subjects);
+              }
+            });
+      }
     }
   }
 
   /** Has a subject looked up for the requests to come, if not too many are already. */
   void behind(String domain, String key, String value) {
-    if (loads.size() < settings.maxWaiting()) {
-      ask(new Subject(domain, key, value), limits -> {});
+    Subject subject = new Subject(domain, key, value);
+    if (loads.containsKey(subject)) {
+      return;
     }
+    if (behind.incrementAndGet() > settings.maxWaiting()) {
+      behind.decrementAndGet();
+      return;
+    }
+    ask(subject, limits -> behind.decrementAndGet());
   }
 
   private void ask(Subject subject, Consumer<@Nullable SubjectLimits> waiter) {
@@ -151,7 +231,7 @@ final class Lookups implements AutoCloseable {
         }
         return;
       }
-      loads.remove(subject, load); // It has just ended, and is about to be removed.
+      loads.remove(subject, load); // It has just been forgotten.
     }
   }
 
@@ -164,6 +244,6 @@ final class Lookups implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    List.copyOf(loads.values()).forEach(load -> load.end(null));
+    rethrow(forAll(List.copyOf(loads.values()), Load::forget));
   }
 }

@@ -12,7 +12,6 @@ import dev.weir.rules.LimitOverride;
 import dev.weir.rules.Rule;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -251,12 +250,12 @@ final class PendingRequest {
   }
 
   /** Says that the number of the rule that descriptor {@code i} matches is not known, and why. */
-  void undecided(int i, BoundRule bound, Reason why, long permits) {
+  void undecided(int i, BoundRule bound, CurrentLimit limit, Reason why, long permits) {
     Match match = matches[i];
-    match.limit = Objects.requireNonNull(bound.currentLimit);
+    match.limit = limit;
     match.undecided = why;
     match.permits = permits;
-    match.spare = match.limit.policy().throttle().spare(load);
+    match.spare = limit.policy().throttle().spare(load);
     match.role = role(bound.rule, match.spare);
     quotas |= bound.rule.quotaMode();
     anyUndecided = true;

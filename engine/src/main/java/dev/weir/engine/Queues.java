@@ -296,7 +296,12 @@ final class Queues implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    asker.decide(waiter.request, answer -> answered(waiter, answer));
+    FirstAnswer first = new FirstAnswer(answer -> answered(waiter, answer));
+    try {
+      asker.decide(waiter.request, first);
+    } catch (Throwable e) {
+      first.failed(e, waiter.last.revision());
+    }
   }
 
   private void answered(Waiter waiter, Answer answer) {

@@ -22,6 +22,7 @@ final class RequestMatcher {
   private final Overrides overrides;
   private final KeyPolicies policies;
   private final Lookups lookups;
+  private final SubjectCounters counters;
 
   /**
    * @param policies knows the limits of subjects
@@ -32,12 +33,14 @@ final class RequestMatcher {
       Fingerprint fingerprint,
       Overrides overrides,
       KeyPolicies policies,
-      Lookups lookups) {
+      Lookups lookups,
+      SubjectCounters counters) {
     this.settings = settings;
     this.fingerprint = fingerprint;
     this.overrides = overrides;
     this.policies = policies;
     this.lookups = lookups;
+    this.counters = counters;
   }
 
   /**
@@ -134,7 +137,8 @@ final class RequestMatcher {
     }
     Entry subject = pending.descriptor(i).entries().get(bound.rule.byLevel());
     Subjects subjects = pending.subjects();
-    SubjectLimits limits = subjects.find(policies, domain, subject.key(), subject.value());
+    SubjectLimits limits =
+        subjects.find(policies, counters, domain, subject.key(), subject.value());
     if (limits != null) {
       return numbers.of(limits, pending.nowNanos());
     }
@@ -146,13 +150,14 @@ final class RequestMatcher {
       subjects.want(subject.key(), subject.value());
       return null;
     }
-    if (because == null) {
+    if (because == null || !subjects.wanted(subject.key(), subject.value())) {
       lookups.behind(domain, subject.key(), subject.value());
     }
     if (bound.rule.unknown() == Unknown.RULE) {
       return numbers.own();
     }
-    pending.undecided(i, bound, because == null ? Reason.UNCERTAIN : because, permits);
+    pending.undecided(
+        i, bound, numbers.unknown(), because == null ? Reason.UNCERTAIN : because, permits);
     return null;
   }
 

@@ -37,6 +37,7 @@ final class RuleNumbers {
   private final Binding base;
   private final Policy policy;
   private final BoundNumber own;
+  private final CurrentLimit unknown;
   private final CurrentLimit currentLimit;
   private final Set<String> plansKnown;
   private final SubjectCounters counters;
@@ -67,6 +68,14 @@ final class RuleNumbers {
     this.policy = currentLimit.policy();
     this.currentLimit = currentLimit;
     this.own = new BoundNumber(base, currentLimit, true);
+    this.unknown =
+        new CurrentLimit(
+            currentLimit.requestsPerUnit(),
+            currentLimit.unit(),
+            currentLimit.name(),
+            currentLimit.policy(),
+            currentLimit.queue(),
+            LimitOrigin.UNKNOWN);
     this.plansKnown = plansKnown;
     this.counters = counters;
     try {
@@ -114,6 +123,11 @@ final class RuleNumbers {
     return own;
   }
 
+  /** Returns what answers say where the number is not known. */
+  CurrentLimit unknown() {
+    return unknown;
+  }
+
   /** Returns the number that a subject has at an instant. */
   BoundNumber of(SubjectLimits limits, long nowNanos) {
     SubjectLimits.Own raise = limits.own(policy.name(), nowNanos);
@@ -144,7 +158,7 @@ final class RuleNumbers {
       return BoundNumber.UNLIMITED;
     }
     return switch (decided.origin().kind()) {
-      case RULE, REQUEST -> own;
+      case RULE, REQUEST, UNKNOWN -> own;
       case PLAN -> plans.getOrDefault(decided.origin().plan(), own);
       case OWN -> {
         BoundNumber number = own(decided.requestsPerUnit());

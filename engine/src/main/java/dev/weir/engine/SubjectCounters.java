@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** What an engine counts of subjects. Safe for use by many threads. */
 final class SubjectCounters {
+  final LongAdder findsFailed = new LongAdder();
   final LongAdder loads = new LongAdder();
   final LongAdder late = new LongAdder();
   final LongAdder uncertain = new LongAdder();
@@ -25,6 +26,7 @@ final class SubjectCounters {
   SubjectMetrics snapshot(long waiting) {
     return new SubjectMetrics(
         waiting,
+        findsFailed.sum(),
         loads.sum(),
         late.sum(),
         uncertain.sum(),

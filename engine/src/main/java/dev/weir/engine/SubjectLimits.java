@@ -20,7 +20,23 @@ public final class SubjectLimits {
    *     engine's ticker; {@link Long#MAX_VALUE} if it does not end
    */
   public record Own(long requestsPerUnit, long untilNanos) {
-    /** Makes a limit that does not end. */
+    private static final long MAX = (1L << 32) - 1;
+
+    /**
+     * @throws IllegalArgumentException if the permits are out of their range
+     */
+    public Own {
+      if (requestsPerUnit < 0 || requestsPerUnit > MAX) {
+        throw new IllegalArgumentException(
+            "requestsPerUnit: " + requestsPerUnit + " (expected: 0.." + MAX + ")");
+      }
+    }
+
+    /**
+     * Makes a limit that does not end.
+     *
+     * @throws IllegalArgumentException if the permits are out of their range
+     */
     public Own(long requestsPerUnit) {
       this(requestsPerUnit, Long.MAX_VALUE);
     }

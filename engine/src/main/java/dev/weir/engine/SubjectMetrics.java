@@ -4,6 +4,7 @@ package dev.weir.engine;
  * What an engine has counted of subjects whose limits are kept elsewhere; a snapshot.
  *
  * @param waiting subjects that requests wait for now
+ * @param findsFailed how often it could not even be seen what is at hand, for an exception
  * @param loads how often limits were asked for, because they were not at hand
  * @param late of these, how often they were not known in time, or could not be known
  * @param uncertain limits of requests that were answered without knowing the number
@@ -15,6 +16,7 @@ package dev.weir.engine;
  */
 public record SubjectMetrics(
     long waiting,
+    long findsFailed,
     long loads,
     long late,
     long uncertain,

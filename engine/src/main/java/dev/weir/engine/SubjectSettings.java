@@ -1,15 +1,16 @@
 package dev.weir.engine;
 
-import dev.weir.Quota;
-
 /**
  * How long requests wait for the limits of their subjects.
  *
- * @param waitNanos the longest that a request waits, in nanoseconds, at least 1
+ * @param waitNanos the longest that a request waits, in nanoseconds, 1 to 10 s
  * @param maxWaiting the most subjects that requests may wait for at a time, counted for each
- *     request, at least 0; beyond it a request is answered at once
+ *     request, at least 1; beyond it a request is answered at once. As many, and no more, are
+ *     looked up at a time for which no request waits
  */
 public record SubjectSettings(long waitNanos, int maxWaiting) {
+  private static final long MAX_WAIT_NANOS = 10_000_000_000L;
+
   /**
    * 50 ms are more than a database in the same place needs; 10,000 requests are what comes in that
    * time at 200,000 a second, if all of them miss.
@@ -20,12 +21,12 @@ public record SubjectSettings(long waitNanos, int maxWaiting) {
    * @throws IllegalArgumentException if a value is out of its range
    */
   public SubjectSettings {
-    if (waitNanos < 1 || waitNanos > Quota.MAX_WINDOW_NANOS) {
+    if (waitNanos < 1 || waitNanos > MAX_WAIT_NANOS) {
       throw new IllegalArgumentException(
-          "waitNanos: " + waitNanos + " (expected: 1.." + Quota.MAX_WINDOW_NANOS + ")");
+          "waitNanos: " + waitNanos + " (expected: 1.." + MAX_WAIT_NANOS + ")");
     }
-    if (maxWaiting < 0) {
-      throw new IllegalArgumentException("maxWaiting: " + maxWaiting + " (expected: at least 0)");
+    if (maxWaiting < 1) {
+      throw new IllegalArgumentException("maxWaiting: " + maxWaiting + " (expected: at least 1)");
     }
   }
 }

@@ -1,8 +1,7 @@
 package dev.weir.engine;
 
 import dev.weir.Reason;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,92 +9,127 @@ import org.jspecify.annotations.Nullable;
  * time.
  */
 final class Subjects {
-  /** A subject that the request has to wait for. */
-  private static final class Wanted {
-    final String key;
-    final String value;
+  private static final class Subject {
+    String key = "";
+    String value = "";
     @Nullable SubjectLimits limits;
 
-    Wanted(String key, String value) {
-      this.key = key;
-      this.value = value;
+    /** Whether the request has to wait for it. */
+    boolean wanted;
+
+    void clear() {
+      key = "";
+      value = "";
+      limits = null;
+      wanted = false;
     }
   }
 
-  /** Nearly every request has one subject, whose limits are at hand: this is all it needs. */
-  private String lastKey = "";
+  /** Nearly every request has one subject. */
+  private Subject[] subjects = {new Subject()};
 
-  private String lastValue = "";
-  private @Nullable SubjectLimits last;
-
-  private final List<Wanted> wanted = new ArrayList<>(1);
+  private int size;
+  private int wanted;
 
   /** Why limits stay unknown, once the request has waited for them; null before. */
   private @Nullable Reason unknownBecause;
 
   /** Forgets everything, ready for the next request. */
   void clear() {
-    lastKey = "";
-    lastValue = "";
-    last = null;
-    wanted.clear();
+    for (int i = 0; i < size; i++) {
+      subjects[i].clear();
+    }
+    size = 0;
+    wanted = 0;
     unknownBecause = null;
   }
 
-  /** Returns a subject's limits, or null if they are not known. */
-  @Nullable SubjectLimits find(KeyPolicies policies, String domain, String key, String value) {
-    if (last != null && key.equals(lastKey) && value.equals(lastValue)) {
-      return last;
+  /**
+   * Returns a subject's limits, or null if they are not known; asks once for each subject. A source
+   * that fails knows nothing.
+   */
+  @Nullable SubjectLimits find(
+      KeyPolicies policies, SubjectCounters counters, String domain, String key, String value) {
+    Subject known = subject(key, value);
+    if (known != null) {
+      return known.limits;
     }
-    Wanted known = wanted.isEmpty() ? null : wanted(key, value);
-    last = known == null ? policies.find(domain, key, value) : known.limits;
-    lastKey = key;
-    lastValue = value;
-    return last;
+    Subject next = add(key, value);
+    try {
+      next.limits = policies.find(domain, key, value);
+    } catch (RuntimeException e) {
+      counters.findsFailed.increment();
+    }
+    return next.limits;
   }
 
-  private @Nullable Wanted wanted(String key, String value) {
-    for (Wanted each : wanted) {
-      if (each.key.equals(key) && each.value.equals(value)) {
-        return each;
+  private @Nullable Subject subject(String key, String value) {
+    for (int i = 0; i < size; i++) {
+      if (subjects[i].key.equals(key) && subjects[i].value.equals(value)) {
+        return subjects[i];
       }
     }
     return null;
   }
 
-  /** Notes that the request has to wait for a subject's limits. */
-  void want(String key, String value) {
-    if (wanted(key, value) == null) {
-      wanted.add(new Wanted(key, value));
+  private Subject add(String key, String value) {
+    if (size == subjects.length) {
+      subjects = Arrays.copyOf(subjects, 2 * size);
+      for (int i = size; i < subjects.length; i++) {
+        subjects[i] = new Subject();
+      }
     }
+    Subject next = subjects[size++];
+    next.key = key;
+    next.value = value;
+    return next;
+  }
+
+  /** Notes that the request has to wait for a subject's limits, which it has not found. */
+  void want(String key, String value) {
+    Subject subject = subject(key, value);
+    if (subject != null && !subject.wanted) {
+      subject.wanted = true;
+      wanted++;
+    }
+  }
+
+  /** Returns whether the request has to wait, or has waited, for a subject. */
+  boolean wanted(String key, String value) {
+    Subject subject = subject(key, value);
+    return subject != null && subject.wanted;
   }
 
   /** Returns whether the request has to wait. */
   boolean wanting() {
-    return unknownBecause == null && !wanted.isEmpty();
+    return unknownBecause == null && wanted > 0;
   }
 
   /** Returns how many subjects the request waits for. */
-  int size() {
-    return wanted.size();
+  int wanted() {
+    return wanted;
+  }
+
+  /** Returns whether the request has to wait, or has waited, for subject {@code i}. */
+  boolean wanted(int i) {
+    return subjects[i].wanted;
   }
 
   String key(int i) {
-    return wanted.get(i).key;
+    return subjects[i].key;
   }
 
   String value(int i) {
-    return wanted.get(i).value;
+    return subjects[i].value;
   }
 
   /** Says what has become known of a subject that the request waits for, null if nothing has. */
   void known(int i, @Nullable SubjectLimits limits) {
-    wanted.get(i).limits = limits;
+    subjects[i].limits = limits;
   }
 
   /** Says that the request waits no more, and with which reason what is unknown is answered. */
   void waited(Reason because) {
-    last = null;
     unknownBecause = because;
   }
 

@@ -17,8 +17,11 @@ final class FakeRecords implements KeyPolicies {
   final Map<String, SubjectLimits> atHand = new ConcurrentHashMap<>();
   final Deque<Asked> asked = new ArrayDeque<>();
   final AtomicInteger finds = new AtomicInteger();
+  final AtomicInteger loads = new AtomicInteger();
   private boolean atOnce;
   private boolean failing;
+  private boolean brokenFinds;
+  private @Nullable Error broken;
 
   static SubjectLimits plan(String name) {
     return new SubjectLimits(name, Map.of());
@@ -43,6 +46,16 @@ final class FakeRecords implements KeyPolicies {
     failing = true;
   }
 
+  /** Has every question end in an error. */
+  void fail(Error error) {
+    broken = error;
+  }
+
+  /** Has every look at what is at hand end in an exception, or not any more. */
+  void breakFinds(boolean now) {
+    brokenFinds = now;
+  }
+
   /** Makes a subject's limits known. */
   void put(String value, SubjectLimits limits) {
     atHand.put(value, limits);
@@ -63,12 +76,19 @@ final class FakeRecords implements KeyPolicies {
   @Override
   public @Nullable SubjectLimits find(String domain, String key, String value) {
     finds.incrementAndGet();
+    if (brokenFinds) {
+      throw new IllegalStateException("find");
+    }
     return atHand.get(value);
   }
 
   @Override
   public void load(
       String domain, String key, String value, Consumer<? super @Nullable SubjectLimits> done) {
+    loads.incrementAndGet();
+    if (broken != null) {
+      throw broken;
+    }
     if (failing) {
       throw new IllegalStateException("no records");
     }

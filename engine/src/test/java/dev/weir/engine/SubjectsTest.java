@@ -580,7 +580,7 @@ class SubjectsTest {
     assertThatThrownBy(() -> new SubjectSettings(0, 1))
         .hasMessageContaining("waitNanos: 0 (expected: 1..");
     assertThatThrownBy(() -> new SubjectSettings(1, -1))
-        .hasMessage("maxWaiting: -1 (expected: at least 0)");
+        .hasMessage("maxWaiting: -1 (expected: at least 1)");
     assertThat(SubjectSettings.DEFAULTS.waitNanos()).isEqualTo(WAIT.toNanos());
     assertThat(SubjectSettings.DEFAULTS.maxWaiting()).isEqualTo(10_000);
   }
