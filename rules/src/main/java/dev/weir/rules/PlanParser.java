@@ -30,7 +30,8 @@ final class PlanParser {
       }
       if (plan.value() instanceof Mapping limits) {
         limits.fields().forEach(limit -> limit(domain, plan, limit));
-        plans.named(domain, plan.key().text());
+        plans.named(
+            domain, plan.key().text(), new Position(file, plan.key().line(), plan.key().column()));
       } else {
         wrong(plan, LIMITS);
       }

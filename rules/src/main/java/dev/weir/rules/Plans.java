@@ -17,18 +17,39 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class Plans {
+  /*
+   * How many limits may plans have, and why? A few lines can ask for millions: each limit of a plan
+   * is kept in force once for each rule of its name. So they are counted before any of
+   * them is made, and their memory with that of the rules.
+   */
+
   /** More limits of plans than this in one rule set are a mistake; each is kept in force. */
   static final int MAX_LIMITS = 10_000;
+
+  /** What a limit takes for each rule that it means. */
+  static final int LIMIT_BYTES = 1_024;
+
+  /** What a plan takes beside its name. */
+  private static final int PLAN_BYTES = 128;
 
   /** Stands for a window or a burst that a plan does not say. */
   static final long NOT_SAID = -1;
 
   private final Problems problems;
+  private final Room room;
   private final Map<String, Set<String>> names = new LinkedHashMap<>();
   private final Map<List<String>, Draft> drafts = new LinkedHashMap<>();
 
-  Plans(Problems problems) {
+  private int named;
+
+  Plans(Problems problems, Room room) {
     this.problems = problems;
+    this.room = room;
+  }
+
+  static Plans none() {
+    Problems problems = new Problems();
+    return new Plans(problems, new Room(problems, Long.MAX_VALUE));
   }
 
   /**
@@ -46,17 +67,30 @@ final class Plans {
       boolean unlimited,
       long requestsPerUnit,
       long windowNanos,
-      long burst) {}
+      long burst) {
+    /** Returns the rules that have its name. */
+    List<Rule> meant(Map<List<String>, List<Rule>> named) {
+      return named.getOrDefault(List.of(domain, rule), List.of());
+    }
+  }
 
   /** Notes that there is a plan, be it without any limit. */
-  void named(String domain, String plan) {
-    names.computeIfAbsent(domain, each -> new LinkedHashSet<>()).add(plan);
+  void named(String domain, String plan, Position position) {
+    if (room.full()) {
+      return;
+    }
+    if (names.computeIfAbsent(domain, each -> new LinkedHashSet<>()).add(plan)) {
+      named++;
+      room.take(PLAN_BYTES + plan.length(), position, "plans", named);
+    }
   }
 
   void add(Draft draft) {
     if (drafts.size() == MAX_LIMITS) {
-      problems.error(
+      room.refuse(
           draft.position, "plans: more limits (expected: at most " + MAX_LIMITS + " in all)");
+    }
+    if (room.full()) {
       return;
     }
     Draft first = drafts.putIfAbsent(List.of(draft.domain, draft.plan, draft.rule), draft);
@@ -88,10 +122,13 @@ final class Plans {
             .add(rule);
       }
     }
+    if (!fits(named)) {
+      return Map.of();
+    }
     boolean lint = problems.errors() == 0; // A rule with an error has no policy to be found by.
     Map<Rule, Map<String, PlanLimit>> limits = new HashMap<>();
     for (Draft draft : drafts.values()) {
-      List<Rule> meant = named.getOrDefault(List.of(draft.domain, draft.rule), List.of());
+      List<Rule> meant = draft.meant(named);
       if (meant.isEmpty() && lint) {
         problems.warning(
             draft.position,
@@ -111,6 +148,30 @@ final class Plans {
       }
     }
     return limits;
+  }
+
+  /** Returns whether there is room for a limit for each rule that each draft means. */
+  private boolean fits(Map<List<String>, List<Rule>> named) {
+    int limits = 0;
+    for (Draft draft : drafts.values()) {
+      int meant = draft.meant(named).size();
+      limits += meant;
+      room.take((long) LIMIT_BYTES * meant, draft.position, "limits in plans", limits);
+      if (limits > MAX_LIMITS) {
+        room.refuse(
+            draft.position,
+            "plan %s: more limits with rule %s, the name of %s (expected: at most %d in all, each counted once for each rule that it means)"
+                .formatted(
+                    Words.quoted(draft.plan),
+                    Words.quoted(draft.rule),
+                    meant == 1 ? "1 rule" : Words.count(meant) + " rules",
+                    MAX_LIMITS));
+      }
+      if (room.full()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void limit(Draft draft, Rule rule, Map<Rule, Map<String, PlanLimit>> limits) {

@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** All rules in force at a time, by domain. Immutable and safe to share. */
 public final class RuleSet {
   /** The rule set without any rule. */
-  public static final RuleSet EMPTY =
-      new RuleSet(Map.of(), new Plans(new Problems()), "", RuleDefaults.DENY);
+  public static final RuleSet EMPTY = new RuleSet(Map.of(), Plans.none(), "", RuleDefaults.DENY);
 
   private final Map<String, Level> domains;
   private final List<Rule> nodes;

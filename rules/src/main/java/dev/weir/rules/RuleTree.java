@@ -22,9 +22,6 @@ final class RuleTree {
   /** What one rule set may hold, whatever the heap: some 700 MB. */
   static final int MAX_RULES = 200_000;
 
-  /** A rule set may take one part in this many of the heap. */
-  static final int HEAP_SHARE = 3;
-
   /** What a descriptor takes beside its path. */
   static final int DESCRIPTOR_BYTES = 1_024;
 
@@ -38,22 +35,20 @@ final class RuleTree {
   private static final int MAX_COMPARED = 100;
 
   private final Problems problems;
-  private final long heapBytes;
+  private final Room room;
   private final Map<String, List<Rule>> domains = new LinkedHashMap<>();
   private final Map<String, Map<String, Sibling>> firstLevels = new HashMap<>();
   private final List<Replaced> replaced = new ArrayList<>();
   private final Plans plans;
   private int rules;
-  private long bytes;
-  private boolean full;
 
   /**
    * @param heapBytes of which a share is for the rules
    */
   RuleTree(Problems problems, long heapBytes) {
     this.problems = problems;
-    this.heapBytes = heapBytes;
-    plans = new Plans(problems);
+    room = new Room(problems, heapBytes);
+    plans = new Plans(problems, room);
   }
 
   /** Returns the plans of all files so far. */
@@ -74,27 +69,17 @@ final class RuleTree {
   /** Counts one rule; returns false if there is no room for it, which is reported once. */
   boolean count(Position position) {
     rules++;
-    if (rules > MAX_RULES && !full) {
-      full = true;
-      problems.error(position, "descriptors: more (expected: at most " + MAX_RULES + " in all)");
+    if (rules > MAX_RULES) {
+      room.refuse(position, "descriptors: more (expected: at most " + MAX_RULES + " in all)");
     }
-    return !full;
+    return !room.full();
   }
 
   /** Counts what a rule will take in memory. */
   void weigh(RuleDraft rule) {
-    bytes += DESCRIPTOR_BYTES + (long) PATH_COPIES * rule.path.length();
-    bytes += rule.policy == null ? 0 : LIMIT_BYTES;
-    if (bytes > heapBytes / HEAP_SHARE && !full) {
-      full = true;
-      problems.error(
-          rule.position,
-          "descriptors: more than there is memory for, %s take about %s MiB (expected: at most %s MiB, a third of the heap; WEIR_JAVA_OPTS=-Xmx4g makes it larger)"
-              .formatted(
-                  Words.count(rules),
-                  Words.count(bytes >> 20),
-                  Words.count((heapBytes / HEAP_SHARE) >> 20)));
-    }
+    long bytes = DESCRIPTOR_BYTES + (long) PATH_COPIES * rule.path.length();
+    room.take(
+        rule.policy == null ? bytes : bytes + LIMIT_BYTES, rule.position, "descriptors", rules);
   }
 
   /** Notes that a rule replaces those of that name. */

@@ -12,8 +12,10 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules whose numbers depend on a subject, and plans. */
 class PlansTest {
@@ -198,6 +200,71 @@ class PlansTest {
             problem ->
                 assertThat(problem)
                     .endsWith("plans: more limits (expected: at most 10000 in all)"));
+  }
+
+  /** Returns a file whose plans all name the same rules. */
+  private static String product(int plans, int rules, String by) {
+    StringBuilder text = new StringBuilder("domain: d\nplans:\n");
+    for (int i = 0; i < plans; i++) {
+      text.append("  p").append(i).append(": {same: {requests_per_unit: 5}}\n");
+    }
+    text.append("descriptors:\n");
+    for (int i = 0; i < rules; i++) {
+      text.append("  - {key: k").append(i);
+      text.append(", rate_limit: {name: same, unit: day, requests_per_unit: 1");
+      text.append(by.replace("%", Integer.toString(i))).append("}}\n");
+    }
+    return text.toString();
+  }
+
+  @Test
+  void limitOfANameOfManyRules_countsOnceForEachOfThem() {
+    RuleSet most = Texts.rules(product(100, 100, ", by: k%"));
+    assertThat(most.rules()).allSatisfy(rule -> assertThat(most.planLimits(rule)).hasSize(100));
+    assertThat(Texts.problems(product(101, 100, ", by: k%")))
+        .containsExactly(
+            "rules.yaml:103:10 plan \"p100\": more limits with rule \"same\", the name of 100 rules"
+                + " (expected: at most 10000 in all, each counted once for each rule that it means)");
+  }
+
+  /** Nine million limits would take minutes and some 3 GiB. */
+  @ParameterizedTest
+  @ValueSource(strings = {", by: k%", ""})
+  @Timeout(60)
+  void manyPlansForManyRulesOfOneName_areRefusedAtTheBound(String by) {
+    Rules.Loaded loaded = Rules.parse("rules.yaml", product(3_000, 3_000, by));
+    assertThat(loaded.ruleSet()).isNull();
+    assertThat(loaded.problems())
+        .extracting(Problem::toString)
+        .containsExactly(
+            "rules.yaml:6:8 plan \"p3\": more limits with rule \"same\", the name of 3,000 rules"
+                + " (expected: at most 10000 in all, each counted once for each rule that it means)");
+  }
+
+  @Test
+  void moreLimitsAndPlansThanTheHeapHasRoomFor_areRefused() {
+    long heap = 12L << 20;
+    String few = product(20, 100, ", by: k%");
+    assertThat(RuleFiles.ofText("rules.yaml", few).parse(RuleDefaults.DENY, heap).ruleSet())
+        .isNotNull();
+    String many = product(60, 100, ", by: k%");
+    Rules.Loaded loaded = RuleFiles.ofText("rules.yaml", many).parse(RuleDefaults.DENY, heap);
+    assertThat(loaded.ruleSet()).isNull();
+    assertThat(loaded.problems()).hasSize(1);
+    assertThat(loaded.problems().get(0).toString())
+        .contains(
+            "limits in plans: more than there is memory for, 3,",
+            "take about 4 MiB (expected: at most 4 MiB, a third of the heap;");
+
+    String names =
+        IntStream.range(0, 40_000)
+            .mapToObj(i -> "  p" + i + ": {}\n")
+            .collect(Collectors.joining("", "domain: d\nplans:\n", "descriptors: []\n"));
+    loaded = RuleFiles.ofText("rules.yaml", names).parse(RuleDefaults.DENY, heap);
+    assertThat(loaded.ruleSet()).isNull();
+    assertThat(loaded.problems()).hasSize(1);
+    assertThat(loaded.problems().get(0).toString())
+        .contains("plans: more than there is memory for, 3", "a third of the heap;");
   }
 
   @Test

@@ -129,6 +129,16 @@ final class Allotments implements LocalAuthority {
   }
 
   @Override
+  public boolean idle() {
+    return allotments.isEmpty() && refusals.isEmpty();
+  }
+
+  @Override
+  public boolean closed() {
+    return closed;
+  }
+
+  @Override
   public void close(SharedBinding binding) {
     closed = true;
     allotments.values().forEach(allotment -> allotment.end(binding));

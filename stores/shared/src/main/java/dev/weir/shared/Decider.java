@@ -70,10 +70,8 @@ final class Decider {
     Runnable answered =
         () -> {
           for (int i = 0; i < charges.size() && charges.allowed() && !charges.peeking(); i++) {
-            LocalAuthority authority = ((SharedBinding) charges.binding(i)).authority;
-            if (authority != null) {
-              authority.forgetRefusal(charges.fingerprint(i)); // The key was charged.
-            }
+            SharedBinding binding = (SharedBinding) charges.binding(i);
+            binding.variants.forgetRefusal(charges.fingerprint(i)); // The key was charged.
           }
           done.accept(charges);
         };
@@ -142,10 +140,11 @@ final class Decider {
           }
         };
     long wanted = Math.min(permits, MOST_PERMITS);
-    if (own.authority == null) {
+    LocalAuthority authority = own.authority();
+    if (authority == null) {
       ask(new DecideOne(own, fingerprint, wanted, 1, callback), nowNanos);
     } else {
-      own.authority.decide(own, fingerprint, wanted, callback);
+      authority.decide(own, fingerprint, wanted, callback);
     }
   }
 
@@ -196,10 +195,8 @@ final class Decider {
       return;
     }
     long at = charged.atNanos();
-    LocalAuthority authority = binding.authority;
-    if (authority != null) {
-      authority.forgetRefusal(fingerprint);
-    }
+    binding.variants.forgetRefusal(fingerprint);
+    LocalAuthority authority = binding.authority();
     long here =
         authority == null ? LocalAuthority.NOT_HERE : authority.refund(fingerprint, permits, at);
     if (here != LocalAuthority.NOT_HERE) {
@@ -210,9 +207,8 @@ final class Decider {
     long reset = at + charged.resetAfterNanos();
     LongConsumer after =
         given -> {
-          if (authority != null) {
-            authority.forgetRefusal(fingerprint); // One that came meanwhile may be from before.
-          }
+          // One that came meanwhile may be from before.
+          binding.variants.forgetRefusal(fingerprint);
           done.accept(given);
         };
     ask(new Refund(binding, fingerprint, most, at, reset, after), nowNanos);

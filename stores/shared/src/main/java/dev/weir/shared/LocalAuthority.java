@@ -24,6 +24,12 @@ interface LocalAuthority {
   /** Does what is due. */
   void tick(SharedBinding binding);
 
+  /** Returns whether nothing is held, and no refusal remembered: no key was asked for lately. */
+  boolean idle();
+
+  /** Returns whether {@link #close} was called. */
+  boolean closed();
+
   /**
    * Gives everything back. From then on the store is asked each time, as requests may still come.
    */

@@ -128,6 +128,16 @@ final class LocalCounts implements LocalAuthority {
   }
 
   @Override
+  public boolean idle() {
+    return counts.isEmpty() && refusals.isEmpty();
+  }
+
+  @Override
+  public boolean closed() {
+    return closed;
+  }
+
+  @Override
   public void close(SharedBinding binding) {
     closed = true;
     counts.values().forEach(count -> count.record(binding));

@@ -19,8 +19,8 @@ final class Refusals {
    * retry-after that is answered here ends at the same instant.
    *
    * Only four things make the store admit earlier. A refund and a reset through this process drop
-   * what is remembered of the key, before the store hears of them and again when it has answered: a
-   * refusal that was on its way meanwhile may be from before. A policy of another quota or shape
+   * what is remembered of the key, under each of its numbers, before the store hears of them and
+   * again when it has answered: a refusal that was on its way meanwhile may be from before. A policy of another quota or shape
    * has Refusals of its own. What remains are refunds, resets and greater quotas of other
    * processes, which this one does not see, and a refusal that overtakes the answer to a refund. So
    * a refusal is remembered for a bounded time, however long its retry-after is: for so long it may
@@ -28,7 +28,8 @@ final class Refusals {
    * instead of each time.
    *
    * What is admitted moves the instant: an admission through this process drops what is remembered
-   * of its key. After one through another process the retry-after that is answered here is too
+   * of its key under the same number; one of several charges, under each number. After one through
+   * another process, or under another number, the retry-after that is answered here is too
    * short, until the refusal is forgotten, and the remaining permits are those of when the store
    * was asked.
    *
@@ -110,6 +111,10 @@ final class Refusals {
   /** Drops what is over. */
   void sweep() {
     refusals.values().removeIf(refusal -> clocks.reached(refusal.forgottenAt));
+  }
+
+  boolean isEmpty() {
+    return refusals.isEmpty();
   }
 
   void clear() {

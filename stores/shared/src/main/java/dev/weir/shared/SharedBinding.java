@@ -4,6 +4,8 @@ import dev.weir.Algorithm;
 import dev.weir.Binding;
 import dev.weir.Consistency;
 import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Shape;
 import dev.weir.Store;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +21,7 @@ public final class SharedBinding implements Binding {
    */
   final @Nullable Binding localShare;
 
-  /** What this process may decide by itself; null where the store is asked each time. */
-  final @Nullable LocalAuthority authority;
+  private volatile @Nullable LocalAuthority authority;
 
   /** What this process decides by itself of the name's keys, under whichever policy. */
   final Variants variants;
@@ -49,6 +50,16 @@ public final class SharedBinding implements Binding {
         : new SharedBinding(store, name, policy, code, localShare, other, variants);
   }
 
+  /** Returns what this process may decide by itself; null where the store is asked each time. */
+  @Nullable LocalAuthority authority() {
+    LocalAuthority known = authority;
+    if (known != null && known.closed()) {
+      known = variants.of(this); // It was dropped as idle, or its rule is not in force any more.
+      authority = known;
+    }
+    return known;
+  }
+
   /**
    * Returns the window that the store counts by, in nanoseconds, before rounding. A permit of an
    * allotment may be granted until the allotment's end; where a window begins with each charge, the
@@ -65,13 +76,22 @@ public final class SharedBinding implements Binding {
         : window;
   }
 
+  /** What a process holds under one policy is as good under another of the same terms. */
+  record Terms(
+      Consistency consistency, long syncIntervalNanos, Quota quota, long burst, Shape shape) {
+    static Terms of(Policy policy) {
+      return new Terms(
+          policy.sharing().consistency(),
+          policy.sharing().syncIntervalNanos(),
+          policy.quota(),
+          policy.burst(),
+          policy.shape());
+    }
+  }
+
   /** Returns whether what a process holds under one policy is as good under the other. */
   static boolean sameAuthority(Policy one, Policy other) {
-    return one.sharing().consistency() == other.sharing().consistency()
-        && one.sharing().syncIntervalNanos() == other.sharing().syncIntervalNanos()
-        && one.quota().equals(other.quota())
-        && one.burst() == other.burst()
-        && one.shape().equals(other.shape());
+    return Terms.of(one).equals(Terms.of(other));
   }
 
   @Override

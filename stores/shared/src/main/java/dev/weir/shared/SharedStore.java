@@ -65,7 +65,7 @@ public abstract class SharedStore implements Store {
     try {
       link.tick();
       for (SharedBinding binding : bindings.values()) {
-        LocalAuthority authority = binding.authority;
+        LocalAuthority authority = binding.authority();
         if (authority != null) {
           authority.tick(binding);
         }
@@ -101,7 +101,7 @@ public abstract class SharedStore implements Store {
               }
               boolean keeps = known != null && SharedBinding.sameAuthority(known.policy(), policy);
               LocalAuthority authority =
-                  keeps ? Objects.requireNonNull(known).authority : authority(policy);
+                  keeps ? Objects.requireNonNull(known).authority() : authority(policy);
               return new SharedBinding(
                   this,
                   name,
@@ -111,11 +111,10 @@ public abstract class SharedStore implements Store {
                   authority,
                   keeps
                       ? Objects.requireNonNull(known).variants
-                      : new Variants(policy, authority, this::authority));
+                      : new Variants(policy, authority, settings.clocks(), this::authority));
             });
     for (SharedBinding before : replaced) {
       if (before.variants != inForce.variants) {
-        before.variants.close();
         giveBack(before);
       }
     }
@@ -123,8 +122,10 @@ public abstract class SharedStore implements Store {
   }
 
   private static void giveBack(SharedBinding binding) {
-    if (binding.authority != null) {
-      binding.authority.close(binding);
+    LocalAuthority authority = binding.authority();
+    binding.variants.close(); // First: from then on none of them is made.
+    if (authority != null) {
+      authority.close(binding);
     }
   }
 
@@ -182,7 +183,6 @@ public abstract class SharedStore implements Store {
   public void retire(String name, long nowNanos) {
     SharedBinding gone = bindings.remove(name);
     if (gone != null) {
-      gone.variants.close();
       giveBack(gone);
     }
     failureDecisions.retire(name, nowNanos);

@@ -15,6 +15,9 @@ final class StoreDecides implements LocalAuthority {
   private final Consumer<? super Operation> store;
   private volatile long sweepAtNanos;
 
+  /** Set when refusals would not be dropped any more. */
+  private volatile boolean closed;
+
   StoreDecides(Clocks clocks, Counters counters, Consumer<? super Operation> store) {
     this.clocks = clocks;
     this.store = store;
@@ -25,6 +28,10 @@ final class StoreDecides implements LocalAuthority {
   @Override
   public void decide(
       SharedBinding binding, long fingerprint, long permits, DecideOne.Callback callback) {
+    if (closed) {
+      store.accept(new DecideOne(binding, fingerprint, permits, 1, callback));
+      return;
+    }
     Result refusal = refusals.recall(fingerprint, permits);
     if (refusal != null) {
       callback.decided(0, refusal, refusal.remaining());
@@ -72,7 +79,18 @@ final class StoreDecides implements LocalAuthority {
   }
 
   @Override
+  public boolean idle() {
+    return refusals.isEmpty();
+  }
+
+  @Override
+  public boolean closed() {
+    return closed;
+  }
+
+  @Override
   public void close(SharedBinding binding) {
+    closed = true;
     refusals.clear();
   }
 }

@@ -1,10 +1,8 @@
 package dev.weir.shared;
 
 import dev.weir.Policy;
-import dev.weir.Quota;
-import dev.weir.Sharing;
+import dev.weir.shared.SharedBinding.Terms;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -28,12 +26,27 @@ final class Variants {
    */
   static final int MOST_HELD = 256;
 
-  private record Numbers(Quota quota, long burst, Sharing sharing) {}
+  /** For how long an authority is kept for a variant that was asked for but is not used. */
+  static final long KEPT_NANOS = 10_000_000_000L;
 
-  private final Policy policy;
+  /**
+   * @param binding the last that asked for the authority
+   */
+  private record Held(SharedBinding binding, LocalAuthority authority, long askedForAtNanos) {
+    void tick() {
+      authority.tick(binding);
+    }
+
+    void close() {
+      authority.close(binding);
+    }
+  }
+
+  private final Terms terms;
   private final @Nullable LocalAuthority inForce;
+  private final Clocks clocks;
   private final Function<Policy, @Nullable LocalAuthority> authorities;
-  private final Map<Numbers, SharedBinding> held = new ConcurrentHashMap<>();
+  private final Map<Terms, Held> held = new ConcurrentHashMap<>();
   private boolean closed;
 
   /**
@@ -44,36 +57,71 @@ final class Variants {
   Variants(
       Policy policy,
       @Nullable LocalAuthority inForce,
+      Clocks clocks,
       Function<Policy, @Nullable LocalAuthority> authorities) {
-    this.policy = policy;
+    terms = Terms.of(policy);
     this.inForce = inForce;
+    this.clocks = clocks;
     this.authorities = authorities;
   }
 
   /**
-   * Returns the authority of a variant, the same for the same numbers; null if the store decides
-   * each time.
+   * Returns the authority of a variant, the same for the same numbers until it is dropped as idle;
+   * null if the store decides each time.
    */
   synchronized @Nullable LocalAuthority of(SharedBinding variant) {
-    Policy other = variant.policy();
-    if (SharedBinding.sameAuthority(policy, other)) {
+    if (closed) {
+      return null;
+    }
+    Terms asked = Terms.of(variant.policy());
+    if (asked.equals(terms)) {
       return inForce;
     }
-    Numbers numbers = new Numbers(other.quota(), other.burst(), other.sharing());
-    SharedBinding known = held.get(numbers);
+    Held known = held.get(asked);
+    if (known == null && held.size() == MOST_HELD) {
+      dropIdle();
+    }
+    LocalAuthority authority;
     if (known != null) {
-      return known.authority;
+      authority = known.authority;
+    } else {
+      authority = held.size() == MOST_HELD ? null : authorities.apply(variant.policy());
     }
-    LocalAuthority made = closed || held.size() == MOST_HELD ? null : authorities.apply(other);
-    if (made != null) {
-      held.put(numbers, variant.with(made));
+    if (authority != null) {
+      held.put(asked, new Held(variant, authority, clocks.nanos()));
     }
-    return made;
+    return authority;
+  }
+
+  /** Makes room. A binding whose authority is dropped asks for another one when it is used. */
+  private void dropIdle() {
+    long now = clocks.nanos();
+    held.values()
+        .removeIf(
+            each -> {
+              if (now - each.askedForAtNanos < KEPT_NANOS) {
+                return false;
+              }
+              each.tick();
+              if (!each.authority.idle()) {
+                return false;
+              }
+              each.close(); // A request that comes meanwhile may hold something by now.
+              return true;
+            });
   }
 
   /** Does what is due for the variants. */
   void tick() {
-    held.values().forEach(each -> authority(each).tick(each));
+    held.values().forEach(Held::tick);
+  }
+
+  /** Drops what is remembered of a key's refusals, whatever its number: permits come back to it. */
+  void forgetRefusal(long fingerprint) {
+    if (inForce != null) {
+      inForce.forgetRefusal(fingerprint);
+    }
+    held.values().forEach(each -> each.authority.forgetRefusal(fingerprint));
   }
 
   /** Drops all that is known of a key: the store forgets it. */
@@ -81,17 +129,13 @@ final class Variants {
     if (inForce != null) {
       inForce.reset(fingerprint);
     }
-    held.values().forEach(each -> authority(each).reset(fingerprint));
+    held.values().forEach(each -> each.authority.reset(fingerprint));
   }
 
   /** Gives back what the variants hold; from then on the store is asked each time. */
   synchronized void close() {
     closed = true;
-    held.values().forEach(each -> authority(each).close(each));
+    held.values().forEach(Held::close);
     held.clear();
-  }
-
-  private static LocalAuthority authority(SharedBinding binding) {
-    return Objects.requireNonNull(binding.authority);
   }
 }

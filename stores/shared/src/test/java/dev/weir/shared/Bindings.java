@@ -3,6 +3,7 @@ package dev.weir.shared;
 import dev.weir.Binding;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.Ticker;
 import org.jspecify.annotations.Nullable;
 
 /** Bindings that belong to no store. */
@@ -24,6 +25,6 @@ final class Bindings {
         new PolicyCode() {},
         localShare,
         authority,
-        new Variants(policy, authority, other -> null));
+        new Variants(policy, authority, new Clocks(Ticker.system(), Ticker.wall()), other -> null));
   }
 }

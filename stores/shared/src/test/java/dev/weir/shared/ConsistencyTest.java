@@ -8,6 +8,7 @@ import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Consistency;
 import dev.weir.Decision;
+import dev.weir.FailureMode;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -314,13 +316,143 @@ class ConsistencyTest {
     Binding rule = one.bind("rule", policy(2, Consistency.LEASED), 0);
     for (int i = 0; i < Variants.MOST_HELD; i++) {
       Binding held = one.variant(rule, policy(1_000 + i, Consistency.LEASED));
-      assertThat(((SharedBinding) held).authority).isNotNull();
+      assertThat(((SharedBinding) held).authority()).isNotNull();
     }
     Binding last = one.variant(rule, policy(10, Consistency.LEASED));
-    assertThat(((SharedBinding) last).authority).isNull();
+    assertThat(((SharedBinding) last).authority()).isNull();
     for (int i = 0; i < 12; i++) {
       assertThat(ask(one, last, 1).allowed()).isEqualTo(i < 10);
     }
+  }
+
+  @Test
+  void planIsEditedOftenerThanVariantsAreHeld_itsNumberIsStillLeased() {
+    Binding first = one.bind("rule", policy(2, Consistency.LEASED), ticker.nanos());
+    Binding oldest = one.variant(first, policy(999, Consistency.LEASED));
+    LocalAuthority dropped = authority(oldest);
+    for (int i = 0; i < Variants.MOST_HELD + 50; i++) {
+      Binding rule = one.bind("rule", policy(2, Consistency.LEASED), ticker.nanos());
+      Binding edited = one.variant(rule, policy(1_000 + i, Consistency.LEASED));
+      assertThat(authority(edited)).as("edit %d", i).isNotNull();
+      assertThat(ask(one, edited, 1).allowed()).isTrue();
+      ticker.advance(Variants.KEPT_NANOS);
+    }
+    assertThat(ask(one, oldest, 1).allowed()).isTrue();
+    assertThat(authority(oldest)).as("made anew").isNotNull().isNotSameAs(dropped);
+  }
+
+  /**
+   * What is held is charged in the store until it is given back: it is neither lost nor doubled.
+   */
+  @ParameterizedTest
+  @EnumSource(Consistency.class)
+  void variantThatIsDroppedAsIdle_hasGivenBackWhatItHeld(Consistency consistency) {
+    Binding rule = one.bind("rule", hourly(2, consistency), 0);
+    Binding busy = one.variant(rule, hourly(1_000, consistency));
+    for (int i = 0; i < 21; i++) {
+      assertThat(ask(one, busy, 1).allowed()).isTrue();
+      ticker.advance(MILLI);
+    }
+    LocalAuthority held = authority(busy);
+    for (int i = 1; i < Variants.MOST_HELD; i++) {
+      assertThat(authority(one.variant(rule, hourly(1_000 + i, consistency)))).isNotNull();
+    }
+    ticker.advance(Variants.KEPT_NANOS);
+    Binding fresh = one.variant(rule, hourly(900, consistency));
+    assertThat(authority(fresh)).isNotNull();
+    assertThat(ask(one, fresh, 1).remaining()).isEqualTo(900 - 22);
+    assertThat(authority(busy)).isNotNull().isNotSameAs(held);
+    ticker.advance(Variants.KEPT_NANOS);
+    assertThat(ask(one, busy, 1).remaining()).isBetween(1_000L - 23, 1_000L - 22);
+  }
+
+  private static Policy hourly(long permits, Consistency consistency) {
+    return Policy.builder(Quota.perHour(permits))
+        .algorithm(Algorithm.SLIDING_WINDOW_LOG)
+        .sharing(Sharing.STRICT.consistency(consistency).syncInterval(Duration.ofNanos(INTERVAL)))
+        .build();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Consistency.class)
+  void variantsInUse_areNotDropped(Consistency consistency) {
+    Binding rule = one.bind("rule", policy(2, consistency), 0);
+    Binding used = one.variant(rule, policy(900, consistency));
+    LocalAuthority authority = authority(used);
+    for (int i = 1; i < Variants.MOST_HELD; i++) {
+      Binding unused = one.variant(rule, policy(1_000 + i, consistency));
+    }
+    ticker.advance(Variants.KEPT_NANOS);
+    assertThat(ask(one, used, 1).allowed()).isTrue();
+    assertThat(ask(one, used, 901).allowed()).as("a refusal is remembered").isFalse();
+    assertThat(authority(one.variant(rule, policy(800, consistency)))).isNotNull();
+    assertThat(authority(used)).isSameAs(authority);
+  }
+
+  @Test
+  void onlyTheAnswersOfFailureChange_variantsKeepWhatTheyHold() {
+    Policy deny = policy(2, Consistency.LEASED);
+    Binding before = one.bind("rule", deny, 0);
+    LocalAuthority held = authority(one.variant(before, policy(1_000, Consistency.LEASED)));
+    Binding after = one.bind("rule", forgiving(deny), 0);
+    assertThat(authority(after)).isSameAs(authority(before));
+    assertThat(authority(one.variant(after, forgiving(policy(1_000, Consistency.LEASED)))))
+        .isSameAs(held);
+  }
+
+  private static Policy forgiving(Policy policy) {
+    return Policy.builder(policy.quota())
+        .algorithm(policy.algorithm())
+        .sharing(policy.sharing().onFailure(FailureMode.ALLOW))
+        .build();
+  }
+
+  @Test
+  void refundUnderOneNumber_dropsTheRefusalsUnderTheOthers() {
+    Binding five = one.bind("rule", policy(5, Consistency.STRICT), 0);
+    Binding ten = one.variant(five, policy(10, Consistency.STRICT));
+    Binding six = one.variant(five, policy(6, Consistency.STRICT));
+    List<Decision> charged = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      charged.add(ask(one, ten, 1));
+    }
+    assertThat(ask(one, five, 1).allowed()).isFalse();
+    assertThat(ask(one, six, 1).allowed()).isFalse();
+    assertThat(refund(ten, charged.get(0))).isEqualTo(1);
+    assertThat(ask(one, six, 1).allowed()).as("a variant").isTrue();
+    for (Decision each : charged.subList(1, 3)) {
+      assertThat(refund(ten, each)).isEqualTo(1);
+    }
+    assertThat(ask(one, five, 1).allowed()).as("the rule's own").isTrue();
+  }
+
+  private long refund(Binding binding, Decision charged) {
+    CompletableFuture<Long> given = new CompletableFuture<>();
+    one.refund(binding, KEY, 1, charged, ticker.nanos(), given::complete);
+    return given.join();
+  }
+
+  @Test
+  void requestOfSeveralCharges_dropsTheRefusalsUnderTheOtherNumbers() {
+    Binding five = one.bind("rule", policy(5, Consistency.STRICT), 0);
+    Binding ten = one.variant(five, policy(10, Consistency.STRICT));
+    for (int i = 0; i < 5; i++) {
+      ask(one, ten, 1);
+    }
+    assertThat(ask(one, five, 1).allowed()).isFalse();
+    long held = counters.held.sum();
+    CompletableFuture<Boolean> both = new CompletableFuture<>();
+    one.decide(
+        new Charges().add(ten, KEY, 1).add(ten, KEY + 1, 1),
+        ticker.nanos(),
+        decided -> both.complete(decided.allowed()));
+    assertThat(both.join()).isTrue();
+    assertThat(ask(one, five, 1).allowed()).isFalse();
+    assertThat(counters.held.sum()).as("the store was asked").isEqualTo(held);
+  }
+
+  private static @Nullable LocalAuthority authority(Binding binding) {
+    return ((SharedBinding) binding).authority();
   }
 
   @Test

@@ -1,0 +1,54 @@
+package dev.weir.rules;
+
+/** The memory that one rule set may take; says once that there is no more. Used by one thread. */
+final class Room {
+  /** A rule set may take one part in this many of the heap. */
+  static final int HEAP_SHARE = 3;
+
+  private final Problems problems;
+  private final long mostBytes;
+  private long bytes;
+  private boolean full;
+
+  /**
+   * @param heapBytes of which a share is for the rules
+   */
+  Room(Problems problems, long heapBytes) {
+    this.problems = problems;
+    mostBytes = heapBytes / HEAP_SHARE;
+  }
+
+  /** Returns whether something did not fit: nothing more is to be added then. */
+  boolean full() {
+    return full;
+  }
+
+  /**
+   * Counts what something will take in memory.
+   *
+   * @param more bytes
+   * @param what there is too much of
+   * @param count how many of it there are by now
+   */
+  void take(long more, Position position, String what, int count) {
+    bytes += more;
+    if (bytes > mostBytes) {
+      refuse(
+          position,
+          "%s: more than there is memory for, %s take about %s MiB (expected: at most %s MiB, a third of the heap; WEIR_JAVA_OPTS=-Xmx4g makes it larger)"
+              .formatted(
+                  what,
+                  Words.count(count),
+                  Words.count(bytes >> 20),
+                  Words.count(mostBytes >> 20)));
+    }
+  }
+
+  /** Reports that something does not fit, unless something did not before. */
+  void refuse(Position position, String message) {
+    if (!full) {
+      full = true;
+      problems.error(position, message);
+    }
+  }
+}
