@@ -220,6 +220,6 @@ class RuleFilesTest {
     assertThat(loaded.ruleSet()).isNull();
     assertThat(loaded.problems())
         .extracting(Problem::toString)
-        .containsExactly("rules files: none (expected: at least one)");
+        .containsExactly("rules texts: none (expected: at least one)");
   }
 }
