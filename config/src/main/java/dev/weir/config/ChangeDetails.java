@@ -10,9 +10,10 @@ import java.util.TreeMap;
 /**
  * What a change says.
  *
- * @param kind {@link #RULES}, {@link #RECORD}, or one that a newer version of Weir has added
+ * @param kind {@link #RULES}, {@link #RECORD}, or that of an entry or a note
  * @param at by the store's clock, in milliseconds
  * @param subject whose record was changed, for a change of that kind
+ * @param name of the entry that was changed, for a change of an entry's kind
  * @param revision of the rules that it made, 0 for other kinds
  * @param before canonical JSON of what was there, empty if nothing was
  * @param after canonical JSON of what is there since, empty if nothing is
@@ -22,6 +23,7 @@ public record ChangeDetails(
     Instant at,
     Cause cause,
     Optional<Subject> subject,
+    Optional<String> name,
     long revision,
     String before,
     String after) {
@@ -47,6 +49,7 @@ public record ChangeDetails(
           members.has("subject")
               ? Optional.of(subject(members.object("subject")))
               : Optional.empty(),
+          members.has("name") ? Optional.of(members.text("name")) : Optional.empty(),
           members.has("revision") ? members.number("revision") : 0,
           members.json("before"),
           members.json("after"));

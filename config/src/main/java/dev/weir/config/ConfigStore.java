@@ -84,6 +84,27 @@ public interface ConfigStore extends AutoCloseable {
    */
   List<Change> changes(long after, int limit);
 
+  /** Returns all entries of a kind, in the order of their names as bytes in UTF-8. */
+  List<Entry> entries(String kind);
+
+  /**
+   * Writes or deletes an entry.
+   *
+   * @return the change, whose number is the entry's new version; none if there was nothing to
+   *     delete
+   * @throws ConfigException of kind CONFLICT if the entry has another version than expected
+   */
+  Optional<Change> write(EntryWrite write, Cause cause);
+
+  /**
+   * Adds a line to the log of changes for what changes nothing here but must be known: a refused
+   * login, a reset of a key.
+   *
+   * @param kind as in {@link Entry}
+   * @param json what happened, an object as in {@link Entry}; the change has it as {@code after}
+   */
+  Change note(String kind, String json, Cause cause);
+
   /** Returns the servers that were heard of within a day, in the order of their ids. */
   List<Node> nodes();
 

@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -113,6 +114,18 @@ final class Json {
 
     Members(Map<String, Object> members) {
       this.members = members;
+    }
+
+    /** Returns the canonical text of the object. */
+    String text() {
+      return write(members);
+    }
+
+    /** Returns the object without these members. */
+    Map<String, Object> without(Set<String> names) {
+      Map<String, Object> left = new TreeMap<>(members);
+      left.keySet().removeAll(names);
+      return left;
     }
 
     boolean has(String name) {

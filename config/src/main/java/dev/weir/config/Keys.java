@@ -44,6 +44,23 @@ final class Keys {
         .array();
   }
 
+  /** Returns the key of an entry, or where entries of its kind begin if the name is empty. */
+  static byte[] entry(String kind, String name) {
+    byte[] first = text(kind);
+    byte[] second = text(name);
+    return ByteBuffer.allocate(first.length + second.length + 1)
+        .put(first)
+        .put(END)
+        .put(second)
+        .array();
+  }
+
+  /** Returns the name of an entry of this kind. */
+  static String name(byte[] row, String kind) {
+    int start = text(kind).length + 1;
+    return new String(row, start, row.length - start, UTF_8);
+  }
+
   /** Returns the value of a subject with this domain and key. */
   static String value(byte[] row, String domain, String key) {
     int start = text(domain).length + text(key).length + 2;

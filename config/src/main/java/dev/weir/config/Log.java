@@ -4,6 +4,7 @@ import dev.weir.config.Rows.Batch;
 import dev.weir.config.Rows.Table;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,33 @@ final class Log {
       members.put("after", RecordCodec.members(record));
       batch.put(Table.RECORD, key, RecordCodec.write(record.at(head.position() + 1)));
     }
+    return add(members, head.revision());
+  }
+
+  /** Puts or deletes an entry. */
+  Change entry(EntryWrite write, byte[] key, @Nullable Entry before) {
+    Map<String, Object> members = members(write.kind());
+    members.put("name", write.name());
+    if (before != null) {
+      members.put("before", Stored.members(before.json()).without(write.secret()));
+    }
+    String json = write.json();
+    if (json == null) {
+      batch.delete(Table.ENTRY, key);
+    } else {
+      members.put("after", Stored.members(json).without(write.secret()));
+      batch.put(
+          Table.ENTRY,
+          key,
+          Stored.entry(new Entry(write.kind(), write.name(), json, head.position() + 1)));
+    }
+    return add(members, head.revision());
+  }
+
+  /** Notes what happened. */
+  Change note(String kind, String json) {
+    Map<String, Object> members = members(kind);
+    members.put("after", Stored.members(json).without(Set.of()));
     return add(members, head.revision());
   }
 

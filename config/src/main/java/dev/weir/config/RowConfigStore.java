@@ -214,12 +214,14 @@ public final class RowConfigStore implements ConfigStore {
   }
 
   private static void requireVersion(RecordWrite write, byte @Nullable [] stored) {
-    long expected = write.expectedVersion();
     long version = stored == null ? RecordWrite.ABSENT : Stored.version(stored);
+    requireVersion(write.subject(), version, write.expectedVersion());
+  }
+
+  private static void requireVersion(Object what, long version, long expected) {
     if (expected != RecordWrite.ANY && expected != version) {
       throw new ConfigException(
-          Kind.CONFLICT,
-          "%s: version %d (expected: %d)".formatted(write.subject(), version, expected));
+          Kind.CONFLICT, "%s: version %d (expected: %d)".formatted(what, version, expected));
     }
   }
 
@@ -258,6 +260,51 @@ public final class RowConfigStore implements ConfigStore {
       changes.add(change);
     }
     return changes;
+  }
+
+  @Override
+  public List<Entry> entries(String kind) {
+    byte[] begin = Keys.entry(Entry.requireKind(kind), "");
+    List<Entry> entries = new ArrayList<>();
+    byte[] from = begin;
+    while (true) {
+      List<Row> page = rows.scan(Table.ENTRY, from, Keys.afterAll(begin), MAX_BATCH);
+      for (Row row : page) {
+        entries.add(Stored.entry(kind, Keys.name(row.key(), kind), row.value()));
+        from = Keys.after(row.key());
+      }
+      if (page.size() < MAX_BATCH) {
+        return List.copyOf(entries);
+      }
+    }
+  }
+
+  @Override
+  public Optional<Change> write(EntryWrite write, Cause cause) {
+    byte[] key = Keys.entry(write.kind(), write.name());
+    return rows.update(
+        (reader, batch, wallNanos) -> {
+          Log log = new Log(Stored.head(reader, store), batch, Stored.instant(wallNanos), cause);
+          byte[] stored = reader.get(Table.ENTRY, List.of(key)).get(0);
+          Entry before = stored == null ? null : Stored.entry(write.kind(), write.name(), stored);
+          requireVersion(
+              write.kind() + " " + write.name(),
+              before == null ? RecordWrite.ABSENT : before.version(),
+              write.expectedVersion());
+          return before == null && write.json() == null
+              ? Optional.empty()
+              : Optional.of(log.entry(write, key, before));
+        });
+  }
+
+  @Override
+  public Change note(String kind, String json, Cause cause) {
+    Entry.requireKind(kind);
+    String canonical = Entry.canonical(json);
+    return rows.update(
+        (reader, batch, wallNanos) ->
+            new Log(Stored.head(reader, store), batch, Stored.instant(wallNanos), cause)
+                .note(kind, canonical));
   }
 
   @Override

@@ -16,6 +16,7 @@ public interface Rows extends AutoCloseable {
     REVISION,
     TEXT,
     RECORD,
+    ENTRY,
     CHANGE,
     NODE
   }

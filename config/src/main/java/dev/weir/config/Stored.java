@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -182,6 +183,23 @@ final class Stored {
     } catch (IllegalArgumentException e) {
       return Map.of("unreadable", HexFormat.of().formatHex(record));
     }
+  }
+
+  static Json.Members members(String json) {
+    return json("entry", Keys.text(json), members -> members);
+  }
+
+  static Entry entry(String kind, String name, byte[] value) {
+    return json(
+        kind + " " + name,
+        value,
+        members -> new Entry(kind, name, members.json("json"), members.number("version")));
+  }
+
+  static byte[] entry(Entry entry) {
+    return Keys.text(
+        Json.write(
+            Map.of("json", members(entry.json()).without(Set.of()), "version", entry.version())));
   }
 
   /** Returns the servers that were silent for a day, or those that were not. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -292,6 +293,74 @@ public abstract class ConfigStoreContract {
     assertThat(details.get(2).before()).isEqualTo("{\"plan\":\"silver\"}");
     assertThat(details.get(2).after()).isEqualTo("{\"plan\":\"gold\"}");
     assertThat(details.get(3).after()).isEmpty();
+  }
+
+  @Test
+  void entries_areOfOneKindInTheOrderOfTheirNames() {
+    long first = put("token", "b", "{\"role\":\"viewer\"}", RecordWrite.ABSENT);
+    put("token", "a", "{\"list\":[{\"n\":1}],\"role\":\"editor\"}", RecordWrite.ABSENT);
+    put("token-x", "c", "{}", RecordWrite.ABSENT);
+    put("toke", "n", "{}", RecordWrite.ABSENT);
+    assertThat(store.entries("token"))
+        .containsExactly(
+            new Entry("token", "a", "{\"list\":[{\"n\":1}],\"role\":\"editor\"}", 2),
+            new Entry("token", "b", "{\"role\":\"viewer\"}", first));
+    assertThat(store.entries("rollout")).isEmpty();
+    store.write(EntryWrite.delete("token", "b", first), CAUSE);
+    assertThat(store.entries("token")).extracting(Entry::name).containsExactly("a");
+  }
+
+  private long put(String kind, String name, String json, long expectedVersion) {
+    return store
+        .write(EntryWrite.put(kind, name, json, expectedVersion), CAUSE)
+        .orElseThrow()
+        .number();
+  }
+
+  @Test
+  void entryOfAnotherVersion_isAConflictAndStays() {
+    long version = put("token", "a", "{\"role\":\"viewer\"}", RecordWrite.ABSENT);
+    assertConflict(() -> put("token", "a", "{}", RecordWrite.ABSENT));
+    assertConflict(() -> put("token", "a", "{}", version + 1));
+    assertConflict(() -> store.write(EntryWrite.delete("token", "a", version + 1), CAUSE));
+    assertConflict(() -> store.write(EntryWrite.delete("token", "b", version), CAUSE));
+    assertThat(store.write(EntryWrite.delete("token", "b", RecordWrite.ANY), CAUSE)).isEmpty();
+    assertThat(store.head().position()).isEqualTo(version);
+    assertThat(put("token", "a", "{}", version)).isEqualTo(version + 1);
+  }
+
+  @Test
+  void entriesAndNotes_areInTheLogWithoutTheirSecrets() {
+    EntryWrite write =
+        new EntryWrite("token", "a", "{\"role\":\"viewer\",\"hash\":\"x1\"}", 0, Set.of("hash"));
+    store.write(write, CAUSE);
+    store.write(EntryWrite.delete("token", "a", 1), CAUSE);
+    Change note = store.note("login", "{\"refused\":true}", CAUSE);
+    List<ChangeDetails> details = store.changes(0, 10).stream().map(Change::details).toList();
+    assertThat(details).extracting(ChangeDetails::kind).containsExactly("token", "token", "login");
+    assertThat(details).extracting(ChangeDetails::cause).containsOnly(CAUSE);
+    assertThat(details.get(0).name()).contains("a");
+    assertThat(details.get(0).after()).isEqualTo("{\"role\":\"viewer\"}");
+    assertThat(details.get(1).after()).isEmpty();
+    assertThat(details.get(2).after()).isEqualTo("{\"refused\":true}");
+    assertThat(note.number()).isEqualTo(3);
+    assertThat(ChangeLog.verify(store).ok()).isTrue();
+  }
+
+  @Test
+  void badEntries_areRefused() {
+    for (String kind : List.of("rules", "record", "", "Token", "a b", "x".repeat(51))) {
+      assertThatThrownBy(() -> store.note(kind, "{}", CAUSE))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("kind: ");
+    }
+    for (String json : List.of("", "[]", "{", "{}{}", "{\"a\":1.5}", "{\"a\":1,\"a\":2}")) {
+      assertThatThrownBy(() -> put("token", "a", json, 0))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("json: ");
+    }
+    assertThatThrownBy(() -> put("token", "a\n", "{}", 0)).hasMessageStartingWith("name: ");
+    assertThat(store.head().position()).isZero();
   }
 
   @Test

@@ -55,6 +55,21 @@ class ForwardingConfigStore implements ConfigStore {
   }
 
   @Override
+  public List<Entry> entries(String kind) {
+    return to.entries(kind);
+  }
+
+  @Override
+  public Optional<Change> write(EntryWrite write, Cause cause) {
+    return to.write(write, cause);
+  }
+
+  @Override
+  public Change note(String kind, String json, Cause cause) {
+    return to.note(kind, json, cause);
+  }
+
+  @Override
   public List<Node> nodes() {
     return to.nodes();
   }

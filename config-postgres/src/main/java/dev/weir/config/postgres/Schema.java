@@ -25,6 +25,7 @@ final class Schema {
           create table meta (k bytea primary key, v bytea not null);
           create table revision (k bytea primary key, v bytea not null);
           create table text (k bytea primary key, v bytea not null);
+          create table entry (k bytea primary key, v bytea not null);
           create table change (k bytea primary key, v bytea not null);
           create table node (k bytea primary key, v bytea not null);
           create table record (
