@@ -1,0 +1,20 @@
+package dev.weir.admin;
+
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The answer to a request of the administration interface.
+ *
+ * @param fields header fields, in the order in which they are sent; the transport adds the length
+ * @param body its pieces, which are asked for one after the other on a thread that may wait, each
+ *     when the one before it was taken; most answers have one. A piece that cannot be had throws,
+ *     and the transport then cuts the answer off
+ */
+public record AdminResponse(int status, Map<String, String> fields, Iterator<byte[]> body) {
+  /** Returns an answer whose body is complete. */
+  static AdminResponse of(int status, Map<String, String> fields, byte[] body) {
+    return new AdminResponse(status, fields, List.of(body).iterator());
+  }
+}
