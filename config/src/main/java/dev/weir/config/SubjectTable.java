@@ -309,7 +309,7 @@ final class SubjectTable {
 
   /** Looks for limits of one subject only that were not read lately, and gives up that subject. */
   private boolean shed() {
-    for (int tries = 0; tries < MIN_SLOTS; tries++) {
+    for (int tries = 0; tries < 2 * MIN_SLOTS; tries++) { // Twice around the smallest table.
       hand = (hand + 2) & (words.length - 1);
       long state = state(words, hand);
       if (state != 0 && interned.single(number(state))) {
