@@ -256,7 +256,10 @@ public final class ConfigClient implements AutoCloseable {
     }
   }
 
-  /** Returns the rules; whoever follows them closes them, which leaves the rest running. */
+  /**
+   * Returns the rules; they are closed by the engine that follows them, which leaves the rest
+   * running.
+   */
   public RuleSource rules() {
     return rules;
   }

@@ -33,7 +33,7 @@ public final class Feed implements AutoCloseable {
    * one, do not all ask at one moment again.
    *
    * Where the log cannot be followed from the change that was read last, everything known may be
-   * outdated, and listeners are told so once. A log that goes on with another change than the next
+   * outdated, and listeners hear so once. A log that goes on with another change than the next
    * one shows by its hashes: so does a store that was restored from a copy and written to again.
    */
 
@@ -58,7 +58,7 @@ public final class Feed implements AutoCloseable {
   /** Held while the store is read. */
   private final ReentrantLock turn = new ReentrantLock();
 
-  /** The last change that was told, or null before anything was heard. */
+  /** The last change that was reported, or null before anything was heard. */
   private @Nullable Head last;
 
   private volatile boolean away;
@@ -191,7 +191,7 @@ public final class Feed implements AutoCloseable {
     }
   }
 
-  /** Returns the head, once the changes up to it are told. */
+  /** Returns the head, once the changes up to it are reported. */
   private Head read() {
     Head head = store.head();
     Head before = last;
@@ -262,7 +262,7 @@ public final class Feed implements AutoCloseable {
     }
   }
 
-  /** Ends the following, and waits for at most a second until nothing is told any more. */
+  /** Ends the following, and waits for at most a second until nothing is reported any more. */
   @Override
   public void close() {
     closed = true;

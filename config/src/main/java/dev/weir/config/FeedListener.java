@@ -15,13 +15,13 @@ public interface FeedListener {
   default void changed(long number, ChangeDetails change) {}
 
   /**
-   * Says that changes cannot be told one by one: nothing was known before, there are too many, or
-   * the store is not the one that it was. Whatever is known from before may be outdated.
+   * Says that changes cannot be reported one by one: nothing was known before, there are too many,
+   * or the store is not the one that it was. Whatever is known from before may be outdated.
    */
   default void missed(Head head) {}
 
   /**
-   * Says that the store was heard: every change up to the head's position was told before this.
+   * Says that the store was heard: every change up to the head's position was reported before this.
    *
    * @param asOfNanos the instant at which the store was asked; what changed before it is known
    * @throws IOException if something could not be done; it is called again soon

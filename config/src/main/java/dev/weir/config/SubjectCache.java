@@ -23,7 +23,7 @@ public final class SubjectCache implements KeyPolicies {
   /*
    * How is SubjectCache designed, and why? The feed says which records change, so what was loaded
    * needs no time to live while the feed is heard: it was asked less than three seconds ago, and
-   * told every change up to then. What find returns then is the record as it was at that time or
+   * has reported every change up to then. What find returns then is the record as it was at that time or
    * later. A record that has changed is not known until it is asked for again.
    *
    * When the feed is not heard, what was known last is better than nothing: it stays, also what is

@@ -21,14 +21,14 @@ final class SubjectLoads {
    * wanted meanwhile go with the next one, so the more are wanted, the fewer questions a subject
    * costs; and a store is never asked more than two things at once by a process.
    *
-   * A question that began before a record changed may be answered after the change was told, with
-   * the record as it was. So a change that is told while its subject is asked for marks that load,
+   * A question that began before a record changed may be answered after the change was heard, with
+   * the record as it was. So a change that is heard while its subject is asked for marks that load,
    * whether or not the table has ever had the subject; what it brings is thrown away, and the
-   * subject is asked for once more. To end a load and to keep its answer is one step for those who
-   * tell changes: they hold the same lock, so a change comes either before and marks the load, or
+   * subject is asked for once more. To end a load and to keep its answer is one step for those that
+   * hear changes: they hold the same lock, so a change comes either before and marks the load, or
    * after and finds the answer in the table.
    *
-   * A failure is told to all who wait. From then on the answer is at once that nothing can be
+   * All who wait hear of a failure. From then on the answer is at once that nothing can be
    * known, for a random part of a time that doubles with each failure; then one question is made,
    * and two again once it is answered. No timer is needed, since nothing is wanted from a store
    * that nobody asks for.
@@ -266,7 +266,7 @@ final class SubjectLoads {
     loads.values().forEach(load -> load.outdated = load.underWay);
   }
 
-  /** Has nothing asked any more; who waits is told so. */
+  /** Has nothing asked any more; who waits hears so. */
   void close() {
     List<Answered> answered = new ArrayList<>();
     synchronized (lock) {
