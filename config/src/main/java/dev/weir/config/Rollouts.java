@@ -88,7 +88,7 @@ public final class Rollouts {
       Plan plan,
       Cause cause) {
     Optional<Entry> before = entry(store);
-    if (before.map(Rollout::read).filter(each -> each.state() == State.RUNNING).isPresent()) {
+    if (before.filter(Rollouts::runs).isPresent()) {
       throw new ConfigException(Kind.CONFLICT, "rollout: one runs (expected: none)");
     }
     List<Node> live = live(store.nodes());
@@ -122,6 +122,17 @@ public final class Rollouts {
     } catch (IllegalArgumentException e) {
       end(store, rollout, written, State.UNDONE, "the rules were refused", cause);
       throw e;
+    }
+  }
+
+  /**
+   * Returns whether an entry is of a rollout that runs; one that cannot be read holds up nobody.
+   */
+  private static boolean runs(Entry entry) {
+    try {
+      return Rollout.read(entry).state() == State.RUNNING;
+    } catch (ConfigException e) {
+      return false;
     }
   }
 
