@@ -14,6 +14,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,6 +84,7 @@ public final class ConfigClient implements AutoCloseable {
     private final String node;
     private String address = "";
     private String version = "";
+    private Supplier<Counts> counts = () -> Counts.NONE;
     private Duration interval = Duration.ofSeconds(1);
     private Duration patience = Duration.ofSeconds(30);
     private Duration timeToLive = Duration.ofSeconds(30);
@@ -102,6 +104,15 @@ public final class ConfigClient implements AutoCloseable {
     public Builder shownAs(String serverAddress, String weirVersion) {
       address = serverAddress;
       version = weirVersion;
+      return this;
+    }
+
+    /**
+     * Sets what the store's list of servers says that this one has decided: a rollout is judged by
+     * it. Asked on the feed's thread.
+     */
+    public Builder counts(Supplier<Counts> decided) {
+      counts = decided;
       return this;
     }
 
@@ -186,6 +197,7 @@ public final class ConfigClient implements AutoCloseable {
       RuleFollower.Builder builder =
           RuleFollower.builder(store, node)
               .shownAs(address, version)
+              .counts(counts)
               .interval(interval)
               .patience(patience)
               .defaults(defaults)

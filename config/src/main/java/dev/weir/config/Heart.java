@@ -6,6 +6,7 @@ import dev.weir.Ticker;
 import dev.weir.rules.Problem;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Says in the store that a server lives and what it has in force. Used by one thread at a time. */
@@ -18,6 +19,7 @@ final class Heart {
   private final String id;
   private final String address;
   private final String version;
+  private final Supplier<Counts> counts;
   private final @Nullable StoreClock clock;
 
   private boolean beaten;
@@ -28,24 +30,19 @@ final class Heart {
   /**
    * @param clock is measured with some of the beats, if there is one
    */
-  Heart(
-      ConfigStore store,
-      Ticker ticker,
-      String id,
-      String address,
-      String version,
-      @Nullable StoreClock clock) {
-    this.store = store;
-    this.ticker = ticker;
-    this.id = id;
-    this.address = address;
-    this.version = version;
+  Heart(RuleFollower.Builder builder, @Nullable StoreClock clock) {
+    this.store = builder.store;
+    this.ticker = builder.ticker;
+    this.id = builder.node;
+    this.address = builder.address;
+    this.version = builder.version;
+    this.counts = builder.counts;
     this.clock = clock;
-    Node unused = node(0);
+    Node unused = node(0, Counts.NONE);
   }
 
-  private Node node(long position) {
-    return new Node(id, address, version, revision, position, problems, Instant.EPOCH);
+  private Node node(long position, Counts decided) {
+    return new Node(id, address, version, revision, position, problems, decided, Instant.EPOCH);
   }
 
   /** Notes what is in force, to be said with the next beat, which then comes at once. */
@@ -73,18 +70,20 @@ final class Heart {
     return problems;
   }
 
-  /** Beats if it is time, or if there is something new to say. */
-  void beat(Head head) {
+  /** Beats if it is time, or if there is something new to say; returns whether it did. */
+  boolean beat(Head head) {
     long now = ticker.nanos();
     StoreClock measured = clock != null && clock.due() ? clock : null;
-    if (measured != null || !beaten || now - beatAtNanos >= BEAT_NANOS) {
-      store.beat(node(head.position()));
+    boolean due = measured != null || !beaten || now - beatAtNanos >= BEAT_NANOS;
+    if (due) {
+      store.beat(node(head.position(), counts.get()));
       beaten = true;
       beatAtNanos = now;
     }
     if (measured != null) {
       measure(measured, now, ticker.nanos());
     }
+    return due;
   }
 
   /** The store has just written down its own time, in milliseconds, between these instants. */

@@ -128,6 +128,11 @@ final class Json {
       return left;
     }
 
+    /** Returns the names of all members, in their order. */
+    List<String> names() {
+      return List.copyOf(members.keySet());
+    }
+
     boolean has(String name) {
       return members.containsKey(name);
     }

@@ -12,6 +12,7 @@ import java.util.List;
  * @param revision of the rules in force there; 0 if they are from elsewhere
  * @param position the last change it knows of
  * @param problems why a newer revision is not in force there, at most 20 lines of 500 bytes
+ * @param counts what it has decided since it was started
  * @param at when it said so, by the store's clock; of one to be reported it does not matter
  */
 public record Node(
@@ -21,6 +22,7 @@ public record Node(
     long revision,
     long position,
     List<String> problems,
+    Counts counts,
     Instant at) {
   /** Enough to see what is wrong; the node's own log has all. */
   public static final int MAX_PROBLEMS = 20;
@@ -41,5 +43,21 @@ public record Node(
     problems = List.copyOf(problems);
     Check.range("problems", problems.size(), 0, MAX_PROBLEMS);
     problems.forEach(problem -> Check.text("problem", problem, 0, MAX_PROBLEM_BYTES));
+  }
+
+  /**
+   * Makes one that has decided nothing yet.
+   *
+   * @throws IllegalArgumentException if a value is out of its range
+   */
+  public Node(
+      String id,
+      String address,
+      String version,
+      long revision,
+      long position,
+      List<String> problems,
+      Instant at) {
+    this(id, address, version, revision, position, problems, Counts.NONE, at);
   }
 }

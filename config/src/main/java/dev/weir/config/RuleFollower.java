@@ -18,6 +18,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,7 @@ public final class RuleFollower implements RuleSource {
   private final RuleDefaults defaults;
   private final @Nullable LastKnown lastKnown;
   private final Heart heart;
+  private final RolloutWatch rollouts;
   private final LongUnaryOperator jitter;
   private final Feed feed;
   private final boolean ownFeed;
@@ -100,11 +102,13 @@ public final class RuleFollower implements RuleSource {
     patienceNanos = builder.patience.toNanos();
     defaults = builder.defaults;
     lastKnown = builder.lastKnown == null ? null : new LastKnown(builder.lastKnown);
-    heart = new Heart(store, ticker, builder.node, builder.address, builder.version, clock);
+    heart = new Heart(builder, clock);
+    rollouts = new RolloutWatch(store, builder.node);
     this.jitter = jitter;
     this.feed = feed;
     this.ownFeed = ownFeed;
     heardAtNanos = ticker.nanos();
+    feed.listen(Rollout.KIND, rollouts); // Before the listener: it says what is to be in force.
     feed.listen(ChangeDetails.RULES, listener);
   }
 
@@ -124,15 +128,16 @@ public final class RuleFollower implements RuleSource {
 
   /** Builds a {@link RuleFollower}. Not safe for use by several threads. */
   public static final class Builder {
-    private final ConfigStore store;
-    private final String node;
-    private String address = "";
-    private String version = "";
+    final ConfigStore store;
+    final String node;
+    String address = "";
+    String version = "";
+    Supplier<Counts> counts = () -> Counts.NONE;
     private Duration interval = Duration.ofSeconds(1);
     private Duration patience = Duration.ofSeconds(30);
     private RuleDefaults defaults = RuleDefaults.DENY;
     private @Nullable Path lastKnown;
-    private Ticker ticker = Ticker.system();
+    Ticker ticker = Ticker.system();
 
     private Builder(ConfigStore store, String node) {
       this.store = store;
@@ -143,6 +148,15 @@ public final class RuleFollower implements RuleSource {
     public Builder shownAs(String serverAddress, String weirVersion) {
       address = serverAddress;
       version = weirVersion;
+      return this;
+    }
+
+    /**
+     * Sets what the store's list of servers says that this one has decided: a rollout is judged by
+     * it. Asked on the feed's thread.
+     */
+    public Builder counts(Supplier<Counts> decided) {
+      counts = decided;
       return this;
     }
 
@@ -229,7 +243,7 @@ public final class RuleFollower implements RuleSource {
       if (head.revision() == 0) {
         found = problem("no rules yet (expected: at least one revision)");
       } else {
-        RuleTexts texts = read.read(store, head);
+        RuleTexts texts = read.read(store, rollouts.target(head));
         found = Rules.parse(texts.texts(), defaults);
         if (found.ruleSet() != null) {
           heardAtNanos = ticker.nanos();
@@ -329,13 +343,16 @@ public final class RuleFollower implements RuleSource {
   }
 
   private void follow(Head head, Taker to) throws IOException {
-    if (!read.is(head)) {
-      take(head, to);
+    Head target = rollouts.target(head);
+    if (!read.is(target)) {
+      take(target, to);
     }
     heardAtNanos = ticker.nanos();
     status = new FollowerStatus(heart.revision(), head.revision(), 0, heart.problems());
     try {
-      heart.beat(head);
+      if (heart.beat(head)) {
+        rollouts.judge();
+      }
     } finally {
       save();
     }
@@ -402,6 +419,7 @@ public final class RuleFollower implements RuleSource {
   public void close() {
     closed = true;
     feed.unlisten(listener);
+    feed.unlisten(rollouts);
     Feed.awaitTurn(turn);
     if (ownFeed) {
       feed.close();

@@ -228,6 +228,7 @@ final class Stored {
                 members.number("revision"),
                 members.number("position"),
                 members.list("problems"),
+                new Counts(members.number("asked"), members.number("refused")),
                 Instant.parse(members.text("at"))));
   }
 
@@ -240,6 +241,8 @@ final class Stored {
                 "revision", node.revision(),
                 "position", node.position(),
                 "problems", node.problems(),
+                "asked", node.counts().asked(),
+                "refused", node.counts().refused(),
                 "at", at.toString())));
   }
 
