@@ -6,6 +6,8 @@ import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.Rows;
 import dev.weir.config.rocksdb.Anchor.Mark;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -98,8 +100,9 @@ final class RocksRows implements Rows {
           "{0}: unreadable (expected: as written); whether the last writes are there is not known",
           folder.anchor());
     }
-    if (known != null && !create) {
-      requireManifest(known);
+    if (folder.hasCurrent()) {
+      requireManifest(known == null || create ? Mark.NONE : known);
+      requireLogs();
     }
     Opened now = Opened.open(folder, settings, create);
     try {
@@ -108,7 +111,7 @@ final class RocksRows implements Rows {
         older("the last " + (known.sequence() - sequence) + " rows that were written are gone");
       }
       manifest = folder.manifest();
-      Mark mark = new Mark(sequence, manifest, folder.manifestBytes(manifest));
+      Mark mark = new Mark(sequence, manifest, Files.size(folder.manifestFile(manifest)));
       anchor.write(mark);
       anchor.write(mark);
     } catch (IOException | RuntimeException | Error e) {
@@ -121,12 +124,27 @@ final class RocksRows implements Rows {
   /** Asked before the database is opened, which would delete files that are not on the list. */
   private void requireManifest(Mark known) throws IOException {
     long number = folder.manifest();
+    LogFile.Sound list = LogFile.read(folder.manifestFile(number));
+    if (list.damaged()) {
+      throw Damage.beyondRecovery(folder, Damage.of(folder.manifestFile(number), list.bytes()));
+    }
     if (number < known.manifest()
-        || (number == known.manifest() && folder.manifestBytes(number) < known.manifestBytes())) {
+        || (number == known.manifest() && list.bytes() < known.manifestBytes())) {
       older("the list of files is shorter than it was, so rows may be gone");
     }
   }
 
+  /** RocksDB would not return from some damages, and would not say where others are. */
+  private void requireLogs() throws IOException {
+    for (Path log : folder.logs()) {
+      LogFile.Sound sound = settings.recover() ? LogFile.disarm(log) : LogFile.read(log);
+      if (sound.damaged()) {
+        older(Damage.of(log, sound.bytes()));
+      }
+    }
+  }
+
+  /** Refuses, or goes on without what cannot be read. */
   private void older(String how) {
     if (!settings.recover()) {
       throw Damage.found(folder, how);
@@ -268,7 +286,7 @@ final class RocksRows implements Rows {
           new Mark(
               current.database().getLatestSequenceNumber(),
               manifest,
-              folder.manifestBytes(manifest)));
+              Files.size(folder.manifestFile(manifest))));
     } catch (RocksDBException | IOException e) {
       failed(e);
       throw e;
