@@ -18,14 +18,18 @@ final class Damage {
 
   /** What RocksDB says when it opens; a recovery does not help a table of rows. */
   static ConfigException atOpening(Folder folder, RocksDBException e) {
-    Status status = e.getStatus();
-    if (status != null && status.getSubCode() == Status.SubCode.NoSpace) {
+    if (isFull(e)) {
       return new ConfigException(
           Kind.FULL, folder.database() + ": not opened, " + line(e) + " (expected: free space)", e);
     }
     String remedy = line(e).contains(".sst") ? BACKUP : REMEDY;
     return new ConfigException(
         Kind.DAMAGED, folder.database() + ": not opened, " + line(e) + "; " + remedy, e);
+  }
+
+  static boolean isFull(RocksDBException e) {
+    Status status = e.getStatus();
+    return status != null && status.getSubCode() == Status.SubCode.NoSpace;
   }
 
   static ConfigException atReading(Folder folder, RocksDBException e) {

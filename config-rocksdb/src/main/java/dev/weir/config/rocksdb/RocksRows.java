@@ -59,9 +59,15 @@ final class RocksRows implements Rows {
   private long manifest;
 
   private boolean closed;
-  private @Nullable String broken;
+
+  /** Why nothing can be written until it is opened again; null while it can. */
+  private @Nullable Broken broken;
+
   private long retryAtNanos;
   private long pauseNanos = FIRST_PAUSE_NANOS;
+
+  /** Why a write failed. */
+  private record Broken(Kind kind, String error) {}
 
   private RocksRows(Folder folder, RocksSettings settings, Ticker ticker, Ticker wall)
       throws IOException {
@@ -194,9 +200,10 @@ final class RocksRows implements Rows {
   }
 
   private ConfigException unavailable() {
+    Broken cause = broken;
+    String state = closed || cause == null ? "closed" : "not open after: " + cause.error();
     return new ConfigException(
-        Kind.UNAVAILABLE,
-        folder.path() + ": " + (closed ? "closed" : "not open, " + broken) + " (expected: open)");
+        Kind.UNAVAILABLE, folder.path() + ": " + state + " (expected: open)");
   }
 
   private ConfigException failure(RocksDBException e) {
@@ -204,11 +211,16 @@ final class RocksRows implements Rows {
     if (status != null && status.getCode() == Status.Code.Corruption) {
       return Damage.atReading(folder, e);
     }
-    boolean full = status != null && status.getSubCode() == Status.SubCode.NoSpace;
     return new ConfigException(
-        full ? Kind.FULL : Kind.UNAVAILABLE,
+        kind(e),
         folder.database() + ": " + Damage.line(e) + " (expected: a disk that reads and writes)",
         e);
+  }
+
+  private static Kind kind(Exception e) {
+    return e instanceof RocksDBException error && Damage.isFull(error)
+        ? Kind.FULL
+        : Kind.UNAVAILABLE;
   }
 
   @Override
@@ -348,20 +360,20 @@ final class RocksRows implements Rows {
 
   /** Remembers that the database must be opened again before the next write. */
   private void failed(Exception e) {
-    broken = Damage.line(e);
+    broken = new Broken(kind(e), Damage.line(e));
     retryAtNanos = ticker.nanos() + pauseNanos;
   }
 
   /** Opens the database again after an error in writing, unless it was tried a moment ago. */
   private void reopenIfBroken() {
-    String error = broken;
-    if (error == null || closed) {
+    Broken cause = broken;
+    if (cause == null || closed) {
       return;
     }
     if (ticker.nanos() < retryAtNanos) {
       throw new ConfigException(
-          Kind.UNAVAILABLE,
-          folder.path() + ": not written, " + error + " (expected: a disk that writes)");
+          cause.kind(),
+          folder.path() + ": not written, " + cause.error() + " (expected: a disk that writes)");
     }
     retryAtNanos = ticker.nanos() + pauseNanos;
     pauseNanos = Math.min(LONGEST_PAUSE_NANOS, 2 * pauseNanos);
@@ -371,7 +383,8 @@ final class RocksRows implements Rows {
       open(false);
       broken = null;
       pauseNanos = FIRST_PAUSE_NANOS;
-      LOG.log(System.Logger.Level.INFO, "{0}: open again after: {1}", folder.database(), error);
+      LOG.log(
+          System.Logger.Level.INFO, "{0}: open again after: {1}", folder.database(), cause.error());
     } catch (RocksDBException e) {
       throw Damage.atOpening(folder, e);
     } catch (IOException e) {
