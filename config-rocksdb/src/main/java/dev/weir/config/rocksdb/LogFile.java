@@ -14,9 +14,9 @@ final class LogFile implements AutoCloseable {
    * Why read what RocksDB reads itself? Its reader (log_reader.cc in 11.8.1, since its change 12643)
    * never returns from one damage: a header whose type is one of those for files that are used
    * again, in a file that does not begin with such a type. The header counts as a bad record, but
-   * the reader stays before it and meets it again, for ever, with one processor. Six of 256 values
-   * of the type do that, so one flipped bit is enough, and 200 random bytes at the end do it in one
-   * of 43 cases. RocksDB also skips in silence what begins with a zeroed header, to the next block.
+   * the reader stays before it and meets it again, for ever. Six of the 256 types do that, so one
+   * flipped bit is enough, and random bytes behind the end do it in one of 43 cases. And where a
+   * header is zero, the reader goes on with the next block without a word.
    *
    * A file is a row of blocks. A record is in one or more parts, none of which crosses the end of a
    * block: a checksum, a length of two bytes, a type and the content. What is left of a block, less
@@ -24,7 +24,7 @@ final class LogFile implements AutoCloseable {
    * and a machine that loses power may leave zeros there; everything else is damage.
    *
    * This reader goes where RocksDB's goes, also behind damage: to the next block. So it finds every
-   * header that would be waited at, and can replace the type by one that RocksDB refuses.
+   * header that is misread, and can replace its type by one that RocksDB refuses.
    */
   private static final int BLOCK_BYTES = 32 << 10;
   private static final int HEADER_BYTES = 7;
@@ -56,6 +56,7 @@ final class LogFile implements AutoCloseable {
   /** Where the first part is that is not whole, or -1. */
   private long sound = -1;
 
+  private boolean soundBeforeZeros;
   private boolean damaged;
 
   private LogFile(FileChannel file, boolean disarm) {
@@ -69,7 +70,7 @@ final class LogFile implements AutoCloseable {
     }
   }
 
-  /** Also replaces what RocksDB would not return from, so that it is refused or skipped there. */
+  /** Also replaces the types of headers that RocksDB would misread, so that it finds damage. */
   static Sound disarm(Path path) throws IOException {
     FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
     try (LogFile log = new LogFile(file, true)) {
@@ -88,6 +89,9 @@ final class LogFile implements AutoCloseable {
       }
       start += BLOCK_BYTES;
     }
+    if (disarm && damaged && soundBeforeZeros) {
+      replaceType(sound + TYPE_AT);
+    }
     return new Sound(sound < 0 ? file.size() : sound, damaged);
   }
 
@@ -105,6 +109,7 @@ final class LogFile implements AutoCloseable {
     int type = Byte.toUnsignedInt(block.get(at + TYPE_AT));
     int end = at + HEADER_BYTES + Short.toUnsignedInt(block.getShort(at + LENGTH_AT));
     if (type == 0 && end == at + HEADER_BYTES) {
+      soundBeforeZeros |= sound < 0;
       return stop(at, !zerosFollow(at));
     }
     damaged |= sound >= 0; // Something stands behind what should be the end.

@@ -143,8 +143,7 @@ final class Opened implements AutoCloseable {
         new BlockBasedTableConfig()
             .setBlockCache(own(new LRUCache(settings.cacheBytes(), CACHE_SHARD_BITS)))
             .setFilterPolicy(own(new BloomFilter(BLOOM_BITS, false)))
-            // In the cache, so that memory has a bound. Not in partitions: with some damage in a
-            // partitioned file RocksDB does not return from opening it.
+            // In the cache, so that memory has a bound.
             .setCacheIndexAndFilterBlocks(true)
             .setPinL0FilterAndIndexBlocksInCache(true);
     return new ColumnFamilyOptions()
