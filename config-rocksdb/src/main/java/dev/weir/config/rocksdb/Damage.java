@@ -16,13 +16,14 @@ final class Damage {
 
   private Damage() {}
 
-  /** What RocksDB says when it opens; a recovery does not help a table of rows. */
+  /** What RocksDB says when it opens; a recovery helps logs only. */
   static ConfigException atOpening(Folder folder, RocksDBException e) {
     if (isFull(e)) {
       return new ConfigException(
           Kind.FULL, folder.database() + ": not opened, " + line(e) + " (expected: free space)", e);
     }
-    String remedy = line(e).contains(".sst") ? BACKUP : REMEDY;
+    boolean log = !line(e).contains(".sst") && !line(e).contains("MANIFEST");
+    String remedy = log ? REMEDY : BACKUP;
     return new ConfigException(
         Kind.DAMAGED, folder.database() + ": not opened, " + line(e) + "; " + remedy, e);
   }
@@ -61,7 +62,13 @@ final class Damage {
 
   /** Names the folder of what was found by another reader. */
   static ConfigException found(Path folder, ConfigException e) {
-    return new ConfigException(e.kind(), folder + ": " + e.getMessage() + "; " + BACKUP, e);
+    String line = String.valueOf(e.getMessage());
+    if (line.endsWith(BACKUP)) {
+      return e;
+    }
+    // A backup does not help an older version of Weir.
+    String remedy = line.contains("a newer version of Weir") ? "" : "; " + BACKUP;
+    return new ConfigException(e.kind(), folder + ": " + line + remedy, e);
   }
 
   static String line(Exception e) {

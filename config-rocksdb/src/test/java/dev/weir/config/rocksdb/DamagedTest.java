@@ -99,7 +99,7 @@ class DamagedTest {
     } catch (ConfigException e) {
       assertThat(e.kind()).as(how + ": " + e.getMessage()).isEqualTo(Kind.DAMAGED);
       assertThat(e).as(how).hasMessageStartingWith(damaged.toString());
-      assertThat(e).as(how).hasMessageContaining("restore the folder from a backup");
+      assertThat(e).as(how).message().containsOnlyOnce("restore the folder from a backup");
       assertThat(e).as(how).message().hasLineCount(1);
       return true;
     } catch (AssertionError e) {
