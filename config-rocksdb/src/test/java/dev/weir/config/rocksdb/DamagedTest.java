@@ -206,7 +206,8 @@ class DamagedTest {
       }
     }
     int block = 32 << 10;
-    for (int at : headers) {
+    for (int i = 0; i < headers.size(); i += 10) {
+      int at = headers.get(i);
       // To the end of the block, which RocksDB takes for the unused rest of it; and less.
       for (int end : List.of(at + 100, (at / block + 1) * block)) {
         if (at > block && end < content.length - block) {
