@@ -65,9 +65,9 @@ public final class Main implements Runnable {
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler(
             (exception, line, result) -> {
-              if (exception instanceof CommandFailure) {
-                line.getErr().println("weir: " + exception.getMessage());
-                return FAILED;
+              if (exception instanceof CommandFailure failure) {
+                line.getErr().println("weir: " + failure.getMessage());
+                return failure.status();
               }
               throw exception;
             })
