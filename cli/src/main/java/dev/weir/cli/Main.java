@@ -39,6 +39,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
       SuggestCommand.class,
       GenerateCommand.class,
       BenchCommand.class,
+      RulesCommand.class,
+      LimitsCommand.class,
+      TokensCommand.class,
+      AuditCommand.class,
       HelpCommand.class
     })
 public final class Main implements Runnable {
@@ -63,6 +67,7 @@ public final class Main implements Runnable {
     ServeCommand.addSettings(Objects.requireNonNull(main.getSubcommands().get("serve")));
     return main.setUsageHelpAutoWidth(true)
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExpandAtFiles(false) // A customer may be called @alice.
         .setExecutionExceptionHandler(
             (exception, line, result) -> {
               if (exception instanceof CommandFailure failure) {
