@@ -19,6 +19,10 @@ final class AuditResource implements Resource {
   /** A page ends after so many changes, whether or not they fit the filters. */
   static final int MAX_READ = 10 * ConfigStore.MAX_BATCH;
 
+  /** Names in a query that {@link #page} reads. */
+  static final List<String> FILTERS =
+      List.of("actor", "kind", "target", "after", "before", "limit");
+
   private final ConfigStore store;
 
   AuditResource(ConfigStore store) {
@@ -29,7 +33,7 @@ final class AuditResource implements Resource {
   public List<Route> routes() {
     return List.of(
         Route.get("/audit", Role.VIEWER, "Lists changes, newest first.", this::list)
-            .query("actor", "kind", "target", "after", "before", "limit")
+            .query(FILTERS.toArray(new String[0]))
             .answers(200),
         Route.get(
                 "/audit/verify",
@@ -40,7 +44,11 @@ final class AuditResource implements Resource {
   }
 
   private AdminResponse list(Call call) {
-    Query query = call.query();
+    return Reply.json(200, page(call.query()));
+  }
+
+  /** Returns a page of changes, newest first. */
+  Map<String, Object> page(Query query) {
     int limit = (int) query.number("limit", 100, 1, ConfigStore.MAX_BATCH);
     long after = query.number("after", 0, 0, MOST);
     long before = Math.min(query.number("before", MOST, 1, MOST), store.head().position() + 1);
@@ -66,7 +74,7 @@ final class AuditResource implements Resource {
     if (before - 1 > after) {
       members.put("next", before);
     }
-    return Reply.json(200, members);
+    return members;
   }
 
   private static boolean filtered(Query query) {
