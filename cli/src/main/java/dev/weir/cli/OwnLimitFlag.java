@@ -21,7 +21,7 @@ final class OwnLimitFlag {
   private static final long MAX_UNTIL_NANOS = 100 * YEAR_NANOS;
 
   private static final Pattern FLAG =
-      Pattern.compile("(.+)=([0-9][0-9_]*)((?:,(?:burst|window|until)=[^,]*)*)", Pattern.DOTALL);
+      Pattern.compile("(.+?)=([0-9][0-9_]*)((?:,(?:burst|window|until)=[^,]*)*)", Pattern.DOTALL);
 
   private static final String FORM =
       "RULE=N[,burst=N][,window=1m][,until=2027-01-31T00:00:00Z or 7d]";
