@@ -46,11 +46,17 @@ final class Served implements AutoCloseable {
   static Served start(List<String> before, List<String> options, Class<?> main, String... arguments)
       throws IOException {
     String path = System.getProperty("java.class.path");
+    return start(
+        before, options, System.getProperty("surefire.test.class.path", path), main, arguments);
+  }
+
+  private static Served start(
+      List<String> before, List<String> options, String path, Class<?> main, String... arguments)
+      throws IOException {
     List<String> command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
-    command.addAll(
-        List.of("-cp", System.getProperty("surefire.test.class.path", path), main.getName()));
+    command.addAll(List.of("-cp", path, main.getName()));
     command.addAll(Arrays.asList(arguments));
     return new Served(command);
   }
@@ -58,22 +64,35 @@ final class Served implements AutoCloseable {
   /** Starts {@code weir serve} on free ports and waits until it is ready. */
   static Served serve(List<String> before, List<String> options, Class<?> main, String... settings)
       throws IOException, InterruptedException {
+    return start(before, options, main, onFreePorts(settings)).awaitReady();
+  }
+
+  /** Does the same with classes of another path than that of the tests. */
+  static Served servePacked(String path, List<String> options, String... settings)
+      throws IOException, InterruptedException {
+    return start(List.of(), options, path, Main.class, onFreePorts(settings)).awaitReady();
+  }
+
+  private static String[] onFreePorts(String... settings) {
     List<String> arguments =
         new ArrayList<>(
             List.of("serve", "--port", "0", "--grpc-port", "0", "--resp-port", "0", "--no-warmup"));
     arguments.addAll(Arrays.asList(settings));
-    Served served = start(before, options, main, arguments.toArray(new String[0]));
-    Matcher ready = READY.matcher(served.await("ready: "));
+    return arguments.toArray(new String[0]);
+  }
+
+  private Served awaitReady() throws InterruptedException {
+    Matcher ready = READY.matcher(await("ready: "));
     if (!ready.find()) {
       return fail("no ports");
     }
-    served.ports =
+    ports =
         new int[] {
           Integer.parseInt(ready.group(1)),
           Integer.parseInt(ready.group(2)),
           Integer.parseInt(ready.group(3))
         };
-    return served;
+    return this;
   }
 
   private void read() {

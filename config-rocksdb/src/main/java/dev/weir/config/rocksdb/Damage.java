@@ -8,26 +8,33 @@ import org.rocksdb.Status;
 
 /** What an operator reads about a database that cannot be right, in one line with the remedy. */
 final class Damage {
+  private static final String BACKUP = "restore the folder from a backup";
   private static final String REMEDY =
-      "restore the folder from a backup, or open it once with ?recover=true, which drops what"
-          + " cannot be read and logs how much";
+      BACKUP
+          + ", or open it once with ?recover=true, which drops what cannot be read and logs how"
+          + " much";
 
   private Damage() {}
 
+  /** What RocksDB says when it opens; a recovery helps logs only. */
   static ConfigException atOpening(Folder folder, RocksDBException e) {
-    Status status = e.getStatus();
-    boolean disk = status != null && status.getSubCode() == Status.SubCode.NoSpace;
+    if (isFull(e)) {
+      return new ConfigException(
+          Kind.FULL, folder.database() + ": not opened, " + line(e) + " (expected: free space)", e);
+    }
+    boolean log = !line(e).contains(".sst") && !line(e).contains("MANIFEST");
+    String remedy = log ? REMEDY : BACKUP;
     return new ConfigException(
-        disk ? Kind.FULL : Kind.DAMAGED,
-        disk
-            ? folder.database() + ": not opened, " + line(e) + " (expected: free space)"
-            : folder.database() + ": not opened, " + line(e) + "; " + REMEDY,
-        e);
+        Kind.DAMAGED, folder.database() + ": not opened, " + line(e) + "; " + remedy, e);
+  }
+
+  static boolean isFull(RocksDBException e) {
+    Status status = e.getStatus();
+    return status != null && status.getSubCode() == Status.SubCode.NoSpace;
   }
 
   static ConfigException atReading(Folder folder, RocksDBException e) {
-    return new ConfigException(
-        Kind.DAMAGED, folder.database() + ": " + line(e) + "; restore the folder from a backup", e);
+    return new ConfigException(Kind.DAMAGED, folder.database() + ": " + line(e) + "; " + BACKUP, e);
   }
 
   static ConfigException missing(Folder folder) {
@@ -38,15 +45,30 @@ final class Damage {
             + " from a backup, or empty it to begin anew");
   }
 
+  /** Damage that {@code ?recover=true} does without. */
   static ConfigException found(Folder folder, String what) {
     return new ConfigException(
         Kind.DAMAGED, folder.database() + ": not opened, " + what + "; " + REMEDY);
   }
 
+  static ConfigException beyondRecovery(Folder folder, String what) {
+    return new ConfigException(
+        Kind.DAMAGED, folder.database() + ": not opened, " + what + "; " + BACKUP);
+  }
+
+  static String of(Path file, long at) {
+    return file.getFileName() + " is damaged at byte " + at;
+  }
+
   /** Names the folder of what was found by another reader. */
   static ConfigException found(Path folder, ConfigException e) {
-    return new ConfigException(
-        e.kind(), folder + ": " + e.getMessage() + "; restore the folder from a backup", e);
+    String line = String.valueOf(e.getMessage());
+    if (line.endsWith(BACKUP)) {
+      return e;
+    }
+    // A backup does not help an older version of Weir.
+    String remedy = line.contains("a newer version of Weir") ? "" : "; " + BACKUP;
+    return new ConfigException(e.kind(), folder + ": " + line + remedy, e);
   }
 
   static String line(Exception e) {

@@ -14,6 +14,9 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 
 /** A folder with a database of this process alone, until it is closed. */
 final class Folder implements AutoCloseable {
@@ -132,18 +135,32 @@ final class Folder implements AutoCloseable {
   long manifest() throws IOException {
     String current = Files.readString(database().resolve("CURRENT"), ISO_8859_1).strip();
     if (!current.matches("MANIFEST-[0-9]{1,18}")) {
-      throw Damage.found(this, "the file CURRENT names no list of files");
+      throw Damage.beyondRecovery(this, "the file CURRENT names no list of files");
     }
     return Long.parseLong(current.substring("MANIFEST-".length()));
   }
 
-  /** Returns how long a list of files is. */
-  long manifestBytes(long manifest) throws IOException {
+  /**
+   * Returns RocksDB's list of files.
+   *
+   * @throws ConfigException if it is missing
+   */
+  Path manifestFile(long manifest) {
     Path file = database().resolve("MANIFEST-%06d".formatted(manifest));
     if (!Files.exists(file)) {
-      throw Damage.found(this, "the list of files " + file.getFileName() + " is missing");
+      throw Damage.beyondRecovery(this, "the list of files " + file.getFileName() + " is missing");
     }
-    return Files.size(file);
+    return file;
+  }
+
+  /** Returns RocksDB's logs, the oldest first. */
+  List<Path> logs() throws IOException {
+    List<Path> logs = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(database(), "[0-9]*.log")) {
+      files.forEach(logs::add);
+    }
+    Collections.sort(logs);
+    return logs;
   }
 
   @Override

@@ -2,9 +2,7 @@ package dev.weir.config.rocksdb;
 
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
-import java.io.IOException;
-import java.nio.file.FileStore;
-import java.nio.file.Files;
+import java.io.File;
 import java.nio.file.Path;
 
 /** Refuses writes before a disk is full: a database that meets its end can be left unopenable. */
@@ -33,15 +31,17 @@ final class FreeSpace {
   }
 
   /**
-   * @throws ConfigException of kind FULL if there is less
+   * @throws ConfigException of kind FULL if there is less, or UNAVAILABLE if that is not known
    */
   void require() {
-    try {
-      FileStore disk = Files.getFileStore(path);
-      require(disk.getUsableSpace(), disk.getTotalSpace());
-    } catch (IOException e) {
-      throw new ConfigException(Kind.UNAVAILABLE, path + ": " + e.getMessage(), e);
+    // Not by its FileStore, which is not found for every mount of a container.
+    File disk = path.toFile();
+    long total = disk.getTotalSpace();
+    if (total == 0) {
+      throw new ConfigException(
+          Kind.UNAVAILABLE, path + ": free space unknown (expected: a folder on a disk)");
     }
+    require(disk.getUsableSpace(), total);
   }
 
   void require(long usable, long total) {

@@ -2,6 +2,8 @@ package dev.weir.config.rocksdb;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.Rows.Table;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +15,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.ColumnFamilyDescriptor;
@@ -22,6 +26,7 @@ import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
+import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WALRecoveryMode;
@@ -64,6 +69,7 @@ final class Opened implements AutoCloseable {
         descriptors.add(new ColumnFamilyDescriptor(name, table));
       }
       Files.createDirectories(folder.database());
+      requireKnownTables(folder, descriptors);
       List<ColumnFamilyHandle> handles = new ArrayList<>();
       database = own(RocksDB.open(options, folder.database().toString(), descriptors, handles));
       handles.forEach(this::own);
@@ -87,6 +93,27 @@ final class Opened implements AutoCloseable {
     return new Opened(folder, settings, create);
   }
 
+  /** RocksDB opens all tables or none. */
+  private static void requireKnownTables(Folder folder, List<ColumnFamilyDescriptor> descriptors)
+      throws RocksDBException {
+    if (!folder.hasCurrent()) {
+      return;
+    }
+    Set<String> known = new TreeSet<>();
+    descriptors.forEach(each -> known.add(new String(each.getName(), UTF_8)));
+    try (Options options = new Options()) {
+      for (byte[] each : RocksDB.listColumnFamilies(options, folder.database().toString())) {
+        String name = new String(each, UTF_8);
+        if (!known.contains(name)) {
+          throw new ConfigException(
+              Kind.DAMAGED,
+              "%s: table %s (expected: only %s; a newer version of Weir made it)"
+                  .formatted(folder.database(), name, String.join(", ", known)));
+        }
+      }
+    }
+  }
+
   private <T extends AutoCloseable> T own(T resource) {
     resources.push(resource);
     return resource;
@@ -95,7 +122,8 @@ final class Opened implements AutoCloseable {
   private static DBOptions options(RocksSettings settings, boolean create) {
     return new DBOptions()
         .setCreateIfMissing(create)
-        .setCreateMissingColumnFamilies(create)
+        // A version of Weir with more tables finds those of an older one.
+        .setCreateMissingColumnFamilies(true)
         // The default drops acknowledged writes behind a damage in the log without a word.
         .setWalRecoveryMode(
             settings.recover()
@@ -115,8 +143,7 @@ final class Opened implements AutoCloseable {
         new BlockBasedTableConfig()
             .setBlockCache(own(new LRUCache(settings.cacheBytes(), CACHE_SHARD_BITS)))
             .setFilterPolicy(own(new BloomFilter(BLOOM_BITS, false)))
-            // In the cache, so that memory has a bound. Not in partitions: with some damage in a
-            // partitioned file RocksDB does not return from opening it.
+            // In the cache, so that memory has a bound.
             .setCacheIndexAndFilterBlocks(true)
             .setPinL0FilterAndIndexBlocksInCache(true);
     return new ColumnFamilyOptions()

@@ -6,6 +6,8 @@ import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.Rows;
 import dev.weir.config.rocksdb.Anchor.Mark;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -57,9 +59,15 @@ final class RocksRows implements Rows {
   private long manifest;
 
   private boolean closed;
-  private @Nullable String broken;
+
+  /** Why nothing can be written until it is opened again; null while it can. */
+  private @Nullable Broken broken;
+
   private long retryAtNanos;
   private long pauseNanos = FIRST_PAUSE_NANOS;
+
+  /** Why a write failed. */
+  private record Broken(Kind kind, String error) {}
 
   private RocksRows(Folder folder, RocksSettings settings, Ticker ticker, Ticker wall)
       throws IOException {
@@ -98,8 +106,9 @@ final class RocksRows implements Rows {
           "{0}: unreadable (expected: as written); whether the last writes are there is not known",
           folder.anchor());
     }
-    if (known != null && !create) {
-      requireManifest(known);
+    if (folder.hasCurrent()) {
+      requireManifest(known == null || create ? Mark.NONE : known);
+      requireLogs();
     }
     Opened now = Opened.open(folder, settings, create);
     try {
@@ -108,7 +117,7 @@ final class RocksRows implements Rows {
         older("the last " + (known.sequence() - sequence) + " rows that were written are gone");
       }
       manifest = folder.manifest();
-      Mark mark = new Mark(sequence, manifest, folder.manifestBytes(manifest));
+      Mark mark = new Mark(sequence, manifest, Files.size(folder.manifestFile(manifest)));
       anchor.write(mark);
       anchor.write(mark);
     } catch (IOException | RuntimeException | Error e) {
@@ -121,12 +130,27 @@ final class RocksRows implements Rows {
   /** Asked before the database is opened, which would delete files that are not on the list. */
   private void requireManifest(Mark known) throws IOException {
     long number = folder.manifest();
+    LogFile.Sound list = LogFile.read(folder.manifestFile(number));
+    if (list.damaged()) {
+      throw Damage.beyondRecovery(folder, Damage.of(folder.manifestFile(number), list.bytes()));
+    }
     if (number < known.manifest()
-        || (number == known.manifest() && folder.manifestBytes(number) < known.manifestBytes())) {
+        || (number == known.manifest() && list.bytes() < known.manifestBytes())) {
       older("the list of files is shorter than it was, so rows may be gone");
     }
   }
 
+  /** RocksDB would not return from some damages, and would not say where others are. */
+  private void requireLogs() throws IOException {
+    for (Path log : folder.logs()) {
+      LogFile.Sound sound = settings.recover() ? LogFile.disarm(log) : LogFile.read(log);
+      if (sound.damaged()) {
+        older(Damage.of(log, sound.bytes()));
+      }
+    }
+  }
+
+  /** Refuses, or goes on without what cannot be read. */
   private void older(String how) {
     if (!settings.recover()) {
       throw Damage.found(folder, how);
@@ -176,9 +200,10 @@ final class RocksRows implements Rows {
   }
 
   private ConfigException unavailable() {
+    Broken cause = broken;
+    String state = closed || cause == null ? "closed" : "not open after: " + cause.error();
     return new ConfigException(
-        Kind.UNAVAILABLE,
-        folder.path() + ": " + (closed ? "closed" : "not open, " + broken) + " (expected: open)");
+        Kind.UNAVAILABLE, folder.path() + ": " + state + " (expected: open)");
   }
 
   private ConfigException failure(RocksDBException e) {
@@ -186,11 +211,16 @@ final class RocksRows implements Rows {
     if (status != null && status.getCode() == Status.Code.Corruption) {
       return Damage.atReading(folder, e);
     }
-    boolean full = status != null && status.getSubCode() == Status.SubCode.NoSpace;
     return new ConfigException(
-        full ? Kind.FULL : Kind.UNAVAILABLE,
+        kind(e),
         folder.database() + ": " + Damage.line(e) + " (expected: a disk that reads and writes)",
         e);
+  }
+
+  private static Kind kind(Exception e) {
+    return e instanceof RocksDBException error && Damage.isFull(error)
+        ? Kind.FULL
+        : Kind.UNAVAILABLE;
   }
 
   @Override
@@ -268,7 +298,7 @@ final class RocksRows implements Rows {
           new Mark(
               current.database().getLatestSequenceNumber(),
               manifest,
-              folder.manifestBytes(manifest)));
+              Files.size(folder.manifestFile(manifest))));
     } catch (RocksDBException | IOException e) {
       failed(e);
       throw e;
@@ -330,20 +360,20 @@ final class RocksRows implements Rows {
 
   /** Remembers that the database must be opened again before the next write. */
   private void failed(Exception e) {
-    broken = Damage.line(e);
+    broken = new Broken(kind(e), Damage.line(e));
     retryAtNanos = ticker.nanos() + pauseNanos;
   }
 
   /** Opens the database again after an error in writing, unless it was tried a moment ago. */
   private void reopenIfBroken() {
-    String error = broken;
-    if (error == null || closed) {
+    Broken cause = broken;
+    if (cause == null || closed) {
       return;
     }
     if (ticker.nanos() < retryAtNanos) {
       throw new ConfigException(
-          Kind.UNAVAILABLE,
-          folder.path() + ": not written, " + error + " (expected: a disk that writes)");
+          cause.kind(),
+          folder.path() + ": not written, " + cause.error() + " (expected: a disk that writes)");
     }
     retryAtNanos = ticker.nanos() + pauseNanos;
     pauseNanos = Math.min(LONGEST_PAUSE_NANOS, 2 * pauseNanos);
@@ -353,7 +383,8 @@ final class RocksRows implements Rows {
       open(false);
       broken = null;
       pauseNanos = FIRST_PAUSE_NANOS;
-      LOG.log(System.Logger.Level.INFO, "{0}: open again after: {1}", folder.database(), error);
+      LOG.log(
+          System.Logger.Level.INFO, "{0}: open again after: {1}", folder.database(), cause.error());
     } catch (RocksDBException e) {
       throw Damage.atOpening(folder, e);
     } catch (IOException e) {

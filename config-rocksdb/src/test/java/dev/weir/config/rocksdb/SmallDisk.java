@@ -1,0 +1,88 @@
+package dev.weir.config.rocksdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A disk of a few megabytes, on Linux. It is mounted for one process alone, which waits for its
+ * end; others reach it by that process's root, and nothing is left of it afterwards.
+ */
+final class SmallDisk implements AutoCloseable {
+  private static final String MOUNT =
+      "mount -t tmpfs -o size=\"$0\" weir \"$1\" && echo ready && exec cat";
+
+  private final Process holder;
+  private final Path path;
+
+  private SmallDisk(Process holder, Path path) {
+    this.holder = holder;
+    this.path = path;
+  }
+
+  /** Makes one; without root this takes a system that lets users mount for themselves. */
+  static SmallDisk of(int megabytes, Path place) throws IOException {
+    for (String how : List.of("-m", "-rm")) {
+      Process holder =
+          new ProcessBuilder("unshare", how, "sh", "-c", MOUNT, megabytes + "m", place.toString())
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      BufferedReader said =
+          new BufferedReader(
+              new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8));
+      if ("ready".equals(said.readLine())) {
+        Path root = Path.of("/proc/" + holder.pid() + "/root");
+        return new SmallDisk(holder, root.resolve(Path.of("/").relativize(place)));
+      }
+      holder.destroyForcibly();
+    }
+    return abort("no disk can be mounted here");
+  }
+
+  Path path() {
+    return path;
+  }
+
+  /** Makes or grows a file of others until only so many bytes are free. */
+  void fill(long leaveBytes) throws IOException {
+    byte[] zeros = new byte[64 << 10];
+    try (OutputStream others =
+        Files.newOutputStream(filler(), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+      for (long more = free() - leaveBytes; more > 0; more = free() - leaveBytes) {
+        others.write(zeros, 0, (int) Math.min(more, zeros.length));
+      }
+    }
+  }
+
+  long free() {
+    return path.toFile().getUsableSpace();
+  }
+
+  void empty() throws IOException {
+    Files.delete(filler());
+  }
+
+  private Path filler() {
+    return path.resolve("others");
+  }
+
+  @Override
+  public void close() throws IOException {
+    holder.getOutputStream().close(); // It ends, and the disk with it.
+    try {
+      assertThat(holder.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+}
