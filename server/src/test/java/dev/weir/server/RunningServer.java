@@ -64,7 +64,7 @@ public final class RunningServer implements AutoCloseable {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
     ServerSettings settings = settings(Map.of("rules", rules.toString()), namesAndValues);
     Logs.install(settings, Ticker.system());
-    return new RunningServer(WeirServer.start(settings, shared));
+    return new RunningServer(WeirServer.start(settings, shared, WeirServer.NO_ADMINISTRATION));
   }
 
   private static ServerSettings settings(Map<String, String> base, String... namesAndValues) {
