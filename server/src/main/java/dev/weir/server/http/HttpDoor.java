@@ -41,8 +41,13 @@ public final class HttpDoor {
   /** Requests at once on one HTTP/2 connection: each may have a body that is kept until its end. */
   private static final int MAX_STREAMS = 100;
 
-  /** Asks Vert.x for one free port that all instances share. */
-  private static final int SHARED_FREE_PORT = -1;
+  /**
+   * Ask Vert.x for one free port that all instances share. With the same number, both ports would
+   * be one, and each connection would meet either.
+   */
+  private static final int FREE_PORT = -1;
+
+  private static final int FREE_ADMIN_PORT = -2;
 
   private final ServerSettings settings;
   private final String host;
@@ -96,7 +101,7 @@ public final class HttpDoor {
     return new HttpDoor(
             settings,
             settings.value(Settings.HOST),
-            settings.value(Settings.PORT),
+            settings.value(Settings.PORT) == 0 ? FREE_PORT : settings.value(Settings.PORT),
             limits,
             new Routes(endpoints, tokens),
             options,
@@ -124,7 +129,7 @@ public final class HttpDoor {
     return new HttpDoor(
             settings,
             settings.value(Settings.ADMIN_HOST),
-            port,
+            port == 0 ? FREE_ADMIN_PORT : port,
             limits,
             requests,
             options(settings, limits, certificates).setUseAlpn(false),
@@ -239,7 +244,7 @@ public final class HttpDoor {
       server.requestHandler(request -> dispatch.serve(request, guard, ticker));
       server.invalidRequestHandler(dispatch::refuse);
       servers.add(server);
-      return server.listen(wantedPort == 0 ? SHARED_FREE_PORT : wantedPort, host);
+      return server.listen(wantedPort, host);
     }
   }
 }
