@@ -43,6 +43,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       LimitsCommand.class,
       TokensCommand.class,
       AuditCommand.class,
+      ConfigCommand.class,
       HelpCommand.class
     })
 public final class Main implements Runnable {
