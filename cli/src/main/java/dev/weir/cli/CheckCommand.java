@@ -8,13 +8,11 @@ import dev.weir.rules.Entry;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.URI;
-import java.net.URISyntaxException;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -34,6 +32,9 @@ import picocli.CommandLine.Spec;
     })
 final class CheckCommand implements Callable<Integer> {
   private static final List<String> SHOWN = List.of("RateLimit-Policy", "RateLimit", "Retry-After");
+
+  private static final ServerClient.Words WORDS =
+      new ServerClient.Words("--url", "weir check", "a running 'weir serve'");
 
   @Option(
       names = "--url",
@@ -89,7 +90,7 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, IOException {
-    HttpResponse<String> response = client().post(body());
+    HttpResponse<String> response = post(client(), body());
     boolean allowed = response.statusCode() == 200;
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
@@ -103,41 +104,47 @@ final class CheckCommand implements Callable<Integer> {
     return allowed ? 0 : Main.FOUND;
   }
 
-  private CheckClient client() {
+  private ServerClient client() {
     try {
-      return new CheckClient(
-          server(),
+      return new ServerClient(
+          ServerClient.address(
+              "--url",
+              url != null ? url : (tlsCa == null ? "http" : "https") + "://127.0.0.1:8080",
+              tlsCa != null),
           tlsCa == null ? null : FlagValues.readable("--tls-ca", tlsCa),
           tokenFile == null ? null : TokenFlag.first("--token-file", tokenFile),
-          Duration.ofSeconds(timeoutSeconds));
+          Duration.ofSeconds(timeoutSeconds),
+          WORDS);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
   }
 
-  /** With certificates to trust, only TLS makes sense. */
-  private URI server() {
-    if (url == null) {
-      return URI.create((tlsCa == null ? "http" : "https") + "://127.0.0.1:8080");
+  /** Returns the answer, which is a decision. */
+  private static HttpResponse<String> post(ServerClient client, String body)
+      throws InterruptedException {
+    HttpResponse<String> response =
+        client.send(
+            client
+                .request("/v1/check")
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body)),
+            HttpResponse.BodyHandlers.ofString());
+    int status = response.statusCode();
+    if (status != 200 && status != 429) {
+      throw new CommandFailure(client.url() + ": " + refusal(client, status, response.body()));
     }
-    String lower = url.toLowerCase(Locale.ROOT);
-    if (lower.startsWith("https://") || (lower.startsWith("http://") && tlsCa == null)) {
-      try {
-        URI uri = new URI(url);
-        if (uri.getHost() != null) {
-          return uri;
-        }
-      } catch (URISyntaxException e) {
-        // As wrong as any other below.
-      }
+    return response;
+  }
+
+  private static String refusal(ServerClient client, int status, String body) {
+    if (status == 401) {
+      return client.hasToken()
+          ? "the server does not accept this token (expected: --token-file with a token"
+              + " from the server's own --token-file)"
+          : "the server requires a token (expected: --token-file FILE)";
     }
-    throw new IllegalArgumentException(
-        "--url: "
-            + url
-            + " (expected: "
-            + (tlsCa == null
-                ? "http://host:port or https://host:port)"
-                : "https://host:port, with --tls-ca)"));
+    return "answered " + status + " " + body.strip();
   }
 
   /** Returns why a request passes, if that is not the usual reason. */

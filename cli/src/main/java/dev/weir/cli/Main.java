@@ -39,6 +39,11 @@ import picocli.CommandLine.UnmatchedArgumentException;
       SuggestCommand.class,
       GenerateCommand.class,
       BenchCommand.class,
+      RulesCommand.class,
+      LimitsCommand.class,
+      TokensCommand.class,
+      AuditCommand.class,
+      ConfigCommand.class,
       HelpCommand.class
     })
 public final class Main implements Runnable {
@@ -63,11 +68,12 @@ public final class Main implements Runnable {
     ServeCommand.addSettings(Objects.requireNonNull(main.getSubcommands().get("serve")));
     return main.setUsageHelpAutoWidth(true)
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExpandAtFiles(false) // A customer may be called @alice.
         .setExecutionExceptionHandler(
             (exception, line, result) -> {
-              if (exception instanceof CommandFailure) {
-                line.getErr().println("weir: " + exception.getMessage());
-                return FAILED;
+              if (exception instanceof CommandFailure failure) {
+                line.getErr().println("weir: " + failure.getMessage());
+                return failure.status();
               }
               throw exception;
             })

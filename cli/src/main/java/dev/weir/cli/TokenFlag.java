@@ -27,7 +27,7 @@ final class TokenFlag {
       for (String line : Files.readAllLines(file, StandardCharsets.UTF_8)) {
         String token = line.strip();
         if (!token.isEmpty() && !token.startsWith("#")) {
-          if (!token.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+          if (!isSendable(token)) {
             throw wrong(
                 flag,
                 "the first token in " + file + " cannot be sent in a header",
@@ -42,6 +42,22 @@ final class TokenFlag {
       throw wrong(flag, file + " cannot be read", "a file of tokens, one per line");
     }
     throw wrong(flag, file + " has no token", "a file of tokens, one per line");
+  }
+
+  /**
+   * Returns a token that is given as text.
+   *
+   * @throws IllegalArgumentException if it cannot be sent; the message does not show it
+   */
+  static String sendable(String flag, String token) {
+    if (token.isEmpty() || !isSendable(token)) {
+      throw wrong(flag, "cannot be sent in a header", "printable ASCII without spaces");
+    }
+    return token;
+  }
+
+  private static boolean isSendable(String token) {
+    return token.chars().allMatch(c -> c > ' ' && c < 0x7f);
   }
 
   private static IllegalArgumentException wrong(String flag, String what, String expected) {

@@ -2,20 +2,27 @@ package dev.weir.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
 /** The version, as the build wrote it down. */
 final class Version implements IVersionProvider {
   @Override
-  public String[] getVersion() throws IOException {
+  public String[] getVersion() {
+    return new String[] {
+      "weir " + number(), "Java " + Runtime.version() + ", " + System.getProperty("java.vm.name")
+    };
+  }
+
+  /** Returns the number alone. */
+  static String number() {
     Properties properties = new Properties();
     try (InputStream in = Version.class.getResourceAsStream("version.properties")) {
       properties.load(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
-    return new String[] {
-      "weir " + properties.getProperty("version"),
-      "Java " + Runtime.version() + ", " + System.getProperty("java.vm.name")
-    };
+    return properties.getProperty("version", "unknown");
   }
 }

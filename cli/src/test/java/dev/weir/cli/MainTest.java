@@ -30,7 +30,8 @@ class MainTest {
     assertThat(ran.status()).isZero();
     assertThat(ran.out())
         .contains("serve", "check", "lint", "explain", "replay", "bench")
-        .contains("generate", "compare", "suggest");
+        .contains("generate", "compare", "suggest")
+        .contains("rules", "limits", "tokens", "audit", "config");
   }
 
   @Test
@@ -48,7 +49,13 @@ class MainTest {
     ByteArrayOutputStream warnings = new ByteArrayOutputStream();
     System.setErr(new PrintStream(warnings, true, StandardCharsets.UTF_8));
     try {
-      Main.commandLine().getSubcommands().keySet().forEach(each -> Ran.weir("help", each));
+      Main.commandLine()
+          .getSubcommands()
+          .forEach(
+              (name, command) -> {
+                Ran.weir("help", name);
+                command.getSubcommands().keySet().forEach(each -> Ran.weir(name, each, "--help"));
+              });
     } finally {
       System.setErr(err);
     }
@@ -61,6 +68,7 @@ class MainTest {
         Map.of(
             List.of(), "Commands:",
             List.of("serv"), "serve",
+            List.of("rules"), "one of push, pull, diff, log, rollback",
             List.of("lint"), "See 'weir lint --help'.",
             List.of("serve", "--prot", "1"), "--port",
             List.of("serve", "--port", "99999"), "0..65535",

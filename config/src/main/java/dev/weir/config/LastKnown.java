@@ -24,13 +24,18 @@ final class LastKnown {
     this.file = file;
   }
 
+  /** Returns whether there is a file, sound or not. */
+  boolean exists() {
+    return Files.exists(file);
+  }
+
   /**
    * Returns the rules, or null if there is no file.
    *
    * @throws IOException if it is not as it was written; the message says what to do
    */
   @Nullable RuleTexts read() throws IOException {
-    if (!Files.exists(file)) {
+    if (!exists()) {
       return null;
     }
     if (Files.size(file) > MAX_BYTES) {

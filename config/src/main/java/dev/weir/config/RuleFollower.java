@@ -46,6 +46,8 @@ public final class RuleFollower implements RuleSource {
   private final long patienceNanos;
   private final RuleDefaults defaults;
   private final @Nullable LastKnown lastKnown;
+  private final boolean emptyAtFirst;
+  private final boolean rulesElsewhere;
   private final Heart heart;
   private final RolloutWatch rollouts;
   private final LongUnaryOperator jitter;
@@ -102,6 +104,8 @@ public final class RuleFollower implements RuleSource {
     patienceNanos = builder.patience.toNanos();
     defaults = builder.defaults;
     lastKnown = builder.lastKnown == null ? null : new LastKnown(builder.lastKnown);
+    emptyAtFirst = builder.emptyAtFirst;
+    rulesElsewhere = builder.rulesElsewhere;
     heart = new Heart(builder, clock);
     rollouts = new RolloutWatch(store, builder.node);
     this.jitter = jitter;
@@ -137,6 +141,8 @@ public final class RuleFollower implements RuleSource {
     private Duration patience = Duration.ofSeconds(30);
     private RuleDefaults defaults = RuleDefaults.DENY;
     private @Nullable Path lastKnown;
+    private boolean emptyAtFirst;
+    private boolean rulesElsewhere;
     Ticker ticker = Ticker.system();
 
     private Builder(ConfigStore store, String node) {
@@ -189,6 +195,26 @@ public final class RuleFollower implements RuleSource {
       return this;
     }
 
+    /**
+     * Takes a store that never had rules for rules without any domain, so that the first revision
+     * comes into force like every other. A store is known to have had rules by the last-known file.
+     * Without this, such a store is a problem.
+     */
+    public Builder emptyAtFirst() {
+      emptyAtFirst = true;
+      return this;
+    }
+
+    /**
+     * Leaves the store's rules alone, because this server has others: {@link RuleFollower#load} is
+     * not called then, and {@link RuleFollower#follow} hands nothing on. The store is heard all the
+     * same, and its list of servers has this one, with the revision 0.
+     */
+    public Builder rulesElsewhere() {
+      rulesElsewhere = true;
+      return this;
+    }
+
     public Builder ticker(Ticker newTicker) {
       ticker = newTicker;
       return this;
@@ -207,7 +233,8 @@ public final class RuleFollower implements RuleSource {
   /**
    * Reads the rules from the store. If it does not answer, or has rules that cannot be read here,
    * those of the last-known file are taken; if there are none, the store is asked again until the
-   * patience is over. There is never an empty rule set instead.
+   * patience is over. There is never an empty rule set instead, save as {@link
+   * Builder#emptyAtFirst} says.
    */
   @Override
   public Rules.Loaded load() {
@@ -242,6 +269,11 @@ public final class RuleFollower implements RuleSource {
       Head head = store.head();
       if (head.revision() == 0) {
         found = problem("no rules yet (expected: at least one revision)");
+        if (emptyAtFirst && (lastKnown == null || !lastKnown.exists())) {
+          heardAtNanos = ticker.nanos();
+          begin(RuleTexts.none(head), 0);
+          return new Rules.Loaded(RuleSet.empty(defaults), List.of());
+        }
       } else {
         RuleTexts texts = read.read(store, rollouts.target(head));
         found = Rules.parse(texts.texts(), defaults);
@@ -263,7 +295,7 @@ public final class RuleFollower implements RuleSource {
       return;
     }
     read = texts;
-    unsaved = texts;
+    unsaved = texts.revision() == 0 ? null : texts;
     heart.applied(texts.revision());
     status = new FollowerStatus(texts.revision(), headRevision, 0, List.of());
   }
@@ -344,7 +376,7 @@ public final class RuleFollower implements RuleSource {
 
   private void follow(Head head, Taker to) throws IOException {
     Head target = rollouts.target(head);
-    if (!read.is(target)) {
+    if (!rulesElsewhere && !read.is(target)) {
       take(target, to);
     }
     heardAtNanos = ticker.nanos();
@@ -361,6 +393,10 @@ public final class RuleFollower implements RuleSource {
 
   private void take(Head head, Taker to) {
     if (head.revision() == 0) {
+      if (emptyAtFirst && heart.revision() == 0 && read.revision() == 0) {
+        read = RuleTexts.none(head);
+        return; // Another store without rules, instead of the one before.
+      }
       throw new ConfigException(
           Kind.DAMAGED,
           "rules: none (expected: at least one revision; those before stay in force)");

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.MemoryStore;
+import dev.weir.config.FollowerStatus;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.QueueMetrics;
 import dev.weir.engine.RuleMetrics;
+import dev.weir.engine.SubjectMetrics;
 import dev.weir.server.door.DoorCounters;
 import dev.weir.server.door.PendingBytes;
 import dev.weir.shared.SharedMetrics;
@@ -49,6 +51,11 @@ class ServerMetricsTest {
           20,
           21);
 
+  private static final CountedConfig CONFIG =
+      new CountedConfig(
+          new FollowerStatus(41, 42, 1_500_000_000L, List.of("a", "b")),
+          new SubjectMetrics(31, 32, 33, 34, 35, 36, 37, 38));
+
   private static final EngineMetrics ENGINE =
       new EngineMetrics(
           List.of(
@@ -82,6 +89,7 @@ class ServerMetricsTest {
     return new Counted(
         ENGINE,
         store,
+        store == null ? null : CONFIG,
         new CallerBuckets(new MemoryStore(9), 0),
         Map.of("http", door),
         pending,
@@ -133,6 +141,18 @@ class ServerMetricsTest {
       expected.put("weir_decision_seconds_sum", 123.456789012);
       expected.put("weir_key_space_full_total", 5.0);
       expected.put("weir_overloaded_total", 6.0);
+      expected.put("weir_config_stale_seconds", 1.5);
+      expected.put("weir_config_revision{state=\"applied\"}", 41.0);
+      expected.put("weir_config_revision{state=\"head\"}", 42.0);
+      expected.put("weir_config_problems", 2.0);
+      expected.put("weir_subject_waiting", 31.0);
+      expected.put("weir_subject_finds_failed_total", 32.0);
+      expected.put("weir_subject_loads_total", 33.0);
+      expected.put("weir_subject_late_total", 34.0);
+      expected.put("weir_subject_uncertain_total", 35.0);
+      expected.put("weir_subject_overloaded_total", 36.0);
+      expected.put("weir_subject_plans_missing_total", 37.0);
+      expected.put("weir_subject_limits_refused_total", 38.0);
       expected.put("weir_uncertain_total", 11.0);
       expected.put("weir_queued_requests", 22.0);
       expected.put("weir_queue_admitted_total", 23.0);
@@ -222,7 +242,7 @@ class ServerMetricsTest {
   @Test
   void withoutASharedStore_nothingIsSaidOfOne() throws Exception {
     String page = page(ServerMetrics.registry(() -> counted(null, Double.NaN)), "text/plain");
-    assertThat(page).contains("\nweir_load NaN\n").doesNotContain("weir_store");
+    assertThat(page).contains("\nweir_load NaN\n").doesNotContain("weir_store", "weir_config");
   }
 
   private static String section() throws IOException {

@@ -1,8 +1,11 @@
 package dev.weir.cli;
 
+import dev.weir.rules.Expected;
+import dev.weir.server.settings.StoreUri;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -25,64 +28,111 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Asks a server's {@code /v1/check}, and says in words that help why it got no answer. */
-final class CheckClient {
+/**
+ * Sends requests to a server over HTTP or TLS, and says in words that help why it got no answer.
+ * Safe for use by many threads.
+ */
+final class ServerClient {
+  /**
+   * What messages call things.
+   *
+   * @param flag that gives the address: {@code --url}
+   * @param command that asks: {@code weir check}
+   * @param server that should answer: {@code a running 'weir serve'}
+   */
+  record Words(String flag, String command, String server) {}
+
   private final URI url;
   private final @Nullable Path tlsCa;
   private final @Nullable String token;
   private final Duration timeout;
+  private final Words words;
+  private final HttpClient http;
 
   /**
-   * @param url http or https, with a host
+   * @param url as {@link #address} returns it
    * @param tlsCa certificates that are trusted instead of the platform's, or null
    * @param token shown to the server, or null
+   * @param timeout to connect, and again for each answer
+   * @throws CommandFailure if the certificates cannot be used
    */
-  CheckClient(URI url, @Nullable Path tlsCa, @Nullable String token, Duration timeout) {
+  ServerClient(
+      URI url, @Nullable Path tlsCa, @Nullable String token, Duration timeout, Words words) {
     this.url = url;
     this.tlsCa = tlsCa;
     this.token = token;
     this.timeout = timeout;
-  }
-
-  /**
-   * Posts a check and returns the answer, which is a decision.
-   *
-   * @throws CommandFailure if there is none; says why and what to do
-   */
-  HttpResponse<String> post(String body) throws InterruptedException {
-    HttpClient.Builder client = HttpClient.newBuilder().connectTimeout(timeout);
+    this.words = words;
+    HttpClient.Builder client =
+        HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(timeout);
     if (tlsCa != null) {
       client.sslContext(trusting(tlsCa));
     }
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(url.resolve("/v1/check"))
-            .timeout(timeout)
-            .header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(body));
+    http = client.build();
+  }
+
+  /**
+   * Reads the address of a server. With certificates to trust, only TLS makes sense.
+   *
+   * @throws IllegalArgumentException if the text is no address of a server
+   */
+  static URI address(String flag, String text, boolean tls) {
+    String lower = text.toLowerCase(Locale.ROOT);
+    if (lower.startsWith("https://") || (lower.startsWith("http://") && !tls)) {
+      try {
+        URI uri = new URI(text);
+        if (uri.getHost() != null && uri.getUserInfo() == null && uri.getQuery() == null) {
+          return uri;
+        }
+      } catch (URISyntaxException e) {
+        // As wrong as any other below.
+      }
+    }
+    throw Expected.error(
+        flag,
+        StoreUri.hidden(text),
+        tls ? "https://host:port, with --tls-ca" : "http://host:port or https://host:port");
+  }
+
+  URI url() {
+    return url;
+  }
+
+  boolean hasToken() {
+    return token != null;
+  }
+
+  /** Returns a request for a path of the server, with the token and with the time for an answer. */
+  HttpRequest.Builder request(String path) {
+    return request(path, timeout);
+  }
+
+  /** As {@link #request(String)}, with another time for the answer. */
+  HttpRequest.Builder request(String path, Duration longest) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(url.resolve(path)).timeout(longest);
     if (token != null) {
       request.header("Authorization", "Bearer " + token);
     }
+    return request;
+  }
+
+  /**
+   * Sends a request and returns the answer, whatever its status.
+   *
+   * @throws CommandFailure if there is none; says why and what to do
+   */
+  <T> HttpResponse<T> send(HttpRequest.Builder request, HttpResponse.BodyHandler<T> body)
+      throws InterruptedException {
     try {
-      HttpResponse<String> response =
-          client.build().send(request.build(), HttpResponse.BodyHandlers.ofString());
-      int status = response.statusCode();
-      if (status != 200 && status != 429) {
-        throw new CommandFailure(url + ": " + refusal(status, response.body()));
-      }
-      return response;
+      return http.send(request.build(), body);
     } catch (IOException e) {
-      throw new CommandFailure(url + ": " + why(e), e);
+      throw noAnswer(e);
     }
   }
 
-  private String refusal(int status, String body) {
-    if (status == 401) {
-      return token == null
-          ? "the server requires a token (expected: --token-file FILE)"
-          : "the server does not accept this token (expected: --token-file with a token"
-              + " from the server's own --token-file)";
-    }
-    return "answered " + status + " " + body.strip();
+  /** Returns a failure that says why there is no answer, or only a part of it. */
+  CommandFailure noAnswer(IOException e) {
+    return new CommandFailure(url + ": " + why(e), e);
   }
 
   private boolean https() {
@@ -93,7 +143,9 @@ final class CheckClient {
     if (e instanceof HttpTimeoutException) {
       return "no answer within "
           + timeout.toSeconds()
-          + " s (expected: a running 'weir serve', or a longer --timeout)";
+          + " s (expected: "
+          + words.server()
+          + ", or a longer --timeout)";
     }
     if (e instanceof SSLException || caused(e, CertificateException.class) != null) {
       return tls(e);
@@ -108,9 +160,11 @@ final class CheckClient {
             || message.contains("reset");
     if (!https() && cut) {
       return "the connection was closed without an answer; the port may speak TLS"
-          + " (expected: https:// in --url, or --tls-ca FILE)";
+          + " (expected: https:// in "
+          + words.flag()
+          + ", or --tls-ca FILE)";
     }
-    return message + " (expected: a running 'weir serve')";
+    return message + " (expected: " + words.server() + ")";
   }
 
   private String tls(IOException e) {
@@ -128,16 +182,21 @@ final class CheckClient {
     if (certificate != null) {
       return "the server's certificate is for another name: "
           + certificate.getMessage()
-          + " (expected: a name in it as the host of --url)";
+          + " (expected: a name in it as the host of "
+          + words.flag()
+          + ")";
     }
     String message = String.valueOf(e.getMessage());
     String lower = message.toLowerCase(Locale.ROOT);
     if (lower.contains("unrecognized ssl message") || lower.contains("not an ssl/tls record")) {
-      return "the port does not speak TLS (expected: http:// in --url, without --tls-ca)";
+      return "the port does not speak TLS (expected: http:// in "
+          + words.flag()
+          + ", without --tls-ca)";
     }
     if (lower.contains("certificate_required") || lower.contains("bad_certificate")) {
-      return "the server requires a client certificate, which 'weir check' cannot send"
-          + " (expected: a server without --tls-client-ca)";
+      return "the server requires a client certificate, which '"
+          + words.command()
+          + "' cannot send (expected: a server without --tls-client-ca)";
     }
     return "no TLS connection: " + message;
   }

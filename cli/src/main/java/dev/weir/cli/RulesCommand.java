@@ -1,0 +1,24 @@
+package dev.weir.cli;
+
+import picocli.CommandLine.Command;
+
+@Command(
+    name = "rules",
+    mixinStandardHelpOptions = true,
+    synopsisSubcommandLabel = "COMMAND",
+    description = {
+      "Brings rule files into a server's configuration store and back, and shows its revisions.",
+      "",
+      "Exit status: 0 if done, 1 if there are problems or the server refuses, 3 if there is no"
+          + " answer.",
+      ""
+    },
+    commandListHeading = "%nCommands:%n",
+    subcommands = {
+      RulesPushCommand.class,
+      RulesPullCommand.class,
+      RulesDiffCommand.class,
+      RulesLogCommand.class,
+      RulesRollbackCommand.class
+    })
+final class RulesCommand extends CommandGroup {}
