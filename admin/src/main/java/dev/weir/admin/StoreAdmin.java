@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Does to a store what the interface does, without a server and without a token: for commands on the
- * machine that has the store.
+ * Does to a store what the interface does, without a server and without a token: for commands on
+ * the machine that has the store.
  */
 public final class StoreAdmin {
   private StoreAdmin() {}

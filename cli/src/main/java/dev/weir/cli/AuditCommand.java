@@ -31,7 +31,10 @@ final class AuditCommand extends AdminCommand {
   private static final int PAGE = 1_000;
   private static final int MAX_SHOWN = 1_000_000;
 
-  @Option(names = "--actor", paramLabel = "TEXT", description = "Only changes by this author: a token's name or id.")
+  @Option(
+      names = "--actor",
+      paramLabel = "TEXT",
+      description = "Only changes by this author: a token's name or id.")
   private String actor = "";
 
   @Option(

@@ -45,8 +45,7 @@ final class ConfigRepairCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     String before = damage();
-    try (ConfigStore store =
-        StoreFlags.opened(StoreFlags.embedded(folder, "?recover=true"), "")) {
+    try (ConfigStore store = StoreFlags.opened(StoreFlags.embedded(folder, "?recover=true"), "")) {
       ChangeLog.Verification left = ChangeLog.verify(store);
       show(before, left, store.head().revision());
       return left.ok() ? 0 : Main.FOUND;
@@ -97,8 +96,7 @@ final class ConfigRepairCommand implements Callable<Integer> {
             + revision
             + " of the rules");
     if (!before.isEmpty()) {
-      out.println(
-          "changes that were made after that one are lost");
+      out.println("changes that were made after that one are lost");
     }
   }
 }

@@ -69,9 +69,7 @@ final class LimitsImportCommand extends AdminCommand {
     if (store.given(server())) {
       try (ConfigStore open = store.open();
           InputStream in = input()) {
-        return run(
-            lines(in, csv),
-            piece -> taken(open, piece, why));
+        return run(lines(in, csv), piece -> taken(open, piece, why));
       }
     }
     AdminClient client = server().client();

@@ -85,14 +85,19 @@ final class LimitsListCommand extends AdminCommand {
         out().println(table);
       }
       for (JsonObject unreadable : page.objects("unreadable")) {
-        err().println(
-            "weir: " + ShownText.plain(unreadable.text("value") + ": " + unreadable.text("problem")));
+        err()
+            .println(
+                "weir: "
+                    + ShownText.plain(
+                        unreadable.text("value") + ": " + unreadable.text("problem")));
       }
       more = page.has("next");
       next = page.text("next");
     } while (more && shown < limit);
     if (more) {
-      err().println("weir: more follow (expected: --after '"
+      err()
+          .println(
+              "weir: more follow (expected: --after '"
                   + ShownText.plain(next)
                   + "' to go on, or --limit N)");
     } else if (shown == 0) {

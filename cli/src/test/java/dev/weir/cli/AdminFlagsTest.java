@@ -115,8 +115,7 @@ class AdminFlagsTest {
         "(expected: a token of 'weir tokens create' that has neither expired nor been revoked)");
     assertFails(
         log(server.url(), "--token", "ü"), 2, "--token: cannot be sent in a header (expected: ");
-    assertFails(
-        log(server.url(), "--token", "x", "--token-file", "y"), 2, "--token: given with");
+    assertFails(log(server.url(), "--token", "x", "--token-file", "y"), 2, "--token: given with");
     assertFails(log(server.url(), "--token-file", "nowhere"), 2, "nowhere cannot be read");
     assertThat(server.requests()).hasSize(1);
     Ran none = Ran.weir("rules", "log", "--server", server.url());

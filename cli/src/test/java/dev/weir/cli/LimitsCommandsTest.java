@@ -143,7 +143,8 @@ class LimitsCommandsTest {
     Ran ran = set("alice", "--plan", "silver", "--limit", "nothing=3");
     assertThat(ran.status()).isZero();
     assertThat(ran.err())
-        .contains("weir: has no effect now: plan: silver", "weir: has no effect now: rule: nothing");
+        .contains(
+            "weir: has no effect now: plan: silver", "weir: has no effect now: rule: nothing");
   }
 
   @Test
@@ -178,8 +179,20 @@ class LimitsCommandsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "a/b", "two words", "100%", "%2F", "ünïcødé 🎉", "a+b&c=d?e#f", "..", ".", "@alice",
-        "-rf", "\"quoted\"", "line\nfeed", "${env:HOME}", "<script>"
+        "a/b",
+        "two words",
+        "100%",
+        "%2F",
+        "ünïcødé 🎉",
+        "a+b&c=d?e#f",
+        "..",
+        ".",
+        "@alice",
+        "-rf",
+        "\"quoted\"",
+        "line\nfeed",
+        "${env:HOME}",
+        "<script>"
       })
   void value_ofAnyText_isQuoted(String value) {
     Ran set = set(value, "--plan", "gold");
@@ -201,8 +214,8 @@ class LimitsCommandsTest {
     assertThat(ran.status()).isEqualTo(1);
     assertThat(ran.err()).startsWith("weir: record: alice (expected: ");
     Ran viewer =
-        server.as(Role.VIEWER, "limits", "set", "shop", "user", "a", "--note", "x", "--reason",
-            "a test");
+        server.as(
+            Role.VIEWER, "limits", "set", "shop", "user", "a", "--note", "x", "--reason", "a test");
     assertThat(viewer.status()).isEqualTo(3);
     assertThat(viewer.err()).isEqualTo("weir: role: viewer (expected: editor)\n");
   }
@@ -221,12 +234,12 @@ class LimitsCommandsTest {
     assertThat(all.err()).isEmpty();
     assertThat(all.out().lines()).hasSize(2_501);
     Ran gold =
-        server.weir("limits", "list", "shop", "user", "--plan", "gold", "--limit", "9999", "--json");
+        server.weir(
+            "limits", "list", "shop", "user", "--plan", "gold", "--limit", "9999", "--json");
     assertThat(gold.out().lines()).hasSize(1_250);
     Ran prefix = server.weir("limits", "list", "shop", "user", "--prefix", "v");
     assertThat(prefix.out()).isEqualTo("VALUE  PLAN  LIMITS  NOTE\nv      -     r=3     -\n");
-    Ran after =
-        server.weir("limits", "list", "shop", "user", "--after", "u2498", "--json");
+    Ran after = server.weir("limits", "list", "shop", "user", "--after", "u2498", "--json");
     assertThat(after.out().lines()).hasSize(2);
     assertThat(server.weir("limits", "list", "shop", "ip").err()).isEqualTo("weir: no records\n");
   }
@@ -241,8 +254,7 @@ class LimitsCommandsTest {
     assertThat(export.status()).isZero();
     assertThat(export.err()).isEqualTo("1200 records in " + file + "\n");
     assertThat(Files.readAllLines(file)).hasSize(1_200);
-    Ran some =
-        server.weir("limits", "export", file.toString(), "--domain", "shop", "--key", "ip");
+    Ran some = server.weir("limits", "export", file.toString(), "--domain", "shop", "--key", "ip");
     assertThat(some.err()).isEqualTo("0 records in " + file + "\n");
     assertThat(server.weir("limits", "export", file.toString(), "--key", "ip").status())
         .isEqualTo(2);

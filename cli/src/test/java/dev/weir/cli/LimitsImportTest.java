@@ -50,7 +50,8 @@ class LimitsImportTest {
   }
 
   private static String line(int i) {
-    return "{\"domain\":\"shop\",\"key\":\"user\",\"value\":\"u%d\",\"plan\":\"gold\"}".formatted(i);
+    return "{\"domain\":\"shop\",\"key\":\"user\",\"value\":\"u%d\",\"plan\":\"gold\"}"
+        .formatted(i);
   }
 
   private static String lines(int from, int to) {
@@ -93,7 +94,8 @@ class LimitsImportTest {
     String all =
         IntStream.range(0, 9_000)
             .mapToObj(
-                i -> line(i).replace("}", ",\"note\":\"" + note + "\",\"limits\":" + limits() + "}"))
+                i ->
+                    line(i).replace("}", ",\"note\":\"" + note + "\",\"limits\":" + limits() + "}"))
             .collect(Collectors.joining("\n"));
     assertThat(all.length()).isGreaterThan(LimitsImport.MAX_BYTES);
     assertThat(read(file("all.ndjson", all), "--dry-run").status()).isZero();
@@ -111,8 +113,14 @@ class LimitsImportTest {
     Path file =
         file(
             "all.ndjson",
-            line(1) + "\n\n" + "{\"domain\":\"shop\"}\n" + "no json\n" + line(2) + "\r\n\n"
-                + lines(3, 10_003) + "{\"domain\":\"shop\",\"key\":\"user\",\"value\":\"x\",\"plam\":1}\n"
+            line(1)
+                + "\n\n"
+                + "{\"domain\":\"shop\"}\n"
+                + "no json\n"
+                + line(2)
+                + "\r\n\n"
+                + lines(3, 10_003)
+                + "{\"domain\":\"shop\",\"key\":\"user\",\"value\":\"x\",\"plam\":1}\n"
                 + line(4).replace("gold", "silver"));
     Ran ran = read(file, "--reason", "a test");
     assertThat(ran.status()).isEqualTo(1);
@@ -132,7 +140,8 @@ class LimitsImportTest {
     Ran ran = read(file("all.ndjson", "{}\n".repeat(1_500)), "--reason", "a test");
     assertThat(ran.status()).isEqualTo(1);
     assertThat(ran.err().lines().filter(line -> line.startsWith("line "))).hasSize(1_000);
-    assertThat(ran.err()).contains("500 more lines refused among lines 1 to 1500\n", "1500 refused");
+    assertThat(ran.err())
+        .contains("500 more lines refused among lines 1 to 1500\n", "1500 refused");
   }
 
   @Test
@@ -249,7 +258,12 @@ class LimitsImportTest {
     Path file = file("all.ndjson", lines(0, 1_200) + "{}\n");
     Ran ran =
         Ran.weir(
-            "limits", "import", file.toString(), "--reason", "a test", "--config-store",
+            "limits",
+            "import",
+            file.toString(),
+            "--reason",
+            "a test",
+            "--config-store",
             "shared:import");
     assertThat(ran.status()).isEqualTo(1);
     assertThat(ran.err())

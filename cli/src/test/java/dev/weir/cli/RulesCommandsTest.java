@@ -85,7 +85,9 @@ class RulesCommandsTest {
   void push_showsWhatChanges_andDeletesWhatIsGone() throws Exception {
     server.commit("shop.yaml", AdminServer.RULES);
     server.commit("old.yml", OTHER);
-    write("shop.yaml", AdminServer.RULES.replace("requests_per_unit: 100,", "requests_per_unit: 50,"));
+    write(
+        "shop.yaml",
+        AdminServer.RULES.replace("requests_per_unit: 100,", "requests_per_unit: 50,"));
     Ran dry = weir("push", new String[] {"--dry-run"});
     assertDone(dry);
     assertThat(dry.out())
@@ -189,13 +191,24 @@ class RulesCommandsTest {
         "PATCH",
         () ->
             server.store.beat(
-                new Node("n1", "10.0.0.7", "0.1", 0, 0, List.of("shop.yaml:1:1 bad"), Instant.EPOCH)));
+                new Node(
+                    "n1", "10.0.0.7", "0.1", 0, 0, List.of("shop.yaml:1:1 bad"), Instant.EPOCH)));
     Ran ran = push("--wait", "--timeout", "1");
     assertThat(ran.status()).isEqualTo(2); // Given twice, by this test.
     Ran behind =
         Ran.weir(
-            "rules", "push", rules.toString(), "--reason", "a test", "--wait", "--timeout", "1",
-            "--server", server.url(), "--token-file", server.tokenFile(Role.EDITOR).toString());
+            "rules",
+            "push",
+            rules.toString(),
+            "--reason",
+            "a test",
+            "--wait",
+            "--timeout",
+            "1",
+            "--server",
+            server.url(),
+            "--token-file",
+            server.tokenFile(Role.EDITOR).toString());
     assertThat(behind.status()).isEqualTo(1);
     assertThat(behind.err())
         .contains(
@@ -218,8 +231,7 @@ class RulesCommandsTest {
     Ran first = server.weir("rules", "pull", made.toString());
     assertDone(first);
     assertThat(first.out())
-        .isEqualTo(
-            "file blog.yaml: added\nfile shop.yaml: added\nrevision 2: in " + made + "\n");
+        .isEqualTo("file blog.yaml: added\nfile shop.yaml: added\nrevision 2: in " + made + "\n");
     assertThat(Files.readString(made.resolve("blog.yaml"))).isEqualTo(OTHER);
     assertThat(server.weir("rules", "pull", made.toString()).out())
         .isEqualTo("revision 2: the folder has these files already\n");
@@ -300,7 +312,10 @@ class RulesCommandsTest {
     assertThat(newest.out()).contains("shop.user: 100 per minute -> 70 per minute\n");
     Ran back = server.weir("rules", "diff", "--from", "2", "--to", "1", "--text");
     assertThat(back.out())
-        .contains("shop.user: 70 per minute -> 100 per minute\n", "--- a/shop.yaml\n", "requests_per_unit: 70");
+        .contains(
+            "shop.user: 70 per minute -> 100 per minute\n",
+            "--- a/shop.yaml\n",
+            "requests_per_unit: 70");
     Ran first = server.weir("rules", "diff", "--to", "1");
     assertThat(first.out()).contains("file shop.yaml: added\n");
     assertThat(weir("diff", new String[] {"--text"}).out()).contains("+++ b/shop.yaml\n");
@@ -340,7 +355,9 @@ class RulesCommandsTest {
     Ran ran = server.weir("rules", "rollback", "1", "--reason", "too strict");
     assertDone(ran);
     assertThat(ran.out())
-        .contains("shop.user: 70 per minute -> 100 per minute\n", "revision 3: has the rules of revision 1\n");
+        .contains(
+            "shop.user: 70 per minute -> 100 per minute\n",
+            "revision 3: has the rules of revision 1\n");
     assertThat(server.store.revision(3).orElseThrow().tree())
         .isEqualTo(server.store.revision(1).orElseThrow().tree());
     assertThat(server.weir("rules", "rollback", "1", "--reason", "too strict").out())

@@ -51,8 +51,7 @@ class TokensCommandsTest {
             "token [a-z0-9]{8}: viewer until \\S+ \\(expected: to be kept now: it is not shown"
                 + " again\\)\n");
     Path file = Files.writeString(folder.resolve("ann"), ran.out());
-    Ran used =
-        Ran.weir("rules", "log", "--server", server.url(), "--token-file", file.toString());
+    Ran used = Ran.weir("rules", "log", "--server", server.url(), "--token-file", file.toString());
     assertThat(used.status()).as(used.err()).isZero();
   }
 
@@ -94,8 +93,7 @@ class TokensCommandsTest {
     assertThat(again.err()).startsWith("weir: token: ");
 
     Path file = Files.writeString(folder.resolve("ann"), token);
-    Ran used =
-        Ran.weir("rules", "log", "--server", server.url(), "--token-file", file.toString());
+    Ran used = Ran.weir("rules", "log", "--server", server.url(), "--token-file", file.toString());
     assertThat(used.status()).isEqualTo(3);
     assertThat(used.err())
         .startsWith("weir: ")
