@@ -10,6 +10,7 @@ import dev.weir.config.Entry;
 import dev.weir.config.EntryWrite;
 import dev.weir.config.Head;
 import dev.weir.config.Node;
+import dev.weir.config.RecordPage;
 import dev.weir.config.RecordWrite;
 import dev.weir.config.Records;
 import dev.weir.config.Revision;
@@ -129,6 +130,11 @@ final class LateConfigStore implements ConfigStore {
   @Override
   public Records list(String domain, String key, String prefix, @Nullable String after, int limit) {
     return store().list(domain, key, prefix, after, limit);
+  }
+
+  @Override
+  public RecordPage all(String domain, @Nullable Subject after, int limit) {
+    return store().all(domain, after, limit);
   }
 
   @Override
