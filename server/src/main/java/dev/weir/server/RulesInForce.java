@@ -260,7 +260,7 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
   private List<Problem> refused(List<Problem> problems) {
     Logs.LOG.severe(
         "rules: errors; revision " + engine.revision() + " stays in force\n" + lines(problems));
-    return problems;
+    return problems.stream().filter(each -> each.severity() == Severity.ERROR).toList();
   }
 
   private static void logWarnings(Rules.Loaded loaded) {
