@@ -3,6 +3,7 @@ package dev.weir.config;
 import dev.weir.Ticker;
 import dev.weir.engine.KeyPolicies;
 import dev.weir.rules.RuleDefaults;
+import dev.weir.rules.RuleSet;
 import dev.weir.rules.RuleSource;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -90,6 +91,8 @@ public final class ConfigClient implements AutoCloseable {
     private long cacheBytes = 64L << 20;
     private RuleDefaults defaults = RuleDefaults.DENY;
     private @Nullable Path lastKnown;
+    private boolean emptyAtFirst;
+    private boolean rulesElsewhere;
     private Ticker ticker = Ticker.system();
     private Ticker wall = Ticker.wall();
 
@@ -131,6 +134,21 @@ public final class ConfigClient implements AutoCloseable {
      */
     public Builder lastKnown(Path file) {
       lastKnown = file;
+      return this;
+    }
+
+    /** As {@link RuleFollower.Builder#emptyAtFirst}. */
+    public Builder emptyAtFirst() {
+      emptyAtFirst = true;
+      return this;
+    }
+
+    /**
+     * As {@link RuleFollower.Builder#rulesElsewhere}; {@link ConfigClient#inForce} then says which
+     * rules there are.
+     */
+    public Builder rulesElsewhere() {
+      rulesElsewhere = true;
       return this;
     }
 
@@ -190,6 +208,12 @@ public final class ConfigClient implements AutoCloseable {
               .patience(patience)
               .defaults(defaults)
               .ticker(ticker);
+      if (emptyAtFirst) {
+        builder.emptyAtFirst();
+      }
+      if (rulesElsewhere) {
+        builder.rulesElsewhere();
+      }
       return lastKnown == null ? builder : builder.lastKnown(lastKnown);
     }
 
@@ -259,6 +283,11 @@ public final class ConfigClient implements AutoCloseable {
   /** Returns the rules; whoever follows them closes them, which leaves the rest running. */
   public RuleSource rules() {
     return rules;
+  }
+
+  /** Says which rules will be in force next, where they are not from here. */
+  public void inForce(RuleSet ruleSet) {
+    subjects.rules(ruleSet);
   }
 
   /** Returns how far the rules have been followed. */

@@ -6,6 +6,7 @@ import dev.weir.rules.PlanLimit;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,7 +31,7 @@ final class RecordLimits {
 
   private final Map<Subject, String> problems = new LinkedHashMap<>();
   private @Nullable RuleSet rules;
-  private Map<String, Map<String, Rule>> byName = Map.of();
+  private Map<String, Map<String, List<Rule>>> byName = Map.of();
   private long unreadable;
   private long plansMissing;
   private boolean logged;
@@ -43,10 +44,13 @@ final class RecordLimits {
 
   /** Takes the rules in force: they tell raises from cuts, and which plans there are. */
   void rules(RuleSet newRules) {
-    Map<String, Map<String, Rule>> names = new HashMap<>();
+    Map<String, Map<String, List<Rule>>> names = new HashMap<>();
     for (Rule rule : newRules.rules()) {
       String name = rule.name().isEmpty() ? rule.path() : rule.name();
-      names.computeIfAbsent(rule.domain(), domain -> new HashMap<>()).put(name, rule);
+      names
+          .computeIfAbsent(rule.domain(), domain -> new HashMap<>())
+          .computeIfAbsent(name, of -> new ArrayList<>(1))
+          .add(rule);
     }
     rules = newRules;
     byName = names;
@@ -102,13 +106,23 @@ final class RecordLimits {
         : clock.endNanos(until, limit.requestsPerUnit() >= afterwards(subject, plan, limit));
   }
 
-  /** Returns the number that holds after a limit's end; for a rule that is not known, none. */
+  /**
+   * Returns the number that holds after a limit's end: the least one, where several rules have the
+   * name; none, for a rule that is not known.
+   */
   private long afterwards(Subject subject, @Nullable String plan, OwnLimit limit) {
-    Rule rule = byName.getOrDefault(subject.domain(), Map.of()).get(limit.rule());
-    if (rule == null || rules == null) {
+    List<Rule> named =
+        byName.getOrDefault(subject.domain(), Map.of()).getOrDefault(limit.rule(), List.of());
+    if (named.isEmpty()) {
       return limit.requestsPerUnit() == 0 ? Long.MAX_VALUE : 0;
     }
-    PlanLimit planned = plan == null ? null : rules.planLimits(rule).get(plan);
+    return named.stream().mapToLong(rule -> without(rule, plan)).min().orElseThrow();
+  }
+
+  /** Returns the number of a rule for a subject without a limit of its own. */
+  private long without(Rule rule, @Nullable String plan) {
+    RuleSet set = rules;
+    PlanLimit planned = plan == null || set == null ? null : set.planLimits(rule).get(plan);
     if (planned == null) {
       return rule.unlimited() ? Long.MAX_VALUE : rule.requestsPerUnit();
     }
