@@ -67,7 +67,7 @@ final class LimitsImportCommand extends AdminCommand {
     boolean csv = isCsv();
     String why = why();
     if (store.given(server())) {
-      try (ConfigStore open = store.open();
+      try (ConfigStore open = store.openOrMake();
           InputStream in = input()) {
         return run(lines(in, csv), piece -> taken(open, piece, why));
       }

@@ -16,6 +16,7 @@ import dev.weir.config.Tree;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.rules.Rules;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -78,6 +79,7 @@ final class AdminServer implements AutoCloseable {
     String method = exchange.getRequestMethod();
     String path = exchange.getRequestURI().getRawPath();
     requests.add(method + " " + path);
+    byte[] body = exchange.getRequestBody().readAllBytes();
     Runnable first = before.remove(method);
     if (first != null) {
       first.run();
@@ -94,7 +96,7 @@ final class AdminServer implements AutoCloseable {
                 path,
                 query == null ? "" : query,
                 fields,
-                exchange.getRequestBody(),
+                new ByteArrayInputStream(body),
                 "127.0.0.1",
                 false));
     answer.fields().forEach((name, value) -> exchange.getResponseHeaders().set(name, value));
