@@ -47,8 +47,17 @@ class AdminProcessTest {
 
   private static Ran check(Served served, String user) {
     return Ran.weir(
-        "check", "--url", "http://127.0.0.1:" + served.httpPort(), "--domain", "shop",
-        "--descriptor", "user=" + user, "--permits", "0", "--timeout", "60");
+        "check",
+        "--url",
+        "http://127.0.0.1:" + served.httpPort(),
+        "--domain",
+        "shop",
+        "--descriptor",
+        "user=" + user,
+        "--permits",
+        "0",
+        "--timeout",
+        "60");
   }
 
   /** Waits until a server decides as it should. */
@@ -73,8 +82,7 @@ class AdminProcessTest {
         records, "domain,key,value,plan,rule,requests_per_unit\nshop,user,alice,gold,,\n");
 
     try (Served served =
-        Served.serve(
-            List.of(), List.of(), Main.class, "--data-dir", data, "--admin-port", "0")) {
+        Served.serve(List.of(), List.of(), Main.class, "--data-dir", data, "--admin-port", "0")) {
       Ran inUse = Ran.weir("tokens", "list", "--data-dir", data);
       assertThat(inUse.status()).isEqualTo(3);
       assertThat(inUse.err())
@@ -88,14 +96,22 @@ class AdminProcessTest {
       admin(served, "limits", "import", records.toString(), "--reason", "customers");
       awaitLimit(served, "alice", "q=1000;w=60");
       admin(
-          served, "limits", "set", "shop", "user", "al/ice 2", "--limit", "user-minute=7",
-          "--reason", "a sale", "--wait");
+          served,
+          "limits",
+          "set",
+          "shop",
+          "user",
+          "al/ice 2",
+          "--limit",
+          "user-minute=7",
+          "--reason",
+          "a sale",
+          "--wait");
       awaitLimit(served, "al/ice 2", "q=7;w=60");
       assertThat(admin(served, "limits", "list", "shop", "user").out())
           .contains("al/ice 2", "user-minute=7", "alice", "gold");
 
-      Files.writeString(
-          rules.resolve("shop.yaml"), AdminServer.RULES.replace("100,", "50,"));
+      Files.writeString(rules.resolve("shop.yaml"), AdminServer.RULES.replace("100,", "50,"));
       admin(served, "rules", "push", rules.toString(), "--reason", "fewer");
       awaitLimit(served, "bert", "q=50;w=60");
       admin(served, "rules", "rollback", "1", "--reason", "too few");

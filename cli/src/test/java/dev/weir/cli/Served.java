@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
 /** A process of its own that serves, and what it says on standard error. */
 final class Served implements AutoCloseable {
   private static final Pattern READY =
-      Pattern.compile("ready: http on \\S+:(\\d+), grpc on \\S+:(\\d+), resp on \\S+:(\\d+)(?:, admin on \\S+:(\\d+))?");
+      Pattern.compile(
+          "ready: http on \\S+:(\\d+), grpc on \\S+:(\\d+), resp on \\S+:(\\d+)(?:, admin on \\S+:(\\d+))?");
   private static final int SECONDS = 120;
 
   private final Process process;
