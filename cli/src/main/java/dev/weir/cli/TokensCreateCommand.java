@@ -75,7 +75,7 @@ final class TokensCreateCommand extends AdminCommand {
         Tokens.Created made = Tokens.create(open, name, checked, ttl, Offline.cause(why));
         show(made.text(), made.id(), made.role().text(), made.expires().toString());
       } catch (IllegalArgumentException e) {
-        throw wrong(e.getMessage());
+        throw wrong(String.valueOf(e.getMessage()));
       }
       return 0;
     }

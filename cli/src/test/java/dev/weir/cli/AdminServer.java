@@ -154,7 +154,8 @@ final class AdminServer implements AutoCloseable {
     if (revision > 0) {
       Tree tree = store.revision(revision).orElseThrow().tree();
       Map<String, String> byHash = store.texts(tree.files().values());
-      tree.files().forEach((file, hash) -> texts.put(file, byHash.get(hash)));
+      tree.files()
+          .forEach((file, hash) -> texts.put(file, Objects.requireNonNull(byHash.get(hash))));
     }
     texts.put(name, text);
     store.commit(revision, Tree.of(texts), texts.values(), CAUSE);
