@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A request whose route is found and whose sender is known. Used by one thread. */
 final class Call {
-  /** Enough for a rule file; an import has a bound of its own. */
+  /** Enough for a record; rule files and an import have a bound of their own. */
   static final int MAX_BODY_BYTES = 1 << 20;
 
   static final String REASON_FIELD = "weir-reason";
@@ -68,7 +68,16 @@ final class Call {
    * @throws Refused with 400, 413 or 415
    */
   Json.Members body(String... known) {
-    Json.Members members = json(text(JSON_TYPES, MAX_BODY_BYTES));
+    return body(MAX_BODY_BYTES, known);
+  }
+
+  /** Returns the members of a body that may have many rule files. */
+  Json.Members files(String... known) {
+    return body(AdminHandler.MAX_BODY_BYTES, known);
+  }
+
+  private Json.Members body(int most, String... known) {
+    Json.Members members = json(text(JSON_TYPES, most));
     List<String> names = List.of(known);
     for (String name : members.names()) {
       if (!names.contains(name)) {

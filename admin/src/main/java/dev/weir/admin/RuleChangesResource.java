@@ -39,7 +39,7 @@ final class RuleChangesResource implements Resource {
   }
 
   private AdminResponse patch(Call call) {
-    Json.Members body = call.body("put", "delete", "reason");
+    Json.Members body = call.files("put", "delete", "reason");
     Cause cause = call.cause(body);
     RuleVersion before = expected(call);
     RuleEdit edit = RuleEdit.of(body);

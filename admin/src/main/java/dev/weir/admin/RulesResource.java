@@ -99,7 +99,7 @@ final class RulesResource implements Resource {
   }
 
   private AdminResponse check(Call call) {
-    Json.Members body = call.body("files", "put", "delete", "base");
+    Json.Members body = call.files("files", "put", "delete", "base");
     RuleVersion base =
         body.has("base") ? versions.at(Call.reading(() -> body.number("base"))) : versions.head();
     if (body.has("files") == (body.has("put") || body.has("delete"))) {

@@ -88,7 +88,7 @@ final class AuditCommand extends AdminCommand {
       try (ConfigStore open = store.open()) {
         return verify ? verify(open) : show(query -> new JsonObject(StoreAdmin.audit(open, query)));
       } catch (IllegalArgumentException e) {
-        throw wrong(e.getMessage());
+        throw wrong(String.valueOf(e.getMessage()));
       }
     }
     AdminClient client = server().client();

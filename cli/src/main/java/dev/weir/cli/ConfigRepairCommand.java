@@ -57,7 +57,8 @@ final class ConfigRepairCommand implements Callable<Integer> {
   /** Returns why the store is refused as it is, or an empty text if it is not. */
   private String damage() {
     String address = StoreFlags.embedded(folder, "");
-    try (ConfigStore store = StoreFlags.opened(address, "")) {
+    try {
+      StoreFlags.opened(address, "").close();
       return "";
     } catch (CommandFailure e) {
       if (e.getCause() instanceof ConfigException cause

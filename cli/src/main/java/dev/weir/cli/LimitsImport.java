@@ -47,13 +47,26 @@ final class LimitsImport {
     void at(long bytes, long lines);
   }
 
-  /**
-   * Records that are sent together.
-   *
-   * @param body one line of JSON each
-   * @param numbers of the lines of the input that they come from
-   */
-  record Piece(byte[] body, List<Long> numbers) {}
+  /** Records that are sent together. */
+  static final class Piece {
+    private final byte[] body;
+    private final List<Long> numbers;
+
+    private Piece(byte[] body, List<Long> numbers) {
+      this.body = body;
+      this.numbers = numbers;
+    }
+
+    /** Returns one line of JSON each. */
+    byte[] body() {
+      return body;
+    }
+
+    /** Returns the numbers of the lines of the input that they come from. */
+    List<Long> numbers() {
+      return numbers;
+    }
+  }
 
   /** Imports everything, piece by piece. */
   void run(Watcher watcher) throws InterruptedException, IOException {

@@ -67,7 +67,7 @@ final class LimitsImportCommand extends AdminCommand {
     boolean csv = isCsv();
     String why = why();
     if (store.given(server())) {
-      try (ConfigStore open = store.open();
+      try (ConfigStore open = store.openOrMake();
           InputStream in = input()) {
         return run(lines(in, csv), piece -> taken(open, piece, why));
       }
@@ -91,24 +91,23 @@ final class LimitsImportCommand extends AdminCommand {
     }
   }
 
-  private int run(ImportLines lines, LimitsImport.Target target)
-      throws InterruptedException, IOException {
+  private int run(ImportLines lines, LimitsImport.Target target) throws IOException {
     long total = file.toString().equals("-") ? -1 : Files.size(file);
     LimitsImport run = new LimitsImport(lines, target, dryRun, err());
-    try (CtrlC stop = new CtrlC();
-        ReplayBar bar = new ReplayBar("import")) {
-      try {
+    CtrlC stop = new CtrlC();
+    try {
+      try (ReplayBar bar = new ReplayBar("import")) {
         run.run((bytes, read) -> bar.at(bytes, total, read));
       } catch (CommandFailure e) {
-        bar.close();
         err().println("weir: " + e.getMessage());
         show(run, "ended early, can be repeated: ");
         return e.status();
       } catch (InterruptedException e) {
-        bar.close();
         show(run, "stopped, can be repeated: ");
         return Main.FAILED;
       }
+    } finally {
+      stop.close();
     }
     show(run, "");
     return run.refused() > 0 ? Main.FOUND : 0;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -112,13 +113,14 @@ final class LimitsSetCommand extends AdminCommand {
         Map<String, Object> read =
             OwnLimitFlag.read(limit, Instant.ofEpochSecond(0, Ticker.wall().nanos()));
         Object rule = read.get("rule");
-        if (own.stream().anyMatch(each -> each.get("rule").equals(rule)) || remove.contains(rule)) {
+        if (own.stream().anyMatch(each -> Objects.equals(each.get("rule"), rule))
+            || remove.contains(rule)) {
           throw Expected.error("--limit", limit, "each rule once");
         }
         own.add(read);
       }
     } catch (IllegalArgumentException e) {
-      throw wrong(e.getMessage());
+      throw wrong(String.valueOf(e.getMessage()));
     }
     return own;
   }

@@ -100,9 +100,9 @@ record RuleTexts(SortedMap<String, String> texts, Map<String, String> shown) {
     }
   }
 
-  private static CommandFailure unreadable(Path path, IOException e) {
-    String why = e instanceof NoSuchFileException ? "not there" : String.valueOf(e.getMessage());
-    return new CommandFailure(path + ": " + why + " (expected: a file or folder to read)", e);
+  private static CommandFailure unreadable(Path path, @Nullable IOException e) {
+    String why = e instanceof NoSuchFileException || e == null ? "not there" : e.getMessage();
+    return new CommandFailure(path + ": " + why + " (expected: a file or folder to read)");
   }
 
   /** Returns these texts, and the others whose names these do not have. */

@@ -68,6 +68,16 @@ final class StoreFlags {
     return opened(address(), password());
   }
 
+  /** Does the same; an embedded store that is not there yet is made. */
+  ConfigStore openOrMake() {
+    if (dataDir == null || Files.exists(dataDir)) {
+      return open();
+    }
+    ConfigStore store = opened("rocksdb:" + dataDir, "");
+    command.commandLine().getErr().println("weir: --data-dir: " + dataDir + " was not there, made");
+    return store;
+  }
+
   static ConfigStore opened(String address, String password) {
     try {
       return ConfigStores.open(address, password);
@@ -83,6 +93,10 @@ final class StoreFlags {
     if (e.kind() == Kind.IN_USE) {
       return new CommandFailure(
           e.getMessage() + "; if a running server has it open, use --server URL instead", e);
+    }
+    if (e.kind() == Kind.DAMAGED && String.valueOf(e.getMessage()).contains("?recover=true")) {
+      return new CommandFailure(
+          e.getMessage() + "; 'weir config repair --data-dir DIR' does that", e);
     }
     if (e.kind() == Kind.CONFLICT) {
       return new CommandFailure(Main.FOUND, String.valueOf(e.getMessage()));

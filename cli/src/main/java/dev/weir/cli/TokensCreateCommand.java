@@ -71,11 +71,11 @@ final class TokensCreateCommand extends AdminCommand {
             ? "token for " + name + ", " + role
             : WriteFlags.reason("--reason", reason, spec());
     if (store.given(server())) {
-      try (ConfigStore open = store.open()) {
+      try (ConfigStore open = store.openOrMake()) {
         Tokens.Created made = Tokens.create(open, name, checked, ttl, Offline.cause(why));
         show(made.text(), made.id(), made.role().text(), made.expires().toString());
       } catch (IllegalArgumentException e) {
-        throw wrong(e.getMessage());
+        throw wrong(String.valueOf(e.getMessage()));
       }
       return 0;
     }

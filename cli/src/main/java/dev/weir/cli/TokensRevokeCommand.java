@@ -49,7 +49,7 @@ final class TokensRevokeCommand extends AdminCommand {
               "ID: " + ShownText.brief(id) + " (expected: one that 'weir tokens list' shows)");
         }
       } catch (IllegalArgumentException e) {
-        throw wrong(e.getMessage());
+        throw wrong(String.valueOf(e.getMessage()));
       }
     } else {
       server()

@@ -31,7 +31,7 @@ final class UrlText {
   /**
    * Returns a query of the parameters that have a value, with its question mark; or an empty text.
    *
-   * @param names and values in turn
+   * @param namesAndValues in turn
    */
   static String query(String... namesAndValues) {
     StringBuilder query = new StringBuilder();

@@ -7,6 +7,8 @@ import dev.weir.admin.Role;
 import dev.weir.server.WeirServer;
 import dev.weir.server.settings.ServerSettings;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -104,6 +106,19 @@ class AdminFlagsTest {
     assertThat(ran.err())
         .startsWith("weir: --token: users of this machine can read it in the list of processes")
         .doesNotContain(token);
+  }
+
+  @Test
+  void tokenWithoutEncryption_isWarnedOf() {
+    Flags flags = new Flags();
+    StringWriter err = new StringWriter();
+    CommandLine line = new CommandLine(flags).setErr(new PrintWriter(err));
+    line.parseArgs("--server", "http://192.0.2.1:8090");
+    assertThat(flags.flags.client(Map.of(AdminFlags.TOKEN_VARIABLE, token)).timeoutSeconds())
+        .isEqualTo(30);
+    line.getErr().flush();
+    assertThat(err.toString())
+        .contains("http://192.0.2.1:8090: the token is sent without encryption (expected: https");
   }
 
   @Test

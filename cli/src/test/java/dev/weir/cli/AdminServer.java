@@ -16,6 +16,7 @@ import dev.weir.config.Tree;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.rules.Rules;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -78,6 +79,7 @@ final class AdminServer implements AutoCloseable {
     String method = exchange.getRequestMethod();
     String path = exchange.getRequestURI().getRawPath();
     requests.add(method + " " + path);
+    byte[] body = exchange.getRequestBody().readAllBytes();
     Runnable first = before.remove(method);
     if (first != null) {
       first.run();
@@ -94,7 +96,7 @@ final class AdminServer implements AutoCloseable {
                 path,
                 query == null ? "" : query,
                 fields,
-                exchange.getRequestBody(),
+                new ByteArrayInputStream(body),
                 "127.0.0.1",
                 false));
     answer.fields().forEach((name, value) -> exchange.getResponseHeaders().set(name, value));
@@ -152,7 +154,8 @@ final class AdminServer implements AutoCloseable {
     if (revision > 0) {
       Tree tree = store.revision(revision).orElseThrow().tree();
       Map<String, String> byHash = store.texts(tree.files().values());
-      tree.files().forEach((file, hash) -> texts.put(file, byHash.get(hash)));
+      tree.files()
+          .forEach((file, hash) -> texts.put(file, Objects.requireNonNull(byHash.get(hash))));
     }
     texts.put(name, text);
     store.commit(revision, Tree.of(texts), texts.values(), CAUSE);

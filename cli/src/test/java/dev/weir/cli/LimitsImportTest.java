@@ -254,6 +254,19 @@ class LimitsImportTest {
   }
 
   @Test
+  void interrupt_saysHowFarItCame() throws Exception {
+    Path file = file("all.ndjson", lines(0, 15_000));
+    Thread reader = Thread.currentThread();
+    server.before("POST", () -> server.before("POST", reader::interrupt));
+    Ran ran = read(file, "--reason", "a test");
+    assertThat(ran.status()).isEqualTo(3);
+    assertThat(ran.err())
+        .startsWith("stopped, can be repeated: 10000 records, 10000 written, ")
+        .endsWith("done up to line 10000\n");
+    assertThat(Thread.interrupted()).isFalse();
+  }
+
+  @Test
   void storeWithoutServer_takesTheSame() throws Exception {
     Path file = file("all.ndjson", lines(0, 1_200) + "{}\n");
     Ran ran =

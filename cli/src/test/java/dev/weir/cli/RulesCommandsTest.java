@@ -113,6 +113,15 @@ class RulesCommandsTest {
   }
 
   @Test
+  void push_ofLargeFiles_isTaken() throws Exception {
+    String comment = "# " + "x".repeat(90) + "\n";
+    write("shop.yaml", comment.repeat(10_000) + AdminServer.RULES);
+    write("blog.yaml", comment.repeat(10_000) + OTHER);
+    assertDone(push());
+    assertThat(server.store.revision(1).orElseThrow().tree().files()).hasSize(2);
+  }
+
+  @Test
   void push_problems_areShownAndNothingIsSent() throws Exception {
     write("shop.yaml", "domain: shop\ndescriptors:\n  - key: a\n    rate_limit: {unit: minut}\n");
     Ran ran = push();

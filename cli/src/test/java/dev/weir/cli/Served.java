@@ -18,7 +18,8 @@ import java.util.regex.Pattern;
 /** A process of its own that serves, and what it says on standard error. */
 final class Served implements AutoCloseable {
   private static final Pattern READY =
-      Pattern.compile("ready: http on \\S+:(\\d+), grpc on \\S+:(\\d+), resp on \\S+:(\\d+)");
+      Pattern.compile(
+          "ready: http on \\S+:(\\d+), grpc on \\S+:(\\d+), resp on \\S+:(\\d+)(?:, admin on \\S+:(\\d+))?");
   private static final int SECONDS = 120;
 
   private final Process process;
@@ -90,7 +91,8 @@ final class Served implements AutoCloseable {
         new int[] {
           Integer.parseInt(ready.group(1)),
           Integer.parseInt(ready.group(2)),
-          Integer.parseInt(ready.group(3))
+          Integer.parseInt(ready.group(3)),
+          ready.group(4) == null ? -1 : Integer.parseInt(ready.group(4))
         };
     return this;
   }
@@ -130,6 +132,11 @@ final class Served implements AutoCloseable {
 
   int grpcPort() {
     return ports[1];
+  }
+
+  /** Returns the port for administration, or -1 if there is none. */
+  int adminPort() {
+    return ports[3];
   }
 
   int respPort() {

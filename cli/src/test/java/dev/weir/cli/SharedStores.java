@@ -9,6 +9,7 @@ import dev.weir.config.StoreAddress;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -55,7 +56,7 @@ public final class SharedStores implements ConfigStoreProvider {
               try {
                 return method.invoke(store, arguments);
               } catch (InvocationTargetException e) {
-                throw e.getCause();
+                throw Objects.requireNonNull(e.getCause());
               }
             });
   }

@@ -3,6 +3,7 @@ package dev.weir.config;
 import dev.weir.Ticker;
 import dev.weir.engine.KeyPolicies;
 import dev.weir.rules.RuleDefaults;
+import dev.weir.rules.RuleSet;
 import dev.weir.rules.RuleSource;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -92,6 +93,8 @@ public final class ConfigClient implements AutoCloseable {
     private long cacheBytes = 64L << 20;
     private RuleDefaults defaults = RuleDefaults.DENY;
     private @Nullable Path lastKnown;
+    private boolean emptyAtFirst;
+    private boolean rulesElsewhere;
     private Ticker ticker = Ticker.system();
     private Ticker wall = Ticker.wall();
 
@@ -142,6 +145,21 @@ public final class ConfigClient implements AutoCloseable {
      */
     public Builder lastKnown(Path file) {
       lastKnown = file;
+      return this;
+    }
+
+    /** As {@link RuleFollower.Builder#emptyAtFirst}. */
+    public Builder emptyAtFirst() {
+      emptyAtFirst = true;
+      return this;
+    }
+
+    /**
+     * As {@link RuleFollower.Builder#rulesElsewhere}; {@link ConfigClient#inForce} then says which
+     * rules there are.
+     */
+    public Builder rulesElsewhere() {
+      rulesElsewhere = true;
       return this;
     }
 
@@ -202,6 +220,12 @@ public final class ConfigClient implements AutoCloseable {
               .patience(patience)
               .defaults(defaults)
               .ticker(ticker);
+      if (emptyAtFirst) {
+        builder.emptyAtFirst();
+      }
+      if (rulesElsewhere) {
+        builder.rulesElsewhere();
+      }
       return lastKnown == null ? builder : builder.lastKnown(lastKnown);
     }
 
@@ -274,6 +298,11 @@ public final class ConfigClient implements AutoCloseable {
    */
   public RuleSource rules() {
     return rules;
+  }
+
+  /** Says which rules will be in force next, where they are not from here. */
+  public void inForce(RuleSet ruleSet) {
+    subjects.rules(ruleSet);
   }
 
   /** Returns how far the rules have been followed. */

@@ -1,15 +1,16 @@
 package dev.weir.server;
 
 import dev.weir.Ticker;
+import dev.weir.config.ConfigClient;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStores;
 import dev.weir.config.FollowerStatus;
-import dev.weir.config.RuleFollower;
 import dev.weir.engine.KeyPolicies;
 import dev.weir.engine.SubjectMetrics;
 import dev.weir.engine.SubjectSettings;
+import dev.weir.rules.RuleSet;
 import dev.weir.rules.RuleSource;
 import dev.weir.server.metrics.CountedConfig;
 import dev.weir.server.metrics.ServerMetrics;
@@ -35,15 +36,18 @@ final class Configuration implements AutoCloseable {
   private static final int RANDOM_BYTES = 4;
   private static final int MAX_ADDRESS = 100;
 
+  /** The largest table of subjects, for 268 million. */
+  private static final long MAX_CACHE = 4L << 30;
+
   private final LateConfigStore store;
-  private final RuleFollower follower;
+  private final ConfigClient client;
   private final String where;
   private final SubjectSettings subjects;
 
   private Configuration(
-      ServerSettings settings, LateConfigStore store, RuleFollower follower, String where) {
+      ServerSettings settings, LateConfigStore store, ConfigClient client, String where) {
     this.store = store;
-    this.follower = follower;
+    this.client = client;
     this.where = where;
     subjects =
         new SubjectSettings(
@@ -81,7 +85,7 @@ final class Configuration implements AutoCloseable {
       }
     }
     String where = StoreUri.hidden(address.get().replaceFirst("(?s)\\?.*", ""));
-    return new Configuration(settings, store, follower(settings, store, ticker), where);
+    return new Configuration(settings, store, client(settings, store, ticker), where);
   }
 
   private static String shown(RuntimeException e) {
@@ -107,20 +111,21 @@ final class Configuration implements AutoCloseable {
         : PasswordFile.read(settings.source(Settings.CONFIG_STORE_PASSWORD_FILE), file.get());
   }
 
-  private static RuleFollower follower(ServerSettings settings, ConfigStore store, Ticker ticker) {
-    RuleFollower.Builder builder =
-        RuleFollower.builder(store, node(settings))
+  private static ConfigClient client(ServerSettings settings, ConfigStore store, Ticker ticker) {
+    ConfigClient.Builder builder =
+        ConfigClient.builder(store, node(settings))
             .shownAs(address(settings), ServerMetrics.version())
             .defaults(settings.ruleDefaults())
             .patience(Duration.ZERO)
             .emptyAtFirst()
+            .cacheBytes(Math.min(MAX_CACHE, settings.value(Settings.LIMITS_CACHE)))
             .ticker(ticker);
-    if (settings.rulesFromStore()) {
-      settings.lastKnown().ifPresent(builder::lastKnown);
-    } else {
+    settings.lastKnown().ifPresent(builder::lastKnown);
+    settings.value(Settings.CONFIG_MAX_STALE).ifPresent(builder::maxStale);
+    if (!settings.rulesFromStore()) {
       builder.rulesElsewhere();
     }
-    return builder.build();
+    return builder.open();
   }
 
   private static String node(ServerSettings settings) {
@@ -160,22 +165,27 @@ final class Configuration implements AutoCloseable {
 
   /** Returns the source of the rules that are in the store. */
   RuleSource rules() {
-    return follower;
+    return client.rules();
+  }
+
+  /** Says which rules will be in force next, if they come from files. */
+  void inForce(RuleSet rules) {
+    client.inForce(rules);
   }
 
   /** Returns how far the store was followed. */
   FollowerStatus status() {
-    return follower.status();
+    return client.ruleStatus();
   }
 
   /** Returns what was counted, for the metrics page. */
   CountedConfig counted(SubjectMetrics subjectMetrics) {
-    return new CountedConfig(status(), subjectMetrics);
+    return new CountedConfig(status(), subjectMetrics, client.subjectStatus());
   }
 
   /** Returns what knows the limits of subjects. */
   KeyPolicies policies() {
-    return KeyPolicies.NONE;
+    return client.subjects();
   }
 
   SubjectSettings subjects() {
@@ -185,7 +195,7 @@ final class Configuration implements AutoCloseable {
   /** Ends what follows the store, then the store. */
   @Override
   public void close() {
-    follower.close();
+    client.close();
     store.close();
   }
 

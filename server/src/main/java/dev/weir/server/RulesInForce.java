@@ -87,6 +87,7 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
     if (rules == null) {
       return first.problems();
     }
+    tell(rules);
     long revision;
     try {
       revision = engine.apply(rules);
@@ -138,6 +139,13 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
                         + (port == 0 ? "PORT" : port))
             .orElse("URL of a server with " + Settings.ADMIN_PORT.flag());
     return "weir rules push DIR --server " + server;
+  }
+
+  /** Rules from the store are known there first of all. */
+  private void tell(RuleSet rules) {
+    if (configuration != null && !settings.rulesFromStore()) {
+      configuration.inForce(rules);
+    }
   }
 
   private void warnOfSubjects(RuleSet rules) {
@@ -233,6 +241,7 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
       return refused(loaded.problems());
     }
     List<String> difference = engine.rules().diff(rules);
+    tell(rules);
     try {
       long revision = engine.apply(rules);
       logWarnings(loaded);
@@ -251,7 +260,7 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
   private List<Problem> refused(List<Problem> problems) {
     Logs.LOG.severe(
         "rules: errors; revision " + engine.revision() + " stays in force\n" + lines(problems));
-    return problems;
+    return problems.stream().filter(each -> each.severity() == Severity.ERROR).toList();
   }
 
   private static void logWarnings(Rules.Loaded loaded) {

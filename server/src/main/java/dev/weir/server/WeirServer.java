@@ -4,7 +4,6 @@ import dev.weir.MemoryStore;
 import dev.weir.Store;
 import dev.weir.Ticker;
 import dev.weir.admin.AdminHandler;
-import dev.weir.admin.AdminResponse;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.Engine;
 import dev.weir.engine.KeyPolicies;
@@ -19,9 +18,7 @@ import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -37,16 +34,10 @@ public final class WeirServer implements AutoCloseable {
 
   private static final Duration CLOSE_RULES = Duration.ofSeconds(2);
   private static final Duration CLOSE_STORE = Duration.ofSeconds(3);
-  private static final Duration CLOSE_CONFIGURATION = Duration.ofSeconds(1);
+  private static final Duration CLOSE_CONFIGURATION = Duration.ofSeconds(2);
 
   /** With a table in this process, this fraction of the memory for keys is for CL.THROTTLE. */
   private static final long THROTTLE_SHARE = 4;
-
-  static final Administration NO_ADMINISTRATION =
-      (store, engine, status, settings, ticker) ->
-          request ->
-              new AdminResponse(
-                  501, Map.of("Content-Type", "text/plain"), Collections.emptyIterator());
 
   private final ServerSettings settings;
   private final Behind behind;
@@ -113,7 +104,7 @@ public final class WeirServer implements AutoCloseable {
     Ticker ticker = Ticker.system();
     Logs.install(settings, ticker);
     settings.warnings().forEach(Logs.LOG::warning);
-    return start(settings, SharedStore.open(settings, ticker), NO_ADMINISTRATION);
+    return start(settings, SharedStore.open(settings, ticker), Administration::api);
   }
 
   /** Starts a server with a shared store, or with none; it closes the store when it is closed. */
@@ -145,8 +136,7 @@ public final class WeirServer implements AutoCloseable {
       AdminHandler admin =
           configuration == null || settings.value(Settings.ADMIN_PORT).isEmpty()
               ? null
-              : administration.handler(
-                  configuration.store(), engine, configuration::status, settings, ticker);
+              : administration.handler(configuration.store(), engine, settings, ticker);
       TokenFile tokenFile = TokenFile.of(settings);
       MemoryStore throttle =
           shared != null && settings.sharesThrottle(true)
@@ -292,7 +282,7 @@ public final class WeirServer implements AutoCloseable {
 
   /**
    * Stops: reports "not ready", goes on answering for the drain delay, takes no more requests,
-   * waits for those in flight, and closes. Returns when everything is closed, or nine seconds after
+   * waits for those in flight, and closes. Returns when everything is closed, or ten seconds after
    * delay and timeout even if a part has not closed; a second call waits for the first.
    *
    * @param timeout for the requests in flight; those that are not answered by then are cut off

@@ -4,8 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.admin.AdminResponse;
+import dev.weir.config.Cause;
 import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.Node;
+import dev.weir.config.OwnLimit;
+import dev.weir.config.RecordWrite;
+import dev.weir.config.Subject;
+import dev.weir.config.SubjectRecord;
 import dev.weir.server.proto.RateLimitDescriptor;
 import dev.weir.server.proto.RateLimitRequest;
 import dev.weir.server.proto.RateLimitResponse;
@@ -14,11 +19,14 @@ import dev.weir.server.settings.StartException;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -307,10 +315,62 @@ class ConfiguredServerTest {
     }
   }
 
+  private static final String BY_USER =
+      RunningServer.RULES.replace("name: per-user", "name: per-user, by: user");
+
+  private void limit(String user, long permits) {
+    Subject subject = new Subject("test", "user", user);
+    OwnLimit own = new OwnLimit("per-user", permits, null, null, null);
+    SubjectRecord record = new SubjectRecord(subject, "", List.of(own), "", 0);
+    store.store.write(List.of(RecordWrite.put(record, 0)), Cause.of("test", "a test"));
+  }
+
+  @Test
+  void limitOfACustomer_holdsWhereverTheRulesAreFrom() throws Exception {
+    store.push(BY_USER);
+    limit("ann", 10);
+    Path rules = Files.writeString(folder.resolve("rules.yaml"), BY_USER);
+    try (RunningServer fromStore = start("limits-timeout", "4s");
+        RunningServer fromFiles = start("rules", rules.toString(), "limits-timeout", "4s")) {
+      for (RunningServer each : new RunningServer[] {fromStore, fromFiles}) {
+        assertThat(each.check("user", "ann").body()).contains("\"remaining\":9");
+        assertThat(each.check("user", "bob").body()).contains("\"remaining\":2");
+        assertThat(each.metric("weir_limits_known")).isEqualTo(1);
+        assertThat(each.metric("weir_limits_absent")).isEqualTo(1);
+        assertThat(each.metric("weir_subject_loads_total")).isEqualTo(2);
+      }
+      limit("bob", 20);
+      for (RunningServer each : new RunningServer[] {fromStore, fromFiles}) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!each.post(
+                "/v1/check",
+                "{\"domain\":\"test\",\"permits\":0,\"descriptor\":" + "{\"user\":\"bob\"}}")
+            .body()
+            .contains("\"remaining\":19")) {
+          assertThat(System.nanoTime()).isLessThan(deadline);
+        }
+      }
+    }
+  }
+
+  @Test
+  void interfaceForAdministration_isThereAndClosedWithoutAToken() throws Exception {
+    store.push(RunningServer.RULES);
+    try (RunningServer running = start("admin-port", "0")) {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(
+              URI.create("http://127.0.0.1:" + running.server.adminPort() + "/admin/v1/rules"));
+      HttpResponse<String> refused = running.send(request.GET());
+      assertThat(refused.statusCode()).isEqualTo(401);
+      assertThat(refused.headers().firstValue("X-Request-Id")).isPresent();
+      assertThat(running.get("/admin/v1/rules").statusCode()).isEqualTo(404);
+      assertThat(running.metric("weir_connections{door=\"admin\"}")).isEqualTo(1);
+    }
+  }
+
   @Test
   void subjectsWithoutAStore_areWarnedOf() throws Exception {
-    String by = RunningServer.RULES.replace("name: per-user", "name: per-user, by: user");
-    Path rules = Files.writeString(folder.resolve("rules.yaml"), by);
+    Path rules = Files.writeString(folder.resolve("rules.yaml"), BY_USER);
     try (RunningServer running = RunningServer.start(Map.of("rules", rules.toString()))) {
       assertThat(log.await("rules: 1 with by"))
           .contains("there is no configuration store", "(expected: --data-dir or --config-store)");

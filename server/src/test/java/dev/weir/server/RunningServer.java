@@ -65,7 +65,7 @@ public final class RunningServer implements AutoCloseable {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
     ServerSettings settings = settings(Map.of("rules", rules.toString()), namesAndValues);
     Logs.install(settings, Ticker.system());
-    return new RunningServer(WeirServer.start(settings, shared, WeirServer.NO_ADMINISTRATION));
+    return new RunningServer(WeirServer.start(settings, shared, Administration::api));
   }
 
   /** Starts a server on a configuration store, with a port for administration. */
@@ -76,7 +76,7 @@ public final class RunningServer implements AutoCloseable {
         settings(Map.of("config-store", store.address, "admin-port", "0"), namesAndValues);
     Logs.install(settings, Ticker.system());
     return new RunningServer(
-        WeirServer.start(settings, null, (from, engine, status, with, ticker) -> handler));
+        WeirServer.start(settings, null, (from, engine, with, ticker) -> handler));
   }
 
   private static ServerSettings settings(Map<String, String> base, String... namesAndValues) {

@@ -1,6 +1,7 @@
 package dev.weir.server.metrics;
 
 import dev.weir.config.FollowerStatus;
+import dev.weir.config.SubjectCacheStatus;
 import dev.weir.engine.SubjectMetrics;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Map;
@@ -14,6 +15,7 @@ final class ConfigFamilies {
   static void add(Families to, CountedConfig config) {
     follower(to, config.follower());
     subjects(to, config.subjects());
+    cache(to, config.cache());
   }
 
   private static void follower(Families to, FollowerStatus follower) {
@@ -32,6 +34,58 @@ final class ConfigFamilies {
         "weir_config_problems",
         "Reasons why the newest revision of the rules is not in force here.",
         follower.problems().size());
+  }
+
+  private static void cache(Families to, SubjectCacheStatus cache) {
+    to.gauge(
+        "weir_limits_known", "Subjects with a record whose limits are at hand.", cache.known());
+    to.gauge(
+        "weir_limits_absent",
+        "Subjects of which it is known that they have no record.",
+        cache.absent());
+    to.gauge(
+        "weir_limits_stale",
+        "Of both, those whose record may have changed since it was read.",
+        cache.stale());
+    to.gauge(
+        "weir_limits_bytes", "Memory that the table of subjects takes, in bytes.", cache.bytes());
+    to.counter("weir_limits_hits", "How often the limits of a subject were at hand.", cache.hits());
+    to.counter(
+        "weir_limits_misses",
+        "How often the limits of a subject were not at hand.",
+        cache.misses());
+    to.counter(
+        "weir_limits_queries",
+        "Questions to the configuration store for records, each for up to 100 subjects.",
+        cache.queries());
+    to.counter(
+        "weir_limits_loads",
+        "Subjects whose records were asked for in these questions.",
+        cache.loads());
+    to.counter(
+        "weir_limits_again",
+        "Answers that were thrown away because the record changed meanwhile.",
+        cache.again());
+    to.counter(
+        "weir_limits_failures",
+        "Questions for records that the configuration store did not answer.",
+        cache.failures());
+    to.counter(
+        "weir_limits_evictions",
+        "Subjects that left the table for want of room.",
+        cache.evictions());
+    to.counter(
+        "weir_limits_no_room",
+        "Limits that found no room in the table and were used once.",
+        cache.noRoom());
+    to.counter(
+        "weir_limits_unreadable",
+        "Records that could not be read, or a part of which cannot be applied here.",
+        cache.unreadable());
+    to.counter(
+        "weir_limits_plans_missing",
+        "Records read whose plan is not in the rules.",
+        cache.plansMissing());
   }
 
   private static void subjects(Families to, SubjectMetrics subjects) {

@@ -55,9 +55,6 @@ final class ConfigChecks {
       }
       idle(List.of(Settings.CONFIG_STORE_PASSWORD_FILE), Settings.CONFIG_STORE.flag());
     }
-    if (!settings.rulesFromStore()) {
-      idle(List.of(Settings.CONFIG_LAST_KNOWN), "rules from the configuration store");
-    }
     // Otherwise connections would be closed while they wait for a customer's limits.
     settings.checkShorter(Settings.LIMITS_TIMEOUT, Settings.REQUEST_TIMEOUT, problems);
     settings.checkShorter(Settings.LIMITS_TIMEOUT, Settings.IDLE_TIMEOUT, problems);

@@ -69,8 +69,9 @@ public final class Settings {
           "config-last-known",
           SettingKind.file(),
           "",
-          "File for the rules last in force, to start with while the configuration store does not"
-              + " answer. Default: last-known in --data-dir; none with --config-store.");
+          "File for the rules last in force, and one beside it for customers' limits, to start with"
+              + " while the configuration store does not answer. Default: last-known in --data-dir;"
+              + " none with --config-store.");
 
   /** Empty for ever. */
   public static final Setting<Optional<Duration>> CONFIG_MAX_STALE =
