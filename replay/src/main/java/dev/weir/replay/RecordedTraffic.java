@@ -226,7 +226,7 @@ public final class RecordedTraffic {
    * it. Nothing older than an hour is in it, and nothing from before the recording began.
    *
    * @param spanNanos how far back it goes, at least 10 s; it begins at a multiple of 10 s
-   * @param mostRequests where there are more, fewer keys are in it, as long as there are fewer
+   * @param mostRequests where there are more, fewer keys are in it, unless none would be left
    */
   public synchronized RecordedRequests requests(long spanNanos, long mostRequests) {
     long now = ticker.nanos();
@@ -253,14 +253,7 @@ public final class RecordedTraffic {
       }
       classes.add(chains);
     }
-    long all = 0;
-    for (long count : counts) {
-      all += count;
-    }
-    int taken = least;
-    while (all > mostRequests && all > counts[taken] && taken < TrafficStripe.CLASSES - 1) {
-      all -= counts[taken++];
-    }
+    int taken = level(counts, least, mostRequests);
     List<List<TrafficSegment>> chains = new ArrayList<>();
     classes.subList(taken, classes.size()).forEach(chains::addAll);
     long came = 0;
@@ -268,5 +261,20 @@ public final class RecordedTraffic {
       came += stripe.came(Math.floorDiv(from, slice), Math.floorDiv(now, slice) + 1);
     }
     return new RecordedRequests(from, now, 1L << taken, came, chains);
+  }
+
+  /** Returns the least level with few enough requests, but some; else all keys are taken. */
+  private static int level(long[] counts, int least, long mostRequests) {
+    long rest = 0;
+    for (long count : counts) {
+      rest += count;
+    }
+    for (int i = least; i < counts.length && rest > 0; i++) {
+      if (rest <= mostRequests) {
+        return i;
+      }
+      rest -= counts[i];
+    }
+    return least;
   }
 }
