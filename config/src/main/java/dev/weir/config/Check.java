@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
+import org.jspecify.annotations.Nullable;
 
 /** What values may be; refused with what was given and what was expected. */
 final class Check {
@@ -12,12 +13,21 @@ final class Check {
   private Check() {}
 
   static IllegalArgumentException wrong(String name, Object value, String expected) {
+    return new IllegalArgumentException(
+        name + ": " + shown(value) + " (expected: " + expected + ")");
+  }
+
+  /** Returns a value as messages show it: one line, and not too much of it. */
+  static String shown(@Nullable Object value) {
     String shown = String.valueOf(value);
     if (shown.length() > MAX_SHOWN) {
       shown = shown.substring(0, MAX_SHOWN) + "...";
     }
-    return new IllegalArgumentException(
-        name + ": " + printable(shown) + " (expected: " + expected + ")");
+    return printable(shown);
+  }
+
+  static boolean isUnicode(String value) {
+    return bytes(value) >= 0;
   }
 
   static long range(String name, long value, long least, long most) {

@@ -76,6 +76,17 @@ public interface ConfigStore extends AutoCloseable {
   Records list(String domain, String key, String prefix, @Nullable String after, int limit);
 
   /**
+   * Returns a page of the records of a domain, or of all, in the order of the subjects' domains,
+   * keys and values as bytes in UTF-8; what it says of records that are written between two pages
+   * is as for {@link #list}.
+   *
+   * @param domain empty for all
+   * @param after the page begins after this subject; null for the first page
+   * @param limit 1 to {@link #MAX_BATCH}
+   */
+  RecordPage all(String domain, @Nullable Subject after, int limit);
+
+  /**
    * Returns changes in the order of their numbers, without gaps. A change that is returned is never
    * followed by one with a smaller number.
    *

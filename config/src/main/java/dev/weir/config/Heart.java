@@ -6,6 +6,7 @@ import dev.weir.Ticker;
 import dev.weir.rules.Problem;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Says in the store that a server lives and what it has in force. Used by one thread at a time. */
 final class Heart {
@@ -17,18 +18,29 @@ final class Heart {
   private final String id;
   private final String address;
   private final String version;
+  private final @Nullable StoreClock clock;
 
   private boolean beaten;
   private long beatAtNanos;
   private long revision;
   private List<String> problems = List.of();
 
-  Heart(ConfigStore store, Ticker ticker, String id, String address, String version) {
+  /**
+   * @param clock is measured with some of the beats, if there is one
+   */
+  Heart(
+      ConfigStore store,
+      Ticker ticker,
+      String id,
+      String address,
+      String version,
+      @Nullable StoreClock clock) {
     this.store = store;
     this.ticker = ticker;
     this.id = id;
     this.address = address;
     this.version = version;
+    this.clock = clock;
     Node unused = node(0);
   }
 
@@ -64,10 +76,23 @@ final class Heart {
   /** Beats if it is time, or if there is something new to say. */
   void beat(Head head) {
     long now = ticker.nanos();
-    if (!beaten || now - beatAtNanos >= BEAT_NANOS) {
+    StoreClock measured = clock != null && clock.due() ? clock : null;
+    if (measured != null || !beaten || now - beatAtNanos >= BEAT_NANOS) {
       store.beat(node(head.position()));
       beaten = true;
       beatAtNanos = now;
+    }
+    if (measured != null) {
+      measure(measured, now, ticker.nanos());
+    }
+  }
+
+  /** The store has just written down its own time, in milliseconds, between these instants. */
+  private void measure(StoreClock of, long fromNanos, long toNanos) {
+    for (Node node : store.nodes()) {
+      if (node.id().equals(id)) {
+        of.measured(fromNanos, node.at(), toNanos);
+      }
     }
   }
 

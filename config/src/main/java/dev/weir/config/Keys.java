@@ -44,6 +44,29 @@ final class Keys {
         .array();
   }
 
+  /** Returns where the subjects of a domain begin; of all domains, if it is empty. */
+  static byte[] domain(String domain) {
+    return domain.isEmpty() ? new byte[0] : after(text(domain));
+  }
+
+  /** Returns the subject that a key stands for. */
+  static Subject subject(byte[] row) {
+    int domain = end(row, 0);
+    int key = end(row, domain + 1);
+    return new Subject(
+        new String(row, 0, domain, UTF_8),
+        new String(row, domain + 1, key - domain - 1, UTF_8),
+        new String(row, key + 1, row.length - key - 1, UTF_8));
+  }
+
+  private static int end(byte[] row, int from) {
+    int at = from;
+    while (row[at] != END) {
+      at++;
+    }
+    return at;
+  }
+
   /** Returns the key of an entry, or where entries of its kind begin if the name is empty. */
   static byte[] entry(String kind, String name) {
     byte[] first = text(kind);

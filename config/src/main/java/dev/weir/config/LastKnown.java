@@ -4,16 +4,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /** The rules last in force, in a file: a server starts with them when its store does not answer. */
@@ -30,13 +24,18 @@ final class LastKnown {
     this.file = file;
   }
 
+  /** Returns whether there is a file, sound or not. */
+  boolean exists() {
+    return Files.exists(file);
+  }
+
   /**
    * Returns the rules, or null if there is no file.
    *
    * @throws IOException if it is not as it was written; the message says what to do
    */
   @Nullable RuleTexts read() throws IOException {
-    if (!Files.exists(file)) {
+    if (!exists()) {
       return null;
     }
     if (Files.size(file) > MAX_BYTES) {
@@ -74,47 +73,10 @@ final class LastKnown {
                 Map.of(
                     "store", rules.store(), "revision", rules.revision(), "files", rules.texts()))
             .getBytes(UTF_8);
-    Path folder = file.toAbsolutePath().normalize().getParent();
-    if (folder == null) {
-      throw new IOException(file + ": no file (expected: a file in a folder)");
-    }
-    Files.createDirectories(folder);
-    Path temporary = folder.resolve(file.getFileName() + ".tmp");
-    try (FileChannel out =
-        FileChannel.open(
-            temporary,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      write(out, header(json).getBytes(US_ASCII));
-      write(out, json);
-      out.force(true);
-    }
-    Files.move(
-        temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    sync(folder);
-  }
-
-  private static void write(FileChannel out, byte[] bytes) throws IOException {
-    ByteBuffer buffer = ByteBuffer.wrap(bytes);
-    while (buffer.hasRemaining()) {
-      out.write(buffer);
-    }
-  }
-
-  /** Makes the new name last; some systems have no such call for a folder, and need none. */
-  private static void sync(Path folder) {
-    try (FileChannel names = FileChannel.open(folder, StandardOpenOption.READ)) {
-      names.force(true);
-    } catch (IOException e) {
-      System.getLogger("dev.weir.config")
-          .log(System.Logger.Level.DEBUG, folder + ": not synced", e);
-    }
+    SafeFile.write(file, header(json).getBytes(US_ASCII), json);
   }
 
   private static String header(byte[] json) {
-    CRC32C crc = new CRC32C();
-    crc.update(json);
-    return MAGIC + HexFormat.of().toHexDigits((int) crc.getValue()) + "\n";
+    return SafeFile.header(MAGIC, json);
   }
 }

@@ -247,6 +247,28 @@ public final class RowConfigStore implements ConfigStore {
   }
 
   @Override
+  public RecordPage all(String domain, @Nullable Subject after, int limit) {
+    Check.range("limit", limit, 1, MAX_BATCH);
+    Check.line("domain", domain, 0, Subject.MAX_NAME_BYTES);
+    byte[] begin = Keys.domain(domain);
+    byte[] from = begin;
+    if (after != null) {
+      byte[] behind = Keys.after(Keys.subject(after));
+      from = Arrays.compareUnsigned(behind, begin) > 0 ? behind : begin;
+    }
+    List<Row> page = rows.scan(Table.RECORD, from, Keys.afterAll(begin), limit + 1);
+    Found found = new Found();
+    Optional<Subject> last = Optional.empty();
+    for (Row row : page.subList(0, Math.min(limit, page.size()))) {
+      Subject subject = Keys.subject(row.key());
+      found.add(subject, row.value());
+      last = Optional.of(subject);
+    }
+    return new RecordPage(
+        found.records(Optional.empty()), page.size() > limit ? last : Optional.empty());
+  }
+
+  @Override
   public List<Change> changes(long after, int limit) {
     Check.range("after", after, 0, Long.MAX_VALUE - 1);
     Check.range("limit", limit, 1, MAX_BATCH);

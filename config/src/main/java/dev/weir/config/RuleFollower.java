@@ -15,11 +15,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -33,29 +30,28 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RuleFollower implements RuleSource {
   /*
-   * How is RuleFollower designed, and why? It asks for the head at an interval, which needs one
-   * small row, and reads only texts that it lacks. It asks one thing at a time, on a thread of its
-   * own, since a store blocks; the ticker only says when.
-   *
-   * After a failure it waits for a random part of two intervals. So a store that returns is heard
-   * within a known time, and hundreds of servers that lost it at one moment, or were started at
-   * one, do not all ask at one moment again.
+   * How is RuleFollower designed, and why? A feed says where the store stands, at an interval: its
+   * own, or one that it shares with the cache of records. It compares the head's revision, rather
+   * than waiting for a change of the rules, so it cannot miss one; and reads only texts that it
+   * lacks.
    *
    * A revision is handed on once, good or broken. Only after an Error, such as want of memory, it
    * is handed on again, as files are.
    */
   private static final System.Logger LOG = System.getLogger("dev.weir.config");
-  private static final long CLOSE_MILLIS = 1_000;
-
   private final ConfigStore store;
   private final Ticker ticker;
   private final long intervalNanos;
   private final long patienceNanos;
   private final RuleDefaults defaults;
   private final @Nullable LastKnown lastKnown;
+  private final boolean emptyAtFirst;
+  private final boolean rulesElsewhere;
   private final Heart heart;
   private final LongUnaryOperator jitter;
-  private final Executor executor;
+  private final Feed feed;
+  private final boolean ownFeed;
+  private final Listener listener = new Listener();
 
   /** Held by whatever reads the store. */
   private final ReentrantLock turn = new ReentrantLock();
@@ -77,17 +73,48 @@ public final class RuleFollower implements RuleSource {
   private volatile long heardAtNanos;
   private volatile boolean closed;
 
+  /** Takes the rules in force, also when they are handed on; see {@link #rulesTo}. */
+  private Consumer<? super RuleSet> rulesTo = rules -> {};
+
   RuleFollower(Builder builder, LongUnaryOperator jitter, Executor executor) {
+    this(
+        builder,
+        jitter,
+        new Feed(builder.store, builder.ticker, builder.interval, jitter, executor),
+        true,
+        null);
+  }
+
+  /**
+   * @param feed of the builder's store
+   * @param ownFeed whether the feed begins and ends with this
+   * @param clock is measured with the beats of this server, if there is one
+   */
+  RuleFollower(
+      Builder builder,
+      LongUnaryOperator jitter,
+      Feed feed,
+      boolean ownFeed,
+      @Nullable StoreClock clock) {
     store = builder.store;
     ticker = builder.ticker;
     intervalNanos = builder.interval.toNanos();
     patienceNanos = builder.patience.toNanos();
     defaults = builder.defaults;
     lastKnown = builder.lastKnown == null ? null : new LastKnown(builder.lastKnown);
-    heart = new Heart(store, ticker, builder.node, builder.address, builder.version);
+    emptyAtFirst = builder.emptyAtFirst;
+    rulesElsewhere = builder.rulesElsewhere;
+    heart = new Heart(store, ticker, builder.node, builder.address, builder.version, clock);
     this.jitter = jitter;
-    this.executor = executor;
+    this.feed = feed;
+    this.ownFeed = ownFeed;
     heardAtNanos = ticker.nanos();
+    feed.listen(ChangeDetails.RULES, listener);
+  }
+
+  /** Has the rules that are read for being put in force go there as well, first of all. */
+  void rulesTo(Consumer<? super RuleSet> to) {
+    rulesTo = to;
   }
 
   /**
@@ -109,6 +136,8 @@ public final class RuleFollower implements RuleSource {
     private Duration patience = Duration.ofSeconds(30);
     private RuleDefaults defaults = RuleDefaults.DENY;
     private @Nullable Path lastKnown;
+    private boolean emptyAtFirst;
+    private boolean rulesElsewhere;
     private Ticker ticker = Ticker.system();
 
     private Builder(ConfigStore store, String node) {
@@ -152,6 +181,26 @@ public final class RuleFollower implements RuleSource {
       return this;
     }
 
+    /**
+     * Takes a store that never had rules for rules without any domain, so that the first revision
+     * comes into force like every other. A store is known to have had rules by the last-known file.
+     * Without this, such a store is a problem.
+     */
+    public Builder emptyAtFirst() {
+      emptyAtFirst = true;
+      return this;
+    }
+
+    /**
+     * Leaves the store's rules alone, because this server has others: {@link RuleFollower#load} is
+     * not called then, and {@link RuleFollower#follow} hands nothing on. The store is heard all the
+     * same, and its list of servers has this one, with the revision 0.
+     */
+    public Builder rulesElsewhere() {
+      rulesElsewhere = true;
+      return this;
+    }
+
     public Builder ticker(Ticker newTicker) {
       ticker = newTicker;
       return this;
@@ -163,22 +212,15 @@ public final class RuleFollower implements RuleSource {
      * @throws IllegalArgumentException if the server's id, address or version is out of range
      */
     public RuleFollower build() {
-      ExecutorService thread =
-          Executors.newSingleThreadExecutor(
-              task -> {
-                Thread made = new Thread(task, "weir-rule-follower");
-                made.setDaemon(true);
-                return made;
-              });
-      return new RuleFollower(
-          this, bound -> ThreadLocalRandom.current().nextLong(bound + 1), thread);
+      return new RuleFollower(this, Feed::random, Feed.of(store, ticker, interval), true, null);
     }
   }
 
   /**
    * Reads the rules from the store. If it does not answer, or has rules that cannot be read here,
    * those of the last-known file are taken; if there are none, the store is asked again until the
-   * patience is over. There is never an empty rule set instead.
+   * patience is over. There is never an empty rule set instead, save as {@link
+   * Builder#emptyAtFirst} says.
    */
   @Override
   public Rules.Loaded load() {
@@ -189,6 +231,9 @@ public final class RuleFollower implements RuleSource {
         Rules.Loaded found = loadOnce();
         boolean over = ticker.nanos() - startedNanos >= patienceNanos;
         if (found.ruleSet() != null || over || closed) {
+          if (found.ruleSet() != null) {
+            rulesTo.accept(found.ruleSet());
+          }
           loaded = taker == null ? found.ruleSet() : null;
           return found;
         }
@@ -210,6 +255,11 @@ public final class RuleFollower implements RuleSource {
       Head head = store.head();
       if (head.revision() == 0) {
         found = problem("no rules yet (expected: at least one revision)");
+        if (emptyAtFirst && (lastKnown == null || !lastKnown.exists())) {
+          heardAtNanos = ticker.nanos();
+          begin(RuleTexts.none(head), 0);
+          return new Rules.Loaded(RuleSet.empty(defaults), List.of());
+        }
       } else {
         RuleTexts texts = read.read(store, head);
         found = Rules.parse(texts.texts(), defaults);
@@ -231,7 +281,7 @@ public final class RuleFollower implements RuleSource {
       return;
     }
     read = texts;
-    unsaved = texts;
+    unsaved = texts.revision() == 0 ? null : texts;
     heart.applied(texts.revision());
     status = new FollowerStatus(texts.revision(), headRevision, 0, List.of());
   }
@@ -276,66 +326,60 @@ public final class RuleFollower implements RuleSource {
     } finally {
       turn.unlock();
     }
-    schedule(jitter.applyAsLong(intervalNanos));
+    feed.start();
   }
 
-  private void schedule(long nanos) {
-    if (!closed) {
-      ticker.schedule(
-          nanos,
-          () -> {
-            if (!closed) {
-              executor.execute(this::poll);
-            }
-          });
-    }
-  }
-
-  private void poll() {
-    long next = intervalNanos;
-    turn.lock();
-    try {
-      Taker to = taker;
-      if (closed || to == null) {
-        return;
-      }
-      if (!follow(to)) {
-        next = jitter.applyAsLong(2 * intervalNanos);
-      }
-    } finally {
-      turn.unlock();
-      schedule(next);
-    }
-  }
-
-  /** Asks once; returns whether everything went well. */
-  private boolean follow(Taker to) {
-    try {
-      Head head = store.head();
-      if (!read.is(head)) {
-        take(head, to);
-      }
-      heardAtNanos = ticker.nanos();
-      status = new FollowerStatus(heart.revision(), head.revision(), 0, heart.problems());
+  /** What the feed says, while somebody follows. */
+  private final class Listener implements FeedListener {
+    @Override
+    public void heard(Head head, long asOfNanos) throws IOException {
+      turn.lock();
       try {
-        heart.beat(head);
+        Taker to = taker;
+        if (!closed && to != null) {
+          follow(head, to);
+        }
       } finally {
-        save();
+        turn.unlock();
       }
-      reported = "";
-      return true;
-    } catch (IOException | RuntimeException | Error e) {
-      String message = String.valueOf(e.getMessage());
-      if (!message.equals(reported) || e instanceof Error) {
-        reported = message;
-        to.failed(e);
-      }
-      return false;
     }
+
+    @Override
+    public void failed(Throwable error) {
+      turn.lock();
+      try {
+        Taker to = taker;
+        String message = String.valueOf(error.getMessage());
+        if (!closed && to != null && (!message.equals(reported) || error instanceof Error)) {
+          reported = message;
+          to.failed(error);
+        }
+      } finally {
+        turn.unlock();
+      }
+    }
+  }
+
+  private void follow(Head head, Taker to) throws IOException {
+    if (!rulesElsewhere && !read.is(head)) {
+      take(head, to);
+    }
+    heardAtNanos = ticker.nanos();
+    status = new FollowerStatus(heart.revision(), head.revision(), 0, heart.problems());
+    try {
+      heart.beat(head);
+    } finally {
+      save();
+    }
+    reported = "";
   }
 
   private void take(Head head, Taker to) {
     if (head.revision() == 0) {
+      if (emptyAtFirst && heart.revision() == 0 && read.revision() == 0) {
+        read = RuleTexts.none(head);
+        return; // Another store without rules, instead of the one before.
+      }
       throw new ConfigException(
           Kind.DAMAGED,
           "rules: none (expected: at least one revision; those before stay in force)");
@@ -346,6 +390,10 @@ public final class RuleFollower implements RuleSource {
     read = next;
     List<Problem> problems;
     try {
+      RuleSet rules = changed.ruleSet();
+      if (rules != null) {
+        rulesTo.accept(rules);
+      }
       problems = to.changed(changed);
     } catch (RuntimeException e) {
       heart.refused(List.of("not put in force, " + e));
@@ -389,15 +437,10 @@ public final class RuleFollower implements RuleSource {
   @Override
   public void close() {
     closed = true;
-    try {
-      if (turn.tryLock(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
-        turn.unlock();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    if (executor instanceof ExecutorService thread) {
-      thread.shutdown();
+    feed.unlisten(listener);
+    Feed.awaitTurn(turn);
+    if (ownFeed) {
+      feed.close();
     }
   }
 }

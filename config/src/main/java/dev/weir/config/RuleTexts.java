@@ -18,6 +18,11 @@ record RuleTexts(String store, long revision, SortedMap<String, String> texts) {
   /** Before anything was read. */
   static final RuleTexts NONE = new RuleTexts("", 0, new TreeMap<>());
 
+  /** Of a store that has no rules. */
+  static RuleTexts none(Head head) {
+    return new RuleTexts(head.store(), 0, new TreeMap<>());
+  }
+
   boolean is(Head head) {
     return store.equals(head.store()) && revision == head.revision();
   }

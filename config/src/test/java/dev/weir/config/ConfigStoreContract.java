@@ -444,6 +444,38 @@ public abstract class ConfigStoreContract {
   }
 
   @Test
+  void allRecords_arePagedByDomainOrAltogether() {
+    List<Subject> subjects =
+        List.of(
+            new Subject("a", "user", "1"),
+            new Subject("shop", "tenant", ""),
+            new Subject("shop", "user", "a"),
+            new Subject("shop", "user", "ä\0b"),
+            new Subject("shop-eu", "user", "a"));
+    for (int i = subjects.size() - 1; i >= 0; i--) {
+      write(SubjectRecord.ofPlan(subjects.get(i), "gold"), RecordWrite.ABSENT);
+    }
+    for (int limit : List.of(1, 2, 10)) {
+      assertThat(all("", limit)).isEqualTo(subjects);
+      assertThat(all("shop", limit)).isEqualTo(subjects.subList(1, 4));
+      assertThat(all("other", limit)).isEmpty();
+    }
+    assertThatIllegalArgumentException().isThrownBy(() -> store.all("", null, 0));
+  }
+
+  private List<Subject> all(String domain, int limit) {
+    List<Subject> all = new ArrayList<>();
+    Optional<Subject> after = Optional.empty();
+    do {
+      RecordPage page = store.all(domain, after.orElse(null), limit);
+      assertThat(page.records().found()).hasSizeLessThanOrEqualTo(limit);
+      all.addAll(page.records().found().keySet());
+      after = page.next();
+    } while (after.isPresent());
+    return all;
+  }
+
+  @Test
   void feed_hasEveryChangeOnceAndInOrder() throws Exception {
     int writers = 4;
     int each = 25;

@@ -50,6 +50,11 @@ class ForwardingConfigStore implements ConfigStore {
   }
 
   @Override
+  public RecordPage all(String domain, @Nullable Subject after, int limit) {
+    return to.all(domain, after, limit);
+  }
+
+  @Override
   public List<Change> changes(long after, int limit) {
     return to.changes(after, limit);
   }

@@ -3,6 +3,7 @@ package dev.weir.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.weir.FailureMode;
 import dev.weir.config.FaultyConfigStore.Fault;
 import dev.weir.rules.Problem;
 import dev.weir.rules.RuleDefaults;
@@ -389,6 +390,75 @@ class RuleFollowerTest {
       assertThat(rules(loaded)).isNull();
       assertThat(problems(loaded))
           .contains("configuration store no rules yet (expected: at least one revision)");
+    }
+  }
+
+  private static RuleFollower.Builder emptyAtFirst(ConfigStore store, Path lastKnown) {
+    return RuleFollower.builder(store, "n1").patience(Duration.ZERO).lastKnown(lastKnown);
+  }
+
+  @Test
+  void storeThatNeverHadRules_isAnEmptyRuleSetWhereThatIsWanted() {
+    RuleDefaults defaults = new RuleDefaults(FailureMode.ALLOW, 1);
+    ConfigStore empty = ConfigStores.inMemory(ticker);
+    Path file = folder.resolve("last-known");
+    RuleFollower.Builder builder =
+        emptyAtFirst(empty, file).emptyAtFirst().defaults(defaults).ticker(ticker);
+    try (RuleFollower follower = build(builder)) {
+      RuleSet none = Objects.requireNonNull(follower.load().ruleSet());
+      assertThat(none.isEmpty()).isTrue();
+      assertThat(none.defaults()).isEqualTo(defaults);
+      follower.follow(none, taker);
+      ticker.advance(Duration.ofSeconds(2));
+      assertThat(taker.failures).isEmpty();
+      assertThat(file).doesNotExist();
+      assertThat(empty.nodes()).extracting(Node::revision).containsExactly(0L);
+      Map<String, String> files = Map.of("a.yaml", "domain: pushed\n");
+      empty.commit(0, Tree.of(files), files.values(), Cause.of("test", "a test"));
+      ticker.advance(SECOND);
+      assertThat(taker.inForce).containsExactly("pushed");
+      assertThat(follower.status()).isEqualTo(new FollowerStatus(1, 1, 0, List.of()));
+    }
+  }
+
+  @Test
+  void storeThatLostItsRules_isNoEmptyRuleSetInAnyCase() {
+    Path file = folder.resolve("last-known");
+    try (RuleFollower follower = started()) {
+      ticker.advance(SECOND);
+      assertThat(file).exists();
+      assertThat(follower.status().appliedRevision()).isEqualTo(1);
+    }
+    ConfigStore empty = ConfigStores.inMemory(ticker);
+    RuleFollower.Builder builder = emptyAtFirst(empty, file).emptyAtFirst().ticker(ticker);
+    try (RuleFollower follower = build(builder)) {
+      RuleSet known = Objects.requireNonNull(follower.load().ruleSet());
+      assertThat(known.domains()).containsExactly("first");
+      follower.follow(known, taker);
+      ticker.advance(SECOND);
+      assertThat(taker.failures)
+          .singleElement()
+          .satisfies(e -> assertThat(e).hasMessageContaining("rules: none"));
+      assertThat(taker.inForce).isEmpty();
+    }
+  }
+
+  @Test
+  void serverWithOtherRules_hearsTheStoreAndTakesNothing() {
+    try (RuleFollower follower = build(builder().rulesElsewhere())) {
+      follower.follow(RuleSet.EMPTY, taker);
+      ticker.advance(SECOND);
+      commit(Map.of("a.yaml", "domain: second\n"));
+      ticker.advance(SECOND);
+      assertThat(taker.inForce).isEmpty();
+      assertThat(taker.failures).isEmpty();
+      assertThat(follower.status()).isEqualTo(new FollowerStatus(0, 2, 0, List.of()));
+      assertThat(inner.nodes()).extracting(Node::revision).containsExactly(0L);
+      assertThat(folder.resolve("last-known")).doesNotExist();
+      store.fault = Fault.AWAY;
+      ticker.advance(Duration.ofSeconds(4));
+      assertThat(follower.status().staleNanos()).isPositive();
+      assertThat(taker.failures).hasSize(1);
     }
   }
 

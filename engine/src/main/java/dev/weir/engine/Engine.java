@@ -380,6 +380,28 @@ public final class Engine implements Decider, AutoCloseable {
     new Refund(pending, answer, store, done).give();
   }
 
+  /**
+   * Forgets what the keys of a request have used: the next request for them is decided as the first
+   * of a new key. <b>This admits more than the limit:</b> what was admitted before is not counted
+   * any more. Each key is forgotten for itself, under whatever number it was counted; requests that
+   * wait in a queue go on waiting.
+   *
+   * <p>Only this process's state of limits that are counted here is forgotten; other servers have
+   * their own.
+   *
+   * @param done is called once, as for {@link #decide}
+   */
+  public void reset(Request request, Consumer<? super Forgotten> done) {
+    PendingRequest pending = matched(request);
+    counters.resets.increment();
+    new Reset(pending, store, done).start();
+  }
+
+  /** Returns how many requests were reset. */
+  public long resets() {
+    return counters.resets.sum();
+  }
+
   @Override
   public Ticket enqueue(
       Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {

@@ -10,6 +10,7 @@ final class EngineCounters {
   final LongAdder errors = new LongAdder();
   final LongAdder reloads = new LongAdder();
   final LongAdder reloadFailures = new LongAdder();
+  final LongAdder resets = new LongAdder();
 
   private final DecisionTimes times = new DecisionTimes();
   private final LongAdder denied = new LongAdder();

@@ -38,6 +38,11 @@ public final class RuleSet {
     planLimits = plans.limits(rules);
   }
 
+  /** Returns the rule set without any rule, with defaults for limits that requests bring. */
+  public static RuleSet empty(RuleDefaults defaults) {
+    return new RuleSet(Map.of(), Plans.none(), "", defaults);
+  }
+
   private static void collect(Level level, List<Rule> into) {
     for (Rule rule : level.rules()) {
       into.add(rule);

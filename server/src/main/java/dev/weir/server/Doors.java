@@ -1,19 +1,19 @@
 package dev.weir.server;
 
 import dev.weir.Ticker;
-import dev.weir.engine.CallerBuckets;
-import dev.weir.engine.Engine;
+import dev.weir.admin.AdminHandler;
 import dev.weir.server.door.Certificates;
 import dev.weir.server.door.DoorCounters;
 import dev.weir.server.door.EventLoops;
 import dev.weir.server.door.GuardedDecider;
 import dev.weir.server.door.PendingBytes;
 import dev.weir.server.door.RlsMessages;
-import dev.weir.server.door.SystemLoad;
 import dev.weir.server.door.Tokens;
 import dev.weir.server.grpc.GrpcDoor;
 import dev.weir.server.grpc.RlsService;
 import dev.weir.server.grpc.WeirService;
+import dev.weir.server.http.AdminRequests;
+import dev.weir.server.http.AdminWorkers;
 import dev.weir.server.http.Endpoints;
 import dev.weir.server.http.HttpDoor;
 import dev.weir.server.metrics.Counted;
@@ -24,7 +24,6 @@ import dev.weir.server.settings.Setting;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
 import dev.weir.server.settings.TlsSettings;
-import dev.weir.shared.SharedMetrics;
 import io.grpc.BindableService;
 import java.io.IOException;
 import java.time.Duration;
@@ -37,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 
 /** All ports of a server, on one engine, with one set of threads for HTTP and RESP. */
 final class Doors {
+  /** Administration is for a few people and tools. */
+  private static final int MAX_ADMIN_CONNECTIONS = 100;
+
   private final ServerSettings settings;
   private final Ticker ticker;
   private final EventLoops loops;
@@ -47,7 +49,11 @@ final class Doors {
   private @Nullable GrpcDoor grpc;
   private @Nullable HttpDoor http;
   private @Nullable RespDoor resp;
-  private volatile boolean ready;
+  private @Nullable HttpDoor admin;
+  private final AdminWorkers adminWorkers = new AdminWorkers();
+
+  /** Empty while the server takes requests. */
+  private volatile String notReady = "starting";
 
   private Doors(ServerSettings settings, Ticker ticker) throws StartException {
     this.settings = settings;
@@ -56,30 +62,26 @@ final class Doors {
     this.grpcCertificates = Certificates.of(settings, TlsSettings.GRPC);
     this.loops = EventLoops.start(settings, ticker);
     this.pending = PendingBytes.of(settings, ticker);
+    int connections = settings.value(Settings.MAX_CONNECTIONS);
     for (String door : new String[] {"grpc", "http", "resp"}) {
-      counters.put(door, new DoorCounters(settings.value(Settings.MAX_CONNECTIONS), pending));
+      counters.put(door, new DoorCounters(connections, pending));
+    }
+    if (settings.value(Settings.ADMIN_PORT).isPresent()) {
+      int few = Math.min(connections, MAX_ADMIN_CONNECTIONS);
+      counters.put("admin", new DoorCounters(few, pending));
     }
   }
 
   /**
    * Opens all ports; they report that the server is not ready.
    *
-   * @param load the load for elastic rules
-   * @param shared the shared store, for the metrics page, or null
    * @throws StartException if one cannot be opened; the others are then closed again
    */
-  static Doors open(
-      ServerSettings settings,
-      Engine engine,
-      SystemLoad load,
-      @Nullable SharedStore shared,
-      CallerBuckets buckets,
-      Tokens tokens,
-      Ticker ticker)
+  static Doors open(ServerSettings settings, Behind behind, Ticker ticker)
       throws StartException, InterruptedException {
     Doors doors = new Doors(settings, ticker);
     try {
-      doors.openAll(engine, load, shared, buckets, tokens, ticker);
+      doors.openAll(behind);
       return doors;
     } catch (StartException | RuntimeException | Error e) {
       doors.close(Duration.ZERO);
@@ -87,17 +89,13 @@ final class Doors {
     }
   }
 
-  private void openAll(
-      Engine engine,
-      SystemLoad load,
-      @Nullable SharedStore shared,
-      CallerBuckets buckets,
-      Tokens tokens,
-      Ticker ticker)
-      throws StartException, InterruptedException {
+  private void openAll(Behind behind) throws StartException, InterruptedException {
     Setting<?> port = Settings.GRPC_PORT;
+    Tokens tokens = behind.tokens();
     try {
-      GuardedDecider decider = new GuardedDecider(engine, load, ticker);
+      GuardedDecider decider =
+          new GuardedDecider(
+              behind.engine(), behind.load(), settings.value(Settings.ON_FAILURE), ticker);
       List<BindableService> services =
           List.of(new RlsService(decider, new RlsMessages(settings)), new WeirService(decider));
       Certificates grpcOwn = grpcCertificates == null ? certificates : grpcCertificates;
@@ -107,8 +105,8 @@ final class Doors {
           new Endpoints(
               decider,
               settings,
-              () -> ready,
-              ServerMetrics.registry(() -> counted(engine, load, shared, buckets)),
+              () -> notReady,
+              ServerMetrics.registry(() -> counted(behind)),
               ticker);
       http =
           HttpDoor.open(settings, loops, endpoints.all(), certificates, tokens, of("http"), ticker);
@@ -120,19 +118,36 @@ final class Doors {
                 settings,
                 respPort.get(),
                 loops,
-                new RespDoor.Behind(decider, buckets, tokens, ticker),
+                new RespDoor.Behind(decider, behind.buckets(), tokens, ticker),
                 certificates,
                 of("resp"));
+      }
+      port = Settings.ADMIN_PORT;
+      Optional<Integer> adminPort = settings.value(Settings.ADMIN_PORT);
+      AdminHandler handler = behind.admin();
+      if (adminPort.isPresent() && handler != null) {
+        AdminRequests requests = new AdminRequests(handler, adminWorkers);
+        admin =
+            HttpDoor.open(
+                settings, adminPort.get(), loops, requests, certificates, of("admin"), ticker);
       }
     } catch (IOException e) {
       throw cannotListen(port, e);
     }
   }
 
-  private Counted counted(
-      Engine engine, SystemLoad load, @Nullable SharedStore shared, CallerBuckets buckets) {
-    SharedMetrics store = shared == null ? null : shared.metrics();
-    return new Counted(engine.metrics(), store, buckets, counters, pending, load.load(), ready);
+  private Counted counted(Behind behind) {
+    SharedStore shared = behind.shared();
+    Configuration configuration = behind.configuration();
+    return new Counted(
+        behind.engine().metrics(),
+        shared == null ? null : shared.metrics(),
+        configuration == null ? null : configuration.counted(behind.engine().subjectMetrics()),
+        behind.buckets(),
+        counters,
+        pending,
+        behind.load().load(),
+        isReady());
   }
 
   private DoorCounters of(String door) {
@@ -153,7 +168,7 @@ final class Doors {
     return new StartException(
         port.flag()
             + ": cannot listen on "
-            + settings.value(Settings.HOST)
+            + settings.value(port == Settings.ADMIN_PORT ? Settings.ADMIN_HOST : Settings.HOST)
             + ":"
             + number
             + ": "
@@ -168,22 +183,22 @@ final class Doors {
 
   /** Reports that the server is ready. */
   void ready() {
-    ready = true;
+    notReady = "";
     if (grpc != null) {
       grpc.ready();
     }
   }
 
-  /** Reports that the server is not ready any more, and goes on answering. */
-  void notReady() {
-    ready = false;
+  /** Reports why the server is not ready, and goes on answering. */
+  void notReady(String why) {
+    notReady = why;
     if (grpc != null) {
       grpc.notReady();
     }
   }
 
   boolean isReady() {
-    return ready;
+    return notReady.isEmpty();
   }
 
   /** Returns the port of the gRPC door. */
@@ -201,6 +216,11 @@ final class Doors {
     return resp == null ? -1 : resp.port();
   }
 
+  /** Returns the port for administration, or -1 if there is none. */
+  int adminPort() {
+    return admin == null ? -1 : admin.port();
+  }
+
   /** Reloads certificates that have changed. */
   void refresh() {
     if (certificates != null) {
@@ -213,7 +233,7 @@ final class Doors {
 
   /** Takes no more requests, waits for those in flight, and closes. */
   void close(Duration timeout) throws InterruptedException {
-    ready = false;
+    notReady = "stopping";
     long endNanos = ticker.nanos() + timeout.toNanos();
     if (grpc != null) {
       grpc.shut();
@@ -221,11 +241,15 @@ final class Doors {
     if (resp != null) {
       resp.shut();
     }
-    CompletableFuture<Void> closing =
-        http == null ? CompletableFuture.completedFuture(null) : http.shut(timeout);
+    CompletableFuture<Void> closing = shut(http, timeout);
+    CompletableFuture<Void> closingAdmin = shut(admin, timeout);
     if (http != null) {
       http.close(closing, timeout);
     }
+    if (admin != null) {
+      admin.close(closingAdmin, left(endNanos));
+    }
+    adminWorkers.close();
     if (resp != null) {
       resp.close(left(endNanos));
     }
@@ -233,6 +257,10 @@ final class Doors {
     if (grpc != null) {
       grpc.close(left(endNanos));
     }
+  }
+
+  private static CompletableFuture<Void> shut(@Nullable HttpDoor door, Duration timeout) {
+    return door == null ? CompletableFuture.completedFuture(null) : door.shut(timeout);
   }
 
   private Duration left(long endNanos) {

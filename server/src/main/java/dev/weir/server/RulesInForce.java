@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import dev.weir.engine.Engine;
 import dev.weir.engine.RulesException;
+import dev.weir.rules.Position;
 import dev.weir.rules.Problem;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.RuleSource;
@@ -15,72 +16,207 @@ import dev.weir.server.http.RulesPage;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
+import dev.weir.server.settings.StoreUri;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Brings rules from files into an engine, first at the start and then whenever they change. */
+/**
+ * Brings rules from files or a configuration store into an engine, first at the start and then
+ * whenever they change.
+ */
 final class RulesInForce implements RuleSource.Taker, AutoCloseable {
-  /** The demo rules, in force without {@code --rules}. */
+  /** The demo rules, in force with neither {@code --rules} nor a configuration store. */
   static final String BUILT_IN = "demo.yaml";
 
   /** A broken file can have thousands of problems; a log line for each would hide all others. */
   private static final int MAX_LOGGED = 50;
 
-  private final Engine engine;
-  private @Nullable RuleSource source;
+  /**
+   * Without rules, the store is asked again after a random part of this: of many servers that are
+   * started at once, few ask at once.
+   */
+  private static final long MOST_PAUSE_MILLIS = 2_000;
 
-  private RulesInForce(Engine engine) {
+  private final ServerSettings settings;
+  private final Engine engine;
+  private final @Nullable Configuration configuration;
+  private final @Nullable RuleSource source;
+  private final CountDownLatch closing = new CountDownLatch(1);
+
+  RulesInForce(ServerSettings settings, Engine engine, @Nullable Configuration configuration) {
+    this.settings = settings;
     this.engine = engine;
+    this.configuration = configuration;
+    List<Path> paths = settings.value(Settings.RULES);
+    if (!paths.isEmpty()) {
+      source = RuleSource.files(paths, settings.ruleDefaults());
+    } else {
+      source = configuration == null ? null : configuration.rules();
+    }
   }
 
-  /** Reads the rules that the settings name, without putting them in force. */
-  static Rules.Loaded load(ServerSettings settings) {
-    List<Path> paths = settings.value(Settings.RULES);
-    return paths.isEmpty()
+  private Rules.Loaded load() {
+    return source == null
         ? Rules.parse("built-in rules", Endpoints.resource(BUILT_IN), settings.ruleDefaults())
-        : Rules.load(paths, settings.ruleDefaults());
+        : source.load();
   }
 
   /**
-   * Puts the first rules in force.
+   * Reads the first rules and puts them in force.
    *
+   * @return why they are not in force, if they may come later from a configuration store; else
+   *     empty
    * @throws StartException if they are broken, naming every problem
    */
-  static RulesInForce start(ServerSettings settings, Engine engine, Rules.Loaded first)
-      throws StartException {
+  List<Problem> begin() throws StartException {
+    List<Problem> problems = first();
+    if (problems.isEmpty() || settings.rulesFromStore()) {
+      return problems;
+    }
+    throw new StartException("rules: errors; the server was not started\n" + lines(problems));
+  }
+
+  private List<Problem> first() {
+    Rules.Loaded first = load();
     RuleSet rules = first.ruleSet();
     if (rules == null) {
-      throw new StartException(
-          "rules: errors; the server was not started\n" + lines(first.problems()));
+      return first.problems();
     }
+    tell(rules);
     long revision;
     try {
       revision = engine.apply(rules);
     } catch (RulesException e) {
-      throw new StartException("rules: errors; the server was not started\n" + lines(e.problems()));
+      return e.problems();
     }
     logWarnings(first);
+    if (rules.isEmpty() && settings.rulesFromStore()) {
+      Logs.LOG.info(
+          "rules: none, because the configuration store "
+              + configuration
+              + " is new; nothing is limited before the first ones come: "
+              + next());
+      return List.of();
+    }
     Logs.LOG.info(
         "rules: "
             + rules.rules().size()
             + " in force from "
-            + (settings.value(Settings.RULES).isEmpty()
-                ? "the built-in demo rules, because --rules is not set"
-                : settings.value(Settings.RULES))
+            + from()
             + " (revision "
             + revision
             + ")\n"
             + RulesPage.text(rules, settings.value(Settings.STORE).isPresent()).stripTrailing());
-    return new RulesInForce(engine);
+    warnOfSubjects(rules);
+    return List.of();
   }
 
-  /** Reloads the files from now on when they change. */
-  void watch(ServerSettings settings) {
+  private String from() {
+    if (settings.rulesFromStore()) {
+      return "the configuration store " + configuration;
+    }
     List<Path> paths = settings.value(Settings.RULES);
-    if (!paths.isEmpty()) {
-      source = RuleSource.files(paths, settings.ruleDefaults());
+    return paths.isEmpty()
+        ? "the built-in demo rules, because --rules is not set"
+        : paths.toString();
+  }
+
+  /** Returns the command that brings rules into the store. */
+  private String next() {
+    String server =
+        settings
+            .value(Settings.ADMIN_PORT)
+            .map(
+                port ->
+                    (settings.value(Settings.TLS_CERT).isPresent() ? "https://" : "http://")
+                        + settings.value(Settings.ADMIN_HOST)
+                        + ":"
+                        + (port == 0 ? "PORT" : port))
+            .orElse("URL of a server with " + Settings.ADMIN_PORT.flag());
+    return "weir rules push DIR --server " + server;
+  }
+
+  /** Rules from the store are known there first of all. */
+  private void tell(RuleSet rules) {
+    if (configuration != null && !settings.rulesFromStore()) {
+      configuration.inForce(rules);
+    }
+  }
+
+  private void warnOfSubjects(RuleSet rules) {
+    long count = rules.rules().stream().filter(rule -> rule.byLevel() >= 0).count();
+    if (configuration == null && count > 0) {
+      Logs.LOG.warning(
+          "rules: "
+              + count
+              + " with by, but there is no configuration store: all have the rule's own number"
+              + " (expected: "
+              + Settings.DATA_DIR.flag()
+              + " or "
+              + Settings.CONFIG_STORE.flag()
+              + ")");
+    }
+  }
+
+  /**
+   * Tries to get the first rules until there are some, on a thread of its own.
+   *
+   * @param why is given the reason, whenever it is another one
+   * @param done is called once, when rules are in force
+   */
+  void await(List<Problem> known, Consumer<String> why, Runnable done) {
+    Thread thread = new Thread(() -> await(known, why, done, closing), "weir-first-rules");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void await(
+      List<Problem> known, Consumer<String> why, Runnable done, CountDownLatch closed) {
+    String said = "";
+    List<Problem> problems = known;
+    try {
+      while (!problems.isEmpty()) {
+        String lines = StoreUri.hidden(lines(problems));
+        if (!lines.equals(said)) {
+          said = lines;
+          Logs.LOG.severe("rules: none in force, requests are not decided; tried again\n" + lines);
+          why.accept("no rules: " + lines.lines().findFirst().orElse(""));
+        }
+        if (closed.await(
+            ThreadLocalRandom.current().nextLong(MOST_PAUSE_MILLIS + 1), TimeUnit.MILLISECONDS)) {
+          return;
+        }
+        problems = attempt();
+      }
+      done.run();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private List<Problem> attempt() {
+    try {
+      return first();
+    } catch (RuntimeException | Error e) {
+      failed(e);
+      return List.of(
+          new Problem(
+              Severity.ERROR, new Position("configuration store", 0, 0), String.valueOf(e)));
+    }
+  }
+
+  /** Follows changes from now on. */
+  void watch() {
+    if (source != null) {
       source.follow(engine.rules(), this);
+    }
+    if (configuration != null && !settings.rulesFromStore()) {
+      configuration.rules().follow(engine.rules(), this); // Which takes no rules from there.
     }
   }
 
@@ -105,6 +241,7 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
       return refused(loaded.problems());
     }
     List<String> difference = engine.rules().diff(rules);
+    tell(rules);
     try {
       long revision = engine.apply(rules);
       logWarnings(loaded);
@@ -113,6 +250,7 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
               + revision
               + " in force\n"
               + (difference.isEmpty() ? "no rule has changed" : bounded(difference)));
+      warnOfSubjects(rules);
       return List.of();
     } catch (RulesException e) {
       return refused(e.problems());
@@ -122,7 +260,7 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
   private List<Problem> refused(List<Problem> problems) {
     Logs.LOG.severe(
         "rules: errors; revision " + engine.revision() + " stays in force\n" + lines(problems));
-    return problems;
+    return problems.stream().filter(each -> each.severity() == Severity.ERROR).toList();
   }
 
   private static void logWarnings(Rules.Loaded loaded) {
@@ -146,6 +284,7 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
 
   @Override
   public void close() {
+    closing.countDown();
     if (source != null) {
       source.close();
     }

@@ -16,9 +16,6 @@ import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
 import dev.weir.server.settings.StoreUri;
 import dev.weir.shared.SharedMetrics;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -96,7 +93,8 @@ final class SharedStore {
             .warnings(warnings);
     Optional<Path> file = settings.value(Settings.STORE_PASSWORD_FILE);
     if (file.isPresent()) {
-      builder.password(password(settings.source(Settings.STORE_PASSWORD_FILE), file.get()));
+      builder.password(
+          PasswordFile.read(settings.source(Settings.STORE_PASSWORD_FILE), file.get()));
     }
     RedisStore store = builder.build();
     details.store = store;
@@ -149,19 +147,6 @@ final class SharedStore {
       RedisStore known = store;
       boolean decides = known != null && known.available();
       log.write(decides ? Level.INFO : Level.WARNING, "store: " + StoreUri.hidden(line));
-    }
-  }
-
-  private static String password(String source, Path file) throws StartException {
-    String where = source + ": " + file;
-    try {
-      String password = Files.readString(file, StandardCharsets.UTF_8).replaceFirst("\\R$", "");
-      if (password.isEmpty() || password.lines().count() > 1) {
-        throw new StartException(where + ": not one line (expected: the password alone)");
-      }
-      return password;
-    } catch (IOException e) {
-      throw new StartException(where + ": cannot be read: " + e + " (expected: a password)", e);
     }
   }
 

@@ -80,11 +80,14 @@ final class WarmUp {
       Doors doors =
           Doors.open(
               settings,
-              engine,
-              SystemLoad.of(settings, ticker),
-              null,
-              new CallerBuckets(table, ticker.nanos()),
-              Tokens.notRequired(),
+              new Behind(
+                  engine,
+                  SystemLoad.of(settings, ticker),
+                  null,
+                  new CallerBuckets(table, ticker.nanos()),
+                  Tokens.notRequired(),
+                  null,
+                  null),
               ticker);
       try {
         String done = new WarmUp(doors, ticker, startNanos + MAX_NANOS).drive();

@@ -3,23 +3,24 @@ package dev.weir.server;
 import dev.weir.MemoryStore;
 import dev.weir.Store;
 import dev.weir.Ticker;
+import dev.weir.admin.AdminHandler;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.Engine;
+import dev.weir.engine.KeyPolicies;
 import dev.weir.engine.RoutedStore;
-import dev.weir.rules.Rules;
+import dev.weir.engine.SubjectSettings;
+import dev.weir.rules.Problem;
 import dev.weir.server.door.Guarded;
 import dev.weir.server.door.Logs;
-import dev.weir.server.door.Loop;
 import dev.weir.server.door.SystemLoad;
 import dev.weir.server.door.Tokens;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -28,24 +29,18 @@ import org.jspecify.annotations.Nullable;
  * reloaded when their files change. Safe for use by many threads.
  */
 public final class WeirServer implements AutoCloseable {
-  private static final long ROUND_MILLIS = 1_000;
-
-  /** New content is used when two reads find the same, so a change takes less than two of these. */
-  private static final long FILES_MILLIS = 500;
-
   /** Time for the ports to close, in addition to the time for requests in flight. */
   private static final Duration CLOSE_DOORS = Duration.ofSeconds(3);
 
-  private static final Duration CLOSE_RULES = Duration.ofSeconds(3);
+  private static final Duration CLOSE_RULES = Duration.ofSeconds(2);
   private static final Duration CLOSE_STORE = Duration.ofSeconds(3);
+  private static final Duration CLOSE_CONFIGURATION = Duration.ofSeconds(2);
 
   /** With a table in this process, this fraction of the memory for keys is for CL.THROTTLE. */
   private static final long THROTTLE_SHARE = 4;
 
   private final ServerSettings settings;
-  private final Engine engine;
-  private final SystemLoad load;
-  private final @Nullable SharedStore shared;
+  private final Behind behind;
   private final @Nullable MemoryStore throttle;
   private final RulesInForce rules;
   private final Doors doors;
@@ -53,12 +48,9 @@ public final class WeirServer implements AutoCloseable {
   private final int grpcPort;
   private final int httpPort;
   private final int respPort;
+  private final int adminPort;
   private final State state = new State();
-  private final FullnessWarning fullness =
-      new FullnessWarning("the key space", "--max-keys, --max-memory, max_keys");
-  private final FullnessWarning throttleFullness =
-      new FullnessWarning("the key space of CL.THROTTLE", "--throttle-max-keys, --max-memory");
-  private final ScheduledExecutorService housekeeping;
+  private final Housekeeping housekeeping = new Housekeeping();
 
   /** Progress of a stop. */
   private static final class State {
@@ -71,21 +63,23 @@ public final class WeirServer implements AutoCloseable {
       stopping = true;
       return first;
     }
+
+    synchronized void unlessStopping(Runnable step) {
+      if (!stopping) {
+        step.run();
+      }
+    }
   }
 
   private WeirServer(
       ServerSettings settings,
-      Engine engine,
-      SystemLoad load,
-      @Nullable SharedStore shared,
+      Behind behind,
       @Nullable MemoryStore throttle,
       RulesInForce rules,
       @Nullable TokenFile tokens,
       Doors doors) {
     this.settings = settings;
-    this.engine = engine;
-    this.load = load;
-    this.shared = shared;
+    this.behind = behind;
     this.throttle = throttle;
     this.rules = rules;
     this.tokens = tokens;
@@ -93,33 +87,32 @@ public final class WeirServer implements AutoCloseable {
     this.grpcPort = doors.grpcPort();
     this.httpPort = doors.httpPort();
     this.respPort = doors.respPort();
-    this.housekeeping =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "weir-housekeeping");
-              thread.setDaemon(true);
-              return thread;
-            });
+    this.adminPort = doors.adminPort();
   }
 
   /**
-   * Starts a server and returns when it is ready: rules in force, code warm, all ports open. It
-   * configures the log of the whole process.
+   * Starts a server and returns when it is ready: rules in force, code warm, all ports open. If the
+   * rules are to come from a configuration store that has none for it now, it returns with all
+   * ports open and not ready, and is ready when they come. It configures the log of the whole
+   * process.
    *
-   * @throws StartException if the rules are broken, a port is taken, or a certificate cannot be
-   *     used
+   * @throws StartException if the rules are broken, a port is taken, a certificate cannot be used,
+   *     or the configuration store is damaged or in use
    */
   public static WeirServer start(ServerSettings settings)
       throws StartException, InterruptedException {
     Ticker ticker = Ticker.system();
     Logs.install(settings, ticker);
     settings.warnings().forEach(Logs.LOG::warning);
-    return start(settings, SharedStore.open(settings, ticker));
+    return start(settings, SharedStore.open(settings, ticker), Administration::api);
   }
 
   /** Starts a server with a shared store, or with none; it closes the store when it is closed. */
-  static WeirServer start(ServerSettings settings, @Nullable SharedStore shared)
+  static WeirServer start(
+      ServerSettings settings, @Nullable SharedStore shared, Administration administration)
       throws StartException, InterruptedException {
+    Ticker ticker = Ticker.system();
+    Configuration configuration = configuration(settings, shared, ticker);
     long maxBytes = settings.value(Settings.MAX_MEMORY);
     boolean ownThrottle =
         settings.value(Settings.RESP_PORT).isPresent() && !settings.sharesThrottle(shared != null);
@@ -128,110 +121,135 @@ public final class WeirServer implements AutoCloseable {
         new MemoryStore(settings.value(Settings.MAX_KEYS), maxBytes - throttleBytes);
     RoutedStore store =
         shared == null ? RoutedStore.local(memory) : RoutedStore.of(memory, shared.store());
-    SystemLoad load = SystemLoad.of(settings, Ticker.system());
-    Engine engine = Engine.create(store, Ticker.system(), settings.engine(), load);
+    SystemLoad load = SystemLoad.of(settings, ticker);
+    Engine engine =
+        Engine.create(
+            store,
+            ticker,
+            settings.engine(),
+            store.fingerprint(),
+            load,
+            configuration == null ? KeyPolicies.NONE : configuration.policies(),
+            configuration == null ? SubjectSettings.DEFAULTS : configuration.subjects());
+    RulesInForce rules = new RulesInForce(settings, engine, configuration);
     try {
-      WeirServer server = start(settings, engine, load, shared, throttleBytes);
-      server.begin();
+      AdminHandler admin =
+          configuration == null || settings.value(Settings.ADMIN_PORT).isEmpty()
+              ? null
+              : administration.handler(configuration.store(), engine, settings, ticker);
+      TokenFile tokenFile = TokenFile.of(settings);
+      MemoryStore throttle =
+          shared != null && settings.sharesThrottle(true)
+              ? null
+              : new MemoryStore(
+                  settings.value(Settings.THROTTLE_MAX_KEYS), Math.max(1, throttleBytes));
+      Store buckets = throttle == null ? Objects.requireNonNull(shared).store() : throttle;
+      Behind behind =
+          new Behind(
+              engine,
+              load,
+              shared,
+              new CallerBuckets(buckets, ticker.nanos()),
+              tokenFile == null ? Tokens.notRequired() : tokenFile.tokens(),
+              configuration,
+              admin);
+      List<Problem> missing = rules.begin();
+      if (!settings.value(Settings.NO_WARMUP)) {
+        Logs.LOG.info(WarmUp.run(ticker));
+      }
+      Doors doors = Doors.open(settings, behind, ticker);
+      WeirServer server = new WeirServer(settings, behind, throttle, rules, tokenFile, doors);
+      server.begin(missing);
       return server;
     } catch (StartException | InterruptedException | RuntimeException | Error e) {
+      rules.close();
       engine.close();
+      if (configuration != null) {
+        configuration.close();
+      }
       throw e;
     }
   }
 
-  private static WeirServer start(
-      ServerSettings settings,
-      Engine engine,
-      SystemLoad load,
-      @Nullable SharedStore shared,
-      long throttleBytes)
-      throws StartException, InterruptedException {
-    Ticker ticker = Ticker.system();
-    Rules.Loaded first = RulesInForce.load(settings);
-    TokenFile tokenFile = TokenFile.of(settings);
-    Tokens tokens = tokenFile == null ? Tokens.notRequired() : tokenFile.tokens();
-    MemoryStore throttle = null;
-    Store buckets;
-    if (shared != null && settings.sharesThrottle(true)) {
-      buckets = shared.store();
-    } else {
-      throttle =
-          new MemoryStore(settings.value(Settings.THROTTLE_MAX_KEYS), Math.max(1, throttleBytes));
-      buckets = throttle;
+  private static @Nullable Configuration configuration(
+      ServerSettings settings, @Nullable SharedStore shared, Ticker ticker) throws StartException {
+    try {
+      return Configuration.open(settings, ticker);
+    } catch (StartException | RuntimeException | Error e) {
+      if (shared != null) {
+        shared.store().close();
+      }
+      throw e;
     }
-    RulesInForce rules = RulesInForce.start(settings, engine, first);
-    if (!settings.value(Settings.NO_WARMUP)) {
-      Logs.LOG.info(WarmUp.run(ticker));
-    }
-    Doors doors =
-        Doors.open(
-            settings,
-            engine,
-            load,
-            shared,
-            new CallerBuckets(buckets, ticker.nanos()),
-            tokens,
-            ticker);
-    return new WeirServer(settings, engine, load, shared, throttle, rules, tokenFile, doors);
   }
 
-  private void begin() throws InterruptedException {
+  /**
+   * Begins the work.
+   *
+   * @param missing why there are no rules yet, or empty
+   */
+  private void begin(List<Problem> missing) throws InterruptedException {
+    if (missing.isEmpty()) {
+      beginToDecide();
+      keepHouse();
+      rules.watch();
+      doors.ready();
+      Logs.LOG.info("ready: " + places());
+      return;
+    }
+    keepHouse();
+    Logs.LOG.warning("waiting for rules: " + places());
+    rules.await(missing, this::waits, this::rulesCame);
+  }
+
+  private void keepHouse() {
+    housekeeping.start(behind.engine(), behind.load(), behind.shared(), throttle, tokens, doors);
+  }
+
+  private void beginToDecide() throws InterruptedException {
+    SharedStore shared = behind.shared();
     if (shared != null) {
-      shared.begin(engine.rules());
+      shared.begin(behind.engine().rules());
       shared.await();
-      shared.look(engine.rules());
+      shared.look(behind.engine().rules());
     }
-    lookAfter();
-    rules.watch(settings);
-    doors.ready();
+  }
+
+  private void waits(String why) {
+    state.unlessStopping(() -> doors.notReady(why));
+  }
+
+  private void rulesCame() {
+    try {
+      beginToDecide();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    state.unlessStopping(
+        () -> {
+          rules.watch();
+          doors.ready();
+          Logs.LOG.info("ready: " + places());
+        });
+  }
+
+  private String places() {
     String host = settings.value(Settings.HOST);
-    String resp = respPort < 0 ? "" : ", resp on " + host + ":" + respPort;
-    String store = shared == null ? "" : ", store " + shared;
-    Logs.LOG.info(
-        "ready: http on "
-            + host
-            + ":"
-            + httpPort
-            + ", grpc on "
-            + host
-            + ":"
-            + grpcPort
-            + resp
-            + store);
-  }
-
-  /** Starts the periodic work; an error in one kind does not affect the others. */
-  private void lookAfter() {
-    new Guarded(Loop.LOAD, load::poll)
-        .run(); // Elastic rules are enforced until there is a reading.
-    every(SystemLoad.POLL_MILLIS, Loop.LOAD, load::poll);
-    every(ROUND_MILLIS, Loop.EXPIRY, engine::expire);
-    every(ROUND_MILLIS, Loop.EXPIRY, () -> warn(fullness.warning(engine.fullPercent())));
-    if (throttle != null) {
-      every(ROUND_MILLIS, Loop.EXPIRY, () -> throttle.expire(Ticker.system().nanos()));
-      every(
-          ROUND_MILLIS, Loop.EXPIRY, () -> warn(throttleFullness.warning(throttle.fullPercent())));
-    }
-    if (shared != null) {
-      every(ROUND_MILLIS, Loop.STORE, () -> shared.look(engine.rules()));
-    }
-    every(FILES_MILLIS, Loop.CERTIFICATES, doors::refresh);
-    if (tokens != null) {
-      every(FILES_MILLIS, Loop.TOKENS, tokens::refresh);
-    }
-  }
-
-  private void every(long millis, Loop loop, Runnable turn) {
-    ScheduledFuture<?> unused =
-        housekeeping.scheduleWithFixedDelay(
-            new Guarded(loop, turn), millis, millis, TimeUnit.MILLISECONDS);
-  }
-
-  private static void warn(@Nullable String warning) {
-    if (warning != null) {
-      Logs.LOG.warning(warning);
-    }
+    SharedStore shared = behind.shared();
+    return "http on "
+        + host
+        + ":"
+        + httpPort
+        + ", grpc on "
+        + host
+        + ":"
+        + grpcPort
+        + (respPort < 0 ? "" : ", resp on " + host + ":" + respPort)
+        + (adminPort < 0
+            ? ""
+            : ", admin on " + settings.value(Settings.ADMIN_HOST) + ":" + adminPort)
+        + (shared == null ? "" : ", store " + shared);
   }
 
   public int httpPort() {
@@ -247,6 +265,11 @@ public final class WeirServer implements AutoCloseable {
     return respPort;
   }
 
+  /** Returns the port for administration, or -1 if there is none. */
+  public int adminPort() {
+    return adminPort;
+  }
+
   /** Returns whether the server takes requests. */
   public boolean ready() {
     return doors.isReady();
@@ -259,7 +282,7 @@ public final class WeirServer implements AutoCloseable {
 
   /**
    * Stops: reports "not ready", goes on answering for the drain delay, takes no more requests,
-   * waits for those in flight, and closes. Returns when everything is closed, or nine seconds after
+   * waits for those in flight, and closes. Returns when everything is closed, or ten seconds after
    * delay and timeout even if a part has not closed; a second call waits for the first.
    *
    * @param timeout for the requests in flight; those that are not answered by then are cut off
@@ -270,7 +293,7 @@ public final class WeirServer implements AutoCloseable {
       return;
     }
     try {
-      doors.notReady();
+      doors.notReady("stopping");
       Duration delay = settings.value(Settings.DRAIN_DELAY);
       Logs.LOG.info("draining");
       if (!state.hurry.await(delay.toNanos(), TimeUnit.NANOSECONDS)) {
@@ -280,8 +303,12 @@ public final class WeirServer implements AutoCloseable {
       Ending ending = new Ending();
       ending.step("ports", timeout.plus(CLOSE_DOORS), () -> doors.close(timeout));
       ending.step("rules", CLOSE_RULES, rules::close);
-      housekeeping.shutdown();
-      ending.step("store", CLOSE_STORE, engine::close);
+      housekeeping.end();
+      ending.step("store", CLOSE_STORE, behind.engine()::close);
+      Configuration configuration = behind.configuration();
+      if (configuration != null) {
+        ending.step("configuration", CLOSE_CONFIGURATION, configuration::close);
+      }
       boolean all = ending.left().isEmpty();
       Logs.LOG.info(all ? "stopped" : "stopped, except " + String.join(", ", ending.left()));
     } finally {
@@ -296,7 +323,8 @@ public final class WeirServer implements AutoCloseable {
         .plus(settings.value(Settings.DRAIN_TIMEOUT))
         .plus(CLOSE_DOORS)
         .plus(CLOSE_RULES)
-        .plus(CLOSE_STORE);
+        .plus(CLOSE_STORE)
+        .plus(CLOSE_CONFIGURATION);
   }
 
   /**

@@ -9,9 +9,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 
 /** Listens to the server's log. */
 public final class LogCapture extends Handler implements AutoCloseable {
+  private final SimpleFormatter format = new SimpleFormatter();
   private final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
 
   public LogCapture() {
@@ -51,7 +53,7 @@ public final class LogCapture extends Handler implements AutoCloseable {
 
   @Override
   public void publish(LogRecord event) {
-    messages.add(event.getMessage());
+    messages.add(format.formatMessage(event));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.weir.server;
 
 import dev.weir.Ticker;
+import dev.weir.admin.AdminHandler;
 import dev.weir.server.door.Logs;
 import dev.weir.server.settings.ServerSettings;
 import java.io.IOException;
@@ -64,7 +65,18 @@ public final class RunningServer implements AutoCloseable {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
     ServerSettings settings = settings(Map.of("rules", rules.toString()), namesAndValues);
     Logs.install(settings, Ticker.system());
-    return new RunningServer(WeirServer.start(settings, shared));
+    return new RunningServer(WeirServer.start(settings, shared, Administration::api));
+  }
+
+  /** Starts a server on a configuration store, with a port for administration. */
+  static RunningServer start(
+      TestConfigStores.Shared store, AdminHandler handler, String... namesAndValues)
+      throws Exception {
+    ServerSettings settings =
+        settings(Map.of("config-store", store.address, "admin-port", "0"), namesAndValues);
+    Logs.install(settings, Ticker.system());
+    return new RunningServer(
+        WeirServer.start(settings, null, (from, engine, with, ticker) -> handler));
   }
 
   private static ServerSettings settings(Map<String, String> base, String... namesAndValues) {

@@ -133,10 +133,10 @@ class StopTest {
   }
 
   @Test
-  void longestDrain_isWhatTheSettingsSayAndNineSeconds() throws Exception {
+  void longestDrain_isWhatTheSettingsSayAndTenSeconds() throws Exception {
     try (RunningServer running =
         RunningServer.start(Map.of("drain-delay", "3s", "drain-timeout", "20s"))) {
-      assertThat(running.server.longestDrain()).isEqualTo(Duration.ofSeconds(32));
+      assertThat(running.server.longestDrain()).isEqualTo(Duration.ofSeconds(33));
       running.server.endDrainDelay();
     }
   }

@@ -16,14 +16,15 @@ import java.util.function.Predicate;
  * <p>Deadlines are checked by a periodic sweep: a connection must send its first request within the
  * request timeout, complete every request and read its answer within the same time, and send the
  * next request within the idle timeout. Bytes that trickle in do not extend a deadline, nor do
- * other requests on the same connection.
+ * other requests on the same connection. Where answers take longer than that, the port says what
+ * each waits for: there is no deadline while it waits for the server.
  *
  * @param <C> a connection
  */
 public final class ConnectionGuard<C> {
   /** The deadlines of a connection. */
   private static final class Watched {
-    /** The deadlines of requests that are on their way, oldest first. */
+    /** The deadlines of requests that are on their way. */
     private final Map<Object, Long> requests = new LinkedHashMap<>(4);
 
     private long deadline;
@@ -33,10 +34,21 @@ public final class ConnectionGuard<C> {
       this.deadline = deadline;
     }
 
+    /** Returns the earliest deadline; the times of all lie close together. */
     long deadline() {
-      return requests.isEmpty() ? deadline : requests.values().iterator().next();
+      if (requests.isEmpty()) {
+        return deadline;
+      }
+      long earliest = requests.values().iterator().next();
+      for (long each : requests.values()) {
+        earliest = each - earliest < 0 ? each : earliest;
+      }
+      return earliest;
     }
   }
+
+  /** The server bounds its own work. */
+  private static final long NO_DEADLINE_NANOS = Long.MAX_VALUE / 4;
 
   private final long requestNanos;
   private final long idleNanos;
@@ -88,6 +100,23 @@ public final class ConnectionGuard<C> {
     if (watched != null) {
       watched.requests.put(request, now + requestNanos);
       watched.answerUnread = false;
+    }
+  }
+
+  /** A request on its way waits for its client from now on, which must act in time. */
+  public void waitsForClient(C connection, Object request, long now) {
+    postpone(connection, request, now + requestNanos);
+  }
+
+  /** A request on its way waits for the server, for as long as that takes. */
+  public void waitsForServer(C connection, Object request, long now) {
+    postpone(connection, request, now + NO_DEADLINE_NANOS);
+  }
+
+  private void postpone(C connection, Object request, long deadline) {
+    Watched watched = open.get(connection);
+    if (watched != null) {
+      watched.requests.replace(request, deadline);
     }
   }
 

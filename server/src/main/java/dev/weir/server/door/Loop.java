@@ -18,6 +18,8 @@ public enum Loop {
   RULES,
   /** Measures whether an event loop is late. */
   LATENESS,
+  /** Answers requests for administration. */
+  ADMIN,
   /** Closes connections that keep the server waiting. */
   CONNECTIONS,
   /** Not a loop: any thread of the process that ended by an error. */

@@ -2,9 +2,6 @@ package dev.weir.server.http;
 
 import dev.weir.Ticker;
 import dev.weir.server.door.ConnectionGuard;
-import dev.weir.server.door.Tokens;
-import dev.weir.server.settings.ServerSettings;
-import dev.weir.server.settings.Settings;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.buffer.Buffer;
@@ -14,31 +11,27 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects a request's body, within bounds, and hands it to the endpoint that it is for. Confined
- * to one event loop.
+ * Collects a request's body, within bounds, and hands it to what is behind the port. Confined to
+ * one event loop.
  */
 final class Dispatch {
-  private static final String HEALTH = "/healthcheck";
   private static final byte[] NONE = {};
 
   /** Approximate size of the objects of a header field. */
   private static final int FIELD_BYTES = 100;
 
-  private final Map<String, Endpoint> byPath = new HashMap<>();
-  private final Tokens tokens;
+  private final Requests behind;
   private final int maxBodyBytes;
+  private final int paceBytes;
 
-  Dispatch(ServerSettings settings, List<Endpoint> endpoints, Tokens tokens) {
-    this.tokens = tokens;
-    endpoints.forEach(endpoint -> byPath.put(endpoint.path(), endpoint));
-    maxBodyBytes = settings.value(Settings.MAX_BODY_BYTES);
+  Dispatch(Requests behind, HttpLimits limits) {
+    this.behind = behind;
+    maxBodyBytes = limits.bodyBytes();
+    paceBytes = limits.paceBytes();
   }
 
   void serve(HttpServerRequest request, ConnectionGuard<HttpConnection> guard, Ticker ticker) {
@@ -72,14 +65,18 @@ final class Dispatch {
     if (body.refused) {
       return; // Its error is already known and answered.
     }
-    if (!known(request)) {
-      request.response().putHeader("WWW-Authenticate", "Bearer");
-      body.refuse(
-          401, "Unauthorized", "Authorization: missing or wrong (expected: Bearer and a token)");
+    HttpProblem refusal = behind.refusal(request);
+    if (refusal != null) {
+      body.refuse(refusal.status(), refusal.title(), String.valueOf(refusal.getMessage()));
     } else if (declared > maxBodyBytes) {
       body.refuse();
     }
-    request.handler(body::add);
+    request.handler(
+        chunk -> {
+          if (body.add(chunk)) {
+            guard.waitsForClient(request.connection(), request, ticker.nanos());
+          }
+        });
     request.endHandler(
         end -> {
           body.peer.ended(body);
@@ -97,17 +94,30 @@ final class Dispatch {
                     body.peer.answered();
                     guard.requestEnded(request.connection(), request, ticker.nanos());
                   });
-          answer(request, body.bytes());
+          answer(request, body.bytes(), new Wait(request, guard, ticker));
         });
   }
 
-  /** Returns whether the client is authorized; the health check needs no token. */
-  private boolean known(HttpServerRequest request) {
-    if (!tokens.required() || HEALTH.equals(request.path())) {
-      return true;
+  private void answer(HttpServerRequest request, byte[] body, Wait wait) {
+    try {
+      behind.answer(request, body, wait);
+    } catch (RuntimeException e) {
+      Reply.failed(request, e);
     }
-    String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
-    return authorization != null && tokens.acceptsBearer(authorization);
+  }
+
+  private record Wait(
+      HttpServerRequest request, ConnectionGuard<HttpConnection> guard, Ticker ticker)
+      implements Requests.Wait {
+    @Override
+    public void forClient() {
+      guard.waitsForClient(request.connection(), request, ticker.nanos());
+    }
+
+    @Override
+    public void forServer() {
+      guard.waitsForServer(request.connection(), request, ticker.nanos());
+    }
   }
 
   private static long declaredBytes(HttpServerRequest request) {
@@ -117,45 +127,6 @@ final class Dispatch {
     } catch (NumberFormatException e) {
       return 0; // The bytes will be counted as they come.
     }
-  }
-
-  private void answer(HttpServerRequest request, byte[] body) {
-    Endpoint endpoint = byPath.get(request.path());
-    if (endpoint == null) {
-      Reply.problem(request, 404, "Not found", "No such path; GET / lists all paths.");
-    } else if (!endpoint.accepts(request.method().name())) {
-      request.response().putHeader("Allow", endpoint.allow());
-      Reply.problem(
-          request,
-          405,
-          "Method not allowed",
-          "method: " + request.method().name() + " (expected: " + endpoint.allow() + ")");
-    } else if (endpoint.typed() && !json(request.getHeader(HttpHeaders.CONTENT_TYPE))) {
-      Reply.problem(
-          request,
-          415,
-          "Unsupported media type",
-          "Content-Type: "
-              + request.getHeader(HttpHeaders.CONTENT_TYPE)
-              + " (expected: application/json)");
-    } else {
-      try {
-        endpoint.handler().handle(request, body);
-      } catch (RuntimeException e) {
-        Reply.failed(request, e);
-      }
-    }
-  }
-
-  /** A body without a type may be JSON, and curl declares any body a form. */
-  private static boolean json(@Nullable String contentType) {
-    if (contentType == null || contentType.equals("application/json")) {
-      return true;
-    }
-    String type = contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-    return type.equals("application/json")
-        || type.endsWith("+json")
-        || type.equals("application/x-www-form-urlencoded");
   }
 
   /** Answers bytes that are not a request. */
@@ -185,6 +156,7 @@ final class Dispatch {
     private byte[] received = NONE;
 
     private int size;
+    private int paces;
     private long headBytes;
     private long told;
     private boolean refused;
@@ -211,9 +183,10 @@ final class Dispatch {
       return bytes;
     }
 
-    void add(Buffer chunk) {
+    /** Adds a piece; returns whether so much has come that the time for it begins anew. */
+    boolean add(Buffer chunk) {
       if (refused) {
-        return; // Read and dropped until the client notices, or until it is too late.
+        return false; // Read and dropped until the client notices, or until it is too late.
       }
       int length = chunk.length();
       if (size + length > maxBodyBytes) {
@@ -224,6 +197,9 @@ final class Dispatch {
       } else {
         append(chunk, length);
       }
+      int before = paces;
+      paces = paceBytes == 0 ? 0 : size / paceBytes;
+      return paces > before;
     }
 
     /** Adds a piece. Memory grows by the bytes that have arrived, never by the announced length. */

@@ -29,8 +29,8 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The paths of the HTTP port. Safe for use by many threads. */
@@ -39,22 +39,27 @@ public final class Endpoints {
   private final RlsJson json;
   private final OlderFields olderFields;
   private final boolean shared;
-  private final BooleanSupplier ready;
+  private final Supplier<String> notReady;
   private final MetricsPage metrics;
   private final String openApi;
   private final Ticker ticker;
 
+  /**
+   * Makes the paths of a server.
+   *
+   * @param notReady why the server takes no requests; empty if it does
+   */
   public Endpoints(
       GuardedDecider decider,
       ServerSettings settings,
-      BooleanSupplier ready,
+      Supplier<String> notReady,
       PrometheusRegistry metrics,
       Ticker ticker) {
     this.decider = decider;
     this.json = new RlsJson(new RlsMessages(settings));
     this.olderFields = settings.value(Settings.OLDER_FIELDS);
     this.shared = settings.value(Settings.STORE).isPresent();
-    this.ready = ready;
+    this.notReady = notReady;
     this.metrics = new MetricsPage(metrics);
     this.openApi = resource("openapi.json");
     this.ticker = ticker;
@@ -242,9 +247,10 @@ public final class Endpoints {
   }
 
   private void health(HttpServerRequest request, byte[] body) {
-    boolean ok = ready.getAsBoolean();
+    String why = notReady.get();
+    boolean ok = why.isEmpty();
     request.response().putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
-    Reply.send(request, ok ? 200 : 500, Reply.TEXT, ok ? "OK" : "not ready");
+    Reply.send(request, ok ? 200 : 500, Reply.TEXT, ok ? "OK" : "not ready: " + why);
   }
 
   private void rules(HttpServerRequest request, byte[] body) {

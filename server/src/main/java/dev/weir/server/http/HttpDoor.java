@@ -36,20 +36,50 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The HTTP port, on Vert.x: one listener, an event loop for each core, the same endpoints on each.
- */
+/** An HTTP port, on Vert.x: one listener, an event loop for each core, the same behind each. */
 public final class HttpDoor {
   /** Requests at once on one HTTP/2 connection: each may have a body that is kept until its end. */
   private static final int MAX_STREAMS = 100;
 
-  /** Asks Vert.x for one free port that all instances share. */
-  private static final int SHARED_FREE_PORT = -1;
+  /**
+   * Ask Vert.x for one free port that all instances share. With the same number, both ports would
+   * be one, and each connection would meet either.
+   */
+  private static final int FREE_PORT = -1;
 
+  private static final int FREE_ADMIN_PORT = -2;
+
+  private final ServerSettings settings;
+  private final String host;
+  private final int wantedPort;
+  private final HttpLimits limits;
+  private final Requests behind;
+  private final HttpServerOptions options;
+  private final DoorCounters counters;
+  private final Ticker ticker;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
 
+  private HttpDoor(
+      ServerSettings settings,
+      String host,
+      int wantedPort,
+      HttpLimits limits,
+      Requests behind,
+      HttpServerOptions options,
+      DoorCounters counters,
+      Ticker ticker) {
+    this.settings = settings;
+    this.host = host;
+    this.wantedPort = wantedPort;
+    this.limits = limits;
+    this.behind = behind;
+    this.options = options;
+    this.counters = counters;
+    this.ticker = ticker;
+  }
+
   /**
-   * Opens the port.
+   * Opens the port for decisions.
    *
    * @throws IOException if it cannot listen there
    */
@@ -62,22 +92,59 @@ public final class HttpDoor {
       DoorCounters counters,
       Ticker ticker)
       throws IOException, InterruptedException {
-    HttpServerOptions options = options(settings, certificates);
-    HttpDoor door = new HttpDoor();
+    HttpLimits limits = HttpLimits.ofDecisions(settings);
+    HttpServerOptions options = options(settings, limits, certificates);
+    X509TrustManager clients = certificates == null ? null : certificates.clients();
+    if (clients != null) {
+      options.setTrustOptions(TrustOptions.wrap(clients)).setClientAuth(ClientAuth.REQUIRED);
+    }
+    return new HttpDoor(
+            settings,
+            settings.value(Settings.HOST),
+            settings.value(Settings.PORT) == 0 ? FREE_PORT : settings.value(Settings.PORT),
+            limits,
+            new Routes(endpoints, tokens),
+            options,
+            counters,
+            ticker)
+        .listen(loops);
+  }
+
+  /**
+   * Opens the port for administration, for HTTP/1.1 alone. Its clients need no certificate: they
+   * have tokens.
+   *
+   * @throws IOException if it cannot listen there
+   */
+  public static HttpDoor open(
+      ServerSettings settings,
+      int port,
+      EventLoops loops,
+      AdminRequests requests,
+      @Nullable Certificates certificates,
+      DoorCounters counters,
+      Ticker ticker)
+      throws IOException, InterruptedException {
+    HttpLimits limits = HttpLimits.ofAdministration();
+    return new HttpDoor(
+            settings,
+            settings.value(Settings.ADMIN_HOST),
+            port == 0 ? FREE_ADMIN_PORT : port,
+            limits,
+            requests,
+            options(settings, limits, certificates).setUseAlpn(false),
+            counters,
+            ticker)
+        .listen(loops);
+  }
+
+  private HttpDoor listen(EventLoops loops) throws IOException, InterruptedException {
     EventLoops.await(
         loops
             .vertx()
             .deployVerticle(
-                () ->
-                    door
-                    .new Listener(
-                        settings,
-                        options,
-                        new Dispatch(settings, endpoints, tokens),
-                        counters,
-                        ticker),
-                new DeploymentOptions().setInstances(loops.count())));
-    return door;
+                () -> new Listener(), new DeploymentOptions().setInstances(loops.count())));
+    return this;
   }
 
   /**
@@ -85,19 +152,19 @@ public final class HttpDoor {
    * reports a connection, possibly for ever.
    */
   private static HttpServerOptions options(
-      ServerSettings settings, @Nullable Certificates certificates) {
+      ServerSettings settings, HttpLimits limits, @Nullable Certificates certificates) {
     HttpServerOptions options =
         new HttpServerOptions()
             .setHandle100ContinueAutomatically(true)
-            .setMaxInitialLineLength(HttpFraming.MAX_LINE_BYTES)
-            .setMaxHeaderSize(HttpFraming.MAX_HEAD_BYTES)
+            .setMaxInitialLineLength(limits.lineBytes())
+            .setMaxHeaderSize(limits.headBytes())
             .setHttp2ClearTextEnabled(false)
             .setPerFrameWebSocketCompressionSupported(false)
             .setPerMessageWebSocketCompressionSupported(false)
             .setInitialSettings(
                 new Http2Settings()
                     .setMaxConcurrentStreams(MAX_STREAMS)
-                    .setMaxHeaderListSize(HttpFraming.MAX_HEAD_BYTES));
+                    .setMaxHeaderListSize(limits.headBytes()));
     if (certificates != null) {
       options
           .setIdleTimeout((int) settings.value(Settings.IDLE_TIMEOUT).toSeconds()) // Before HTTP/2.
@@ -106,10 +173,6 @@ public final class HttpDoor {
           .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
           .setUseAlpn(true)
           .setKeyCertOptions(KeyCertOptions.wrap(certificates.keys()));
-      X509TrustManager clients = certificates.clients();
-      if (clients != null) {
-        options.setTrustOptions(TrustOptions.wrap(clients)).setClientAuth(ClientAuth.REQUIRED);
-      }
     }
     return options;
   }
@@ -151,26 +214,9 @@ public final class HttpDoor {
 
   /** The listener's share on one event loop. */
   private final class Listener extends VerticleBase {
-    private final ServerSettings settings;
-    private final HttpServerOptions options;
-    private final Dispatch dispatch;
-    private final DoorCounters counters;
-    private final Ticker ticker;
-    private final ConnectionGuard<HttpConnection> guard;
-
-    Listener(
-        ServerSettings settings,
-        HttpServerOptions options,
-        Dispatch dispatch,
-        DoorCounters counters,
-        Ticker ticker) {
-      this.settings = settings;
-      this.options = options;
-      this.dispatch = dispatch;
-      this.counters = counters;
-      this.ticker = ticker;
-      this.guard = new ConnectionGuard<>(settings, counters, HttpDoor::writable, HttpDoor::cut);
-    }
+    private final Dispatch dispatch = new Dispatch(behind, limits);
+    private final ConnectionGuard<HttpConnection> guard =
+        new ConnectionGuard<>(settings, counters, HttpDoor::writable, HttpDoor::cut);
 
     private void opened(HttpConnection connection) {
       HttpServerConnection transport = (HttpServerConnection) connection;
@@ -178,7 +224,7 @@ public final class HttpDoor {
       HttpPeer peer =
           http2
               ? HttpPeer.open(transport, counters, () -> cut(connection))
-              : HttpInput.open(transport, guard, counters, ticker);
+              : HttpInput.open(transport, guard, counters, limits, ticker);
       connection.closeHandler(
           closed -> {
             peer.closed();
@@ -193,13 +239,12 @@ public final class HttpDoor {
     public Future<?> start() {
       Runnable sweep = new Guarded(Loop.CONNECTIONS, () -> guard.sweep(ticker.nanos()));
       vertx.setPeriodic(ConnectionGuard.sweepMillis(settings), timer -> sweep.run());
-      int port = settings.value(Settings.PORT);
       HttpServer server = vertx.createHttpServer(options);
       server.connectionHandler(this::opened);
       server.requestHandler(request -> dispatch.serve(request, guard, ticker));
       server.invalidRequestHandler(dispatch::refuse);
       servers.add(server);
-      return server.listen(port == 0 ? SHARED_FREE_PORT : port, settings.value(Settings.HOST));
+      return server.listen(wantedPort, host);
     }
   }
 }

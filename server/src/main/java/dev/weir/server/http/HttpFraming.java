@@ -16,13 +16,8 @@ final class HttpFraming {
    * the connection is read.
    */
 
-  /** No path of the server is longer than 20 characters; a query is of no use to it. */
-  static final int MAX_LINE_BYTES = 4_096;
-
   /** Several times as many as proxies send. */
   static final int MAX_FIELDS = 100;
-
-  static final int MAX_HEAD_BYTES = 16 << 10;
 
   /** The codec keeps room for the longest line of a connection. */
   private static final int MAX_FIELD_BYTES = 8 << 10;
@@ -49,6 +44,7 @@ final class HttpFraming {
     TRAILER
   }
 
+  private final HttpLimits limits;
   private State state = State.HEAD;
 
   /** Of a head: bytes scanned so far, and the start of the current line. */
@@ -66,6 +62,10 @@ final class HttpFraming {
   private long openHeadBytes;
   private boolean extension;
   private boolean carriageReturn;
+
+  HttpFraming(HttpLimits limits) {
+    this.limits = limits;
+  }
 
   /** Returns whether the next byte belongs to a head. */
   boolean inHead() {
@@ -115,17 +115,17 @@ final class HttpFraming {
   }
 
   private void checkSize(int size, int line) throws HttpProblem {
-    if (lineStart == 0 && line > MAX_LINE_BYTES) {
+    if (lineStart == 0 && line > limits.lineBytes()) {
       throw new HttpProblem(
           414,
           "URI too long",
-          "request line: more bytes (expected: at most " + MAX_LINE_BYTES + ")");
+          "request line: more bytes (expected: at most " + limits.lineBytes() + ")");
     }
-    if (line > MAX_FIELD_BYTES) {
+    if (lineStart > 0 && line > MAX_FIELD_BYTES) {
       throw tooLarge("header field: more bytes (expected: at most " + MAX_FIELD_BYTES + ")");
     }
-    if (size > MAX_HEAD_BYTES) {
-      throw tooLarge("head: more bytes (expected: at most " + MAX_HEAD_BYTES + ")");
+    if (size > limits.headBytes()) {
+      throw tooLarge("head: more bytes (expected: at most " + limits.headBytes() + ")");
     }
   }
 

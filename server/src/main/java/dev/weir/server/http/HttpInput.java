@@ -29,7 +29,7 @@ final class HttpInput extends ChannelDuplexHandler {
   private final HttpServerConnection connection;
   private final ConnectionGuard<HttpConnection> guard;
   private final Ticker ticker;
-  private final HttpFraming framing = new HttpFraming();
+  private final HttpFraming framing;
   private final HttpPeer peer;
   private @Nullable ChannelHandlerContext context;
 
@@ -56,10 +56,12 @@ final class HttpInput extends ChannelDuplexHandler {
       HttpServerConnection connection,
       ConnectionGuard<HttpConnection> guard,
       DoorCounters counters,
+      HttpLimits limits,
       Ticker ticker) {
     this.connection = connection;
     this.guard = guard;
     this.ticker = ticker;
+    framing = new HttpFraming(limits);
     peer = HttpPeer.open(connection, counters, this::refuseHead);
   }
 
@@ -68,8 +70,9 @@ final class HttpInput extends ChannelDuplexHandler {
       HttpServerConnection connection,
       ConnectionGuard<HttpConnection> guard,
       DoorCounters counters,
+      HttpLimits limits,
       Ticker ticker) {
-    HttpInput input = new HttpInput(connection, guard, counters, ticker);
+    HttpInput input = new HttpInput(connection, guard, counters, limits, ticker);
     ChannelPipeline pipeline = connection.channelHandlerContext().pipeline();
     String codec = pipeline.context(HttpRequestDecoder.class).name();
     pipeline.addBefore(codec, "weir-input", input);

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * All that a server counts, as it is when Prometheus asks.
  *
  * @param store what the shared store has counted; null if limits are counted in this process
+ * @param config what was counted of the configuration store; null if there is none
  * @param doors what each protocol's port has counted, by the protocol's name
  * @param pending the memory that the connections of all ports take together
  * @param load 1 is full load; not a number if the load is not known
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record Counted(
     EngineMetrics engine,
     @Nullable SharedMetrics store,
+    @Nullable CountedConfig config,
     CallerBuckets throttle,
     Map<String, DoorCounters> doors,
     PendingBytes pending,

@@ -65,7 +65,8 @@ public final class ServerMetrics implements MultiCollector {
     return registry;
   }
 
-  private static String version() {
+  /** Returns Weir's version, as it was built. */
+  public static String version() {
     Properties properties = new Properties();
     try (InputStream in =
         ServerMetrics.class.getResourceAsStream("/dev/weir/server/version.properties")) {
@@ -85,6 +86,9 @@ public final class ServerMetrics implements MultiCollector {
     engine(families, now.engine());
     if (now.store() != null) {
       store(families, now.store());
+    }
+    if (now.config() != null) {
+      ConfigFamilies.add(families, now.config());
     }
     throttle(families, now.throttle());
     rules(families, now.engine().rules());

@@ -219,7 +219,8 @@ final class RespCommands {
     Decision decision = status.decision();
     out.array(7).integer(answer.allowed() ? 1 : 0);
     if (decision == null || status.currentLimit() == null) {
-      out.integer(-1).integer(-1).integer(0).integer(0).bulk("").bulk("NO_LIMIT");
+      long wait = decision == null ? 0 : decision.retryAfterMillis();
+      out.integer(-1).integer(-1).integer(wait).integer(0).bulk("").bulk(status.reason().name());
       return;
     }
     long retry = decision.retryAfterNanos();

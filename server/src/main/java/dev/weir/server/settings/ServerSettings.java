@@ -186,7 +186,8 @@ public final class ServerSettings {
     checkReadable(Settings.TOKEN_FILE, problems);
     checkStore(problems);
     checkOnFailure(problems);
-    if (!loopback() && !authenticated()) {
+    ConfigChecks.check(this, problems, warnings);
+    if (!loopback(Settings.HOST) && !authenticated()) {
       if (value(Settings.INSECURE)) {
         warnings.add(
             source(Settings.INSECURE)
@@ -209,7 +210,7 @@ public final class ServerSettings {
     Optional<StoreUri> store = value(Settings.STORE);
     if (store.isEmpty()) {
       for (Setting<?> setting : OF_THE_STORE) {
-        if (!source(setting).equals(DEFAULT)) {
+        if (written(setting)) {
           warnings.add(source(setting) + ": has no effect without " + Settings.STORE.flag());
         }
       }
@@ -222,7 +223,7 @@ public final class ServerSettings {
       }
       return;
     }
-    if (sharesThrottle(true) && !source(Settings.THROTTLE_MAX_KEYS).equals(DEFAULT)) {
+    if (sharesThrottle(true) && written(Settings.THROTTLE_MAX_KEYS)) {
       warnings.add(
           source(Settings.THROTTLE_MAX_KEYS)
               + ": of no effect without "
@@ -264,8 +265,7 @@ public final class ServerSettings {
     }
   }
 
-  private void checkShorter(
-      Setting<Duration> shorter, Setting<Duration> longer, List<String> problems) {
+  void checkShorter(Setting<Duration> shorter, Setting<Duration> longer, List<String> problems) {
     if (value(shorter).compareTo(value(longer)) >= 0) {
       problems.add(
           source(shorter)
@@ -296,17 +296,17 @@ public final class ServerSettings {
     checkReadable(tls.clientCa(), problems);
   }
 
-  private void checkReadable(Setting<Optional<Path>> file, List<String> problems) {
+  void checkReadable(Setting<Optional<Path>> file, List<String> problems) {
     value(file)
         .filter(path -> !Files.isReadable(path))
         .ifPresent(
             path -> problems.add(source(file) + ": " + path + " (expected: a readable file)"));
   }
 
-  /** Returns whether only this machine can reach the ports. */
-  private boolean loopback() {
+  /** Returns whether only this machine can reach ports on this address. */
+  boolean loopback(Setting<String> host) {
     try {
-      return Arrays.stream(InetAddress.getAllByName(value(Settings.HOST)))
+      return Arrays.stream(InetAddress.getAllByName(value(host)))
           .allMatch(InetAddress::isLoopbackAddress);
     } catch (UnknownHostException e) {
       return false; // The name may be resolved later, to an address that others can reach.
@@ -329,7 +329,9 @@ public final class ServerSettings {
   }
 
   private static Object absent(Setting<?> setting) {
-    return setting == Settings.RULES ? List.of() : Optional.empty();
+    return setting == Settings.RULES || setting == Settings.ADMIN_HOSTS
+        ? List.of()
+        : Optional.empty();
   }
 
   /** Returns where the value in force was written: a flag, a variable, a file, or "default". */
@@ -337,9 +339,35 @@ public final class ServerSettings {
     return sources.getOrDefault(setting, DEFAULT);
   }
 
+  /** Returns whether the value in force was written anywhere. */
+  boolean written(Setting<?> setting) {
+    return !source(setting).equals(DEFAULT);
+  }
+
   /** Returns warnings: settings without effect, and variables that look like a setting's. */
   public List<String> warnings() {
     return List.copyOf(warnings);
+  }
+
+  /**
+   * Returns the address of the configuration store, or none. It may hold a password, if the user
+   * has put one there.
+   */
+  public Optional<String> configStore() {
+    return value(Settings.DATA_DIR)
+        .map(folder -> "rocksdb:" + folder)
+        .or(() -> value(Settings.CONFIG_STORE));
+  }
+
+  /** Returns whether rules are those of the configuration store. */
+  public boolean rulesFromStore() {
+    return value(Settings.RULES).isEmpty() && configStore().isPresent();
+  }
+
+  /** Returns the file for the rules last known, or none. */
+  public Optional<Path> lastKnown() {
+    return value(Settings.CONFIG_LAST_KNOWN)
+        .or(() -> value(Settings.DATA_DIR).map(folder -> folder.resolve("last-known")));
   }
 
   /** Returns the defaults for options that a rule does not set. */

@@ -32,6 +32,9 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
 
   private static final Pattern MEMORY = Pattern.compile("(\\d{1,9})([kmg%])");
   private static final Pattern STORE_PREFIX = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
+  private static final Pattern CONFIG_STORE = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*:\\S*");
+  private static final Pattern NODE_NAME = Pattern.compile("[A-Za-z0-9._:-]{1,100}");
+  private static final Pattern HOST_NAME = Pattern.compile("[a-z0-9._-]{1,253}|\\[[0-9a-f:.]+]");
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
 
   static SettingKind<Integer> number(long min, long max) {
@@ -151,6 +154,16 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
     return new SettingKind<>("a file", "FILE", text -> Optional.of(path(text)));
   }
 
+  static SettingKind<Optional<Path>> folder() {
+    return new SettingKind<>(
+        "a folder, without ? in its name",
+        "DIR",
+        text -> {
+          require(text.indexOf('?') < 0);
+          return Optional.of(path(text));
+        });
+  }
+
   static SettingKind<List<Path>> files() {
     return new SettingKind<>(
         "files or folders, separated by commas",
@@ -172,6 +185,48 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
             + " or redis-cluster://host[:port][,host...]",
         "local|URI",
         text -> text.equalsIgnoreCase("local") ? Optional.empty() : Optional.of(StoreUri.of(text)));
+  }
+
+  /** The address of a configuration store, or none; what it means is known to its module. */
+  static SettingKind<Optional<String>> configStore() {
+    return new SettingKind<>(
+        "postgresql://USER@HOST:PORT/DATABASE, or the address of another store",
+        "URI",
+        text -> {
+          require(CONFIG_STORE.matcher(text).matches());
+          return Optional.of(text);
+        });
+  }
+
+  static SettingKind<Optional<String>> nodeName() {
+    return new SettingKind<>(
+        "1..100 of letters, digits, . _ - and :",
+        "NAME",
+        text -> {
+          require(NODE_NAME.matcher(text).matches());
+          return Optional.of(text);
+        });
+  }
+
+  static SettingKind<Optional<Duration>> durationOrNone(Duration min, Duration max) {
+    SettingKind<Duration> duration = duration(min, max);
+    return new SettingKind<>(
+        duration.expected, duration.placeholder, text -> Optional.of(duration.reader.read(text)));
+  }
+
+  /** Names that a Host field may have, in small letters and without a port. */
+  static SettingKind<List<String>> hostNames() {
+    return new SettingKind<>(
+        "host names, separated by commas",
+        "HOST,...",
+        text -> {
+          List<String> names = new ArrayList<>();
+          for (String each : text.toLowerCase(Locale.ROOT).split(",", -1)) {
+            require(HOST_NAME.matcher(each.strip()).matches());
+            names.add(each.strip());
+          }
+          return List.copyOf(names);
+        });
   }
 
   static SettingKind<String> storePrefix() {

@@ -37,11 +37,110 @@ public final class Settings {
           "rules",
           SettingKind.files(),
           "",
-          "Rule files or folders of them, reloaded when they change. Without: built-in"
-              + " demo rules.");
+          "Rule files or folders of them, reloaded when they change. Without: those of the"
+              + " configuration store, or else built-in demo rules.");
+
+  /** Empty if there is no embedded configuration store. */
+  public static final Setting<Optional<Path>> DATA_DIR =
+      new Setting<>(
+          "data-dir",
+          SettingKind.folder(),
+          "",
+          "Folder of this server's own configuration store: rules, customers' limits and tokens.");
+
+  /** Empty if there is none beside this process. */
+  public static final Setting<Optional<String>> CONFIG_STORE =
+      new Setting<>(
+          "config-store",
+          SettingKind.configStore(),
+          "",
+          "Configuration store that servers share, instead of --data-dir.");
+
+  public static final Setting<Optional<Path>> CONFIG_STORE_PASSWORD_FILE =
+      new Setting<>(
+          "config-store-password-file",
+          SettingKind.file(),
+          "",
+          "File with the password of the configuration store's user.");
+
+  /** Empty if none was named: with {@link #DATA_DIR} there is one all the same. */
+  public static final Setting<Optional<Path>> CONFIG_LAST_KNOWN =
+      new Setting<>(
+          "config-last-known",
+          SettingKind.file(),
+          "",
+          "File for the rules last in force, and one beside it for customers' limits, to start with"
+              + " while the configuration store does not answer. Default: last-known in --data-dir;"
+              + " none with --config-store.");
+
+  /** Empty for ever. */
+  public static final Setting<Optional<Duration>> CONFIG_MAX_STALE =
+      new Setting<>(
+          "config-max-stale",
+          SettingKind.durationOrNone(Duration.ofSeconds(10), Duration.ofDays(366)),
+          "",
+          "How long known limits of customers count while the configuration store does not answer."
+              + " Default: for ever.");
+
+  public static final Setting<Duration> LIMITS_TIMEOUT =
+      new Setting<>(
+          "limits-timeout",
+          SettingKind.duration(Duration.ofMillis(1), Duration.ofSeconds(10)),
+          "50ms",
+          "Longest wait for a customer's limits; after it the rule's on_failure answers.");
+
+  public static final Setting<Long> LIMITS_CACHE =
+      new Setting<>(
+          "limits-cache",
+          SettingKind.memory(),
+          "64m",
+          "Memory for customers' limits that were read, as a size or a share of the heap.");
+
+  /** Empty if it follows from the machine's name and the port. */
+  public static final Setting<Optional<String>> NODE_NAME =
+      new Setting<>(
+          "node-name",
+          SettingKind.nodeName(),
+          "",
+          "Name of this server among those of the configuration store, which must differ from all"
+              + " others. Default: the machine's name and the HTTP port.");
+
+  public static final Setting<Optional<Integer>> ADMIN_PORT =
+      new Setting<>(
+          "admin-port",
+          SettingKind.portOrOff(),
+          "off",
+          "Port for administration, for example 8090; 0 takes a free one, off opens none.");
+
+  public static final Setting<String> ADMIN_HOST =
+      new Setting<>(
+          "admin-host",
+          SettingKind.host(),
+          "127.0.0.1",
+          "Address that the port for administration listens on.");
+
+  /** Beside those of this machine and {@link #ADMIN_HOST}. */
+  public static final Setting<List<String>> ADMIN_HOSTS =
+      new Setting<>(
+          "admin-hosts",
+          SettingKind.hostNames(),
+          "",
+          "Names by which clients may ask the port for administration, beside localhost and"
+              + " --admin-host.");
+
+  public static final Setting<Boolean> NO_RESET =
+      new Setting<>(
+          "no-reset",
+          SettingKind.onOff(),
+          "false",
+          "Refuse to reset keys through the port for administration.");
 
   public static final Setting<String> HOST =
-      new Setting<>("host", SettingKind.host(), "127.0.0.1", "Address that all ports listen on.");
+      new Setting<>(
+          "host",
+          SettingKind.host(),
+          "127.0.0.1",
+          "Address that all ports listen on but that for administration.");
 
   public static final Setting<Integer> PORT =
       new Setting<>(
@@ -387,7 +486,7 @@ public final class Settings {
           SettingKind.onOff(),
           "false",
           "Allow a non-loopback --host without tokens or client certificates: anyone who"
-              + " reaches it may use up permits.");
+              + " reaches it may use up permits. Also a non-loopback --admin-host without TLS.");
 
   public static final Setting<Optional<Path>> TLS_CERT =
       new Setting<>(
@@ -437,6 +536,18 @@ public final class Settings {
       List.of(
           CONFIG,
           RULES,
+          DATA_DIR,
+          CONFIG_STORE,
+          CONFIG_STORE_PASSWORD_FILE,
+          CONFIG_LAST_KNOWN,
+          CONFIG_MAX_STALE,
+          LIMITS_TIMEOUT,
+          LIMITS_CACHE,
+          NODE_NAME,
+          ADMIN_PORT,
+          ADMIN_HOST,
+          ADMIN_HOSTS,
+          NO_RESET,
           HOST,
           PORT,
           GRPC_PORT,

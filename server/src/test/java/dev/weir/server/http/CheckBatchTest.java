@@ -208,7 +208,7 @@ class CheckBatchTest {
                       SystemLoad.of(ServerSettings.defaults(), Ticker.system()),
                       Ticker.system()),
                   settings,
-                  () -> true,
+                  () -> "",
                   new PrometheusRegistry(),
                   Ticker.system())
               .all()) {

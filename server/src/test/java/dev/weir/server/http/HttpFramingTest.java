@@ -2,6 +2,7 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.settings.ServerSettings;
 import dev.weir.testkit.Trials;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -21,7 +22,7 @@ class HttpFramingTest {
 
   /** Returns how many bytes each request took, and the status that ended it all, if one did. */
   private static List<Integer> read(String text, SplittableRandom random, int piece) {
-    HttpFraming framing = new HttpFraming();
+    HttpFraming framing = new HttpFraming(HttpLimits.ofDecisions(ServerSettings.defaults()));
     byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
     ByteBuf in = Unpooled.buffer();
     List<Integer> found = new ArrayList<>();

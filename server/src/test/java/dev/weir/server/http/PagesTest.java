@@ -99,7 +99,7 @@ class PagesTest {
                       SystemLoad.of(ServerSettings.defaults(), Ticker.system()),
                       Ticker.system()),
                   ServerSettings.defaults(),
-                  () -> true,
+                  () -> "",
                   new PrometheusRegistry(),
                   Ticker.system())
               .all()) {

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.MemoryStore;
+import dev.weir.config.FollowerStatus;
+import dev.weir.config.SubjectCacheStatus;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.QueueMetrics;
 import dev.weir.engine.RuleMetrics;
+import dev.weir.engine.SubjectMetrics;
 import dev.weir.server.door.DoorCounters;
 import dev.weir.server.door.PendingBytes;
 import dev.weir.shared.SharedMetrics;
@@ -49,6 +52,13 @@ class ServerMetricsTest {
           20,
           21);
 
+  private static final CountedConfig CONFIG =
+      new CountedConfig(
+          new FollowerStatus(41, 42, 1_500_000_000L, List.of("a", "b")),
+          new SubjectMetrics(31, 32, 33, 34, 35, 36, 37, 38),
+          new SubjectCacheStatus(
+              51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, List.of()));
+
   private static final EngineMetrics ENGINE =
       new EngineMetrics(
           List.of(
@@ -82,6 +92,7 @@ class ServerMetricsTest {
     return new Counted(
         ENGINE,
         store,
+        store == null ? null : CONFIG,
         new CallerBuckets(new MemoryStore(9), 0),
         Map.of("http", door),
         pending,
@@ -133,6 +144,32 @@ class ServerMetricsTest {
       expected.put("weir_decision_seconds_sum", 123.456789012);
       expected.put("weir_key_space_full_total", 5.0);
       expected.put("weir_overloaded_total", 6.0);
+      expected.put("weir_config_stale_seconds", 1.5);
+      expected.put("weir_config_revision{state=\"applied\"}", 41.0);
+      expected.put("weir_config_revision{state=\"head\"}", 42.0);
+      expected.put("weir_config_problems", 2.0);
+      expected.put("weir_subject_waiting", 31.0);
+      expected.put("weir_subject_finds_failed_total", 32.0);
+      expected.put("weir_subject_loads_total", 33.0);
+      expected.put("weir_subject_late_total", 34.0);
+      expected.put("weir_subject_uncertain_total", 35.0);
+      expected.put("weir_subject_overloaded_total", 36.0);
+      expected.put("weir_subject_plans_missing_total", 37.0);
+      expected.put("weir_subject_limits_refused_total", 38.0);
+      expected.put("weir_limits_known", 51.0);
+      expected.put("weir_limits_absent", 52.0);
+      expected.put("weir_limits_stale", 53.0);
+      expected.put("weir_limits_bytes", 55.0);
+      expected.put("weir_limits_hits_total", 56.0);
+      expected.put("weir_limits_misses_total", 57.0);
+      expected.put("weir_limits_queries_total", 58.0);
+      expected.put("weir_limits_loads_total", 59.0);
+      expected.put("weir_limits_again_total", 60.0);
+      expected.put("weir_limits_failures_total", 61.0);
+      expected.put("weir_limits_evictions_total", 62.0);
+      expected.put("weir_limits_no_room_total", 63.0);
+      expected.put("weir_limits_unreadable_total", 64.0);
+      expected.put("weir_limits_plans_missing_total", 65.0);
       expected.put("weir_uncertain_total", 11.0);
       expected.put("weir_queued_requests", 22.0);
       expected.put("weir_queue_admitted_total", 23.0);
@@ -222,7 +259,9 @@ class ServerMetricsTest {
   @Test
   void withoutASharedStore_nothingIsSaidOfOne() throws Exception {
     String page = page(ServerMetrics.registry(() -> counted(null, Double.NaN)), "text/plain");
-    assertThat(page).contains("\nweir_load NaN\n").doesNotContain("weir_store");
+    assertThat(page)
+        .contains("\nweir_load NaN\n")
+        .doesNotContain("weir_store", "weir_config", "weir_limits");
   }
 
   private static String section() throws IOException {

@@ -1,0 +1,201 @@
+package dev.weir.admin;
+
+import dev.weir.Ticker;
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigStore;
+import dev.weir.engine.Engine;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The interface for administration under {@code /admin/v1}: rules, limits of customers, tokens,
+ * servers, the log of changes. Safe for use by many threads.
+ *
+ * <p>A request passes, in this order: its host, its route, its token or session, the site that it
+ * comes from, its role; then its resource answers it. Every answer has {@code Cache-Control:
+ * no-store} and an {@code X-Request-Id}, which the log of changes has too.
+ */
+public final class AdminApi implements AdminHandler {
+  private static final System.Logger LOG = System.getLogger("dev.weir.admin");
+
+  private final Hosts hosts;
+  private final Router router;
+  private final Authenticator authenticator;
+
+  private AdminApi(Builder builder) {
+    Ticker ticker = builder.ticker;
+    ConfigStore store = builder.store;
+    TokenCache tokens = new TokenCache(store, ticker);
+    Sessions sessions = new Sessions(ticker);
+    hosts = new Hosts(builder.hosts);
+    authenticator = new Authenticator(store, tokens, sessions, ticker, builder.wall);
+    List<Resource> resources = new ArrayList<>();
+    resources.add(new SessionResource(authenticator, sessions, ticker));
+    resources.add(new TokensResource(store, tokens, builder.wall));
+    RuleVersions versions =
+        new RuleVersions(store, () -> builder.engine.rules().defaults(), builder.ruleFiles);
+    Barrier barrier = new Barrier(store, ticker);
+    resources.add(new RulesResource(store, versions));
+    resources.add(new RuleChangesResource(store, versions, barrier));
+    resources.add(new RevisionsResource(store, versions));
+    resources.add(new LimitPagesResource(store));
+    resources.add(new LimitTransferResource(store, builder.engine::rules));
+    resources.add(new LimitsResource(store, builder.engine::rules, barrier));
+    resources.add(new NodesResource(store, builder.wall));
+    resources.add(new AuditResource(store));
+    resources.add(new ExplainResource(builder.engine));
+    resources.add(new ResetResource(store, builder.engine, builder.resets, ticker));
+    List<Route> routes = new ArrayList<>();
+    resources.add(new IndexResource(routes));
+    resources.forEach(resource -> routes.addAll(resource.routes()));
+    router = new Router(routes);
+  }
+
+  /**
+   * Returns a builder.
+   *
+   * @param store has the tokens and the log of changes, and unless files are the source, the rules
+   * @param engine decides by the rules in force here
+   */
+  public static Builder builder(ConfigStore store, Engine engine) {
+    return new Builder(store, engine);
+  }
+
+  /** Builds an {@link AdminApi}. Not safe for use by several threads. */
+  public static final class Builder {
+    private final ConfigStore store;
+    private final Engine engine;
+    private List<String> hosts = List.of();
+    private boolean resets = true;
+    private @Nullable Supplier<Map<String, String>> ruleFiles;
+    private Ticker ticker = Ticker.system();
+    private Ticker wall = Ticker.wall();
+
+    private Builder(ConfigStore store, Engine engine) {
+      this.store = store;
+      this.engine = engine;
+    }
+
+    /**
+     * Sets the hosts by which the server may be asked, besides localhost and loopback addresses: as
+     * they stand in the {@code Host} field, with or without a port, which does not matter.
+     */
+    public Builder hosts(Collection<String> names) {
+      hosts = List.copyOf(names);
+      return this;
+    }
+
+    /** Sets whether keys may be reset; default true. */
+    public Builder resets(boolean allowed) {
+      resets = allowed;
+      return this;
+    }
+
+    /**
+     * Says that the rules come from files, not from the store: they are shown and checked, and
+     * changes of them are refused.
+     *
+     * @param texts reads the files in force now, by their names
+     */
+    public Builder ruleFiles(Supplier<Map<String, String>> texts) {
+      ruleFiles = texts;
+      return this;
+    }
+
+    /**
+     * Sets the clocks.
+     *
+     * @param monotonic says how much time has passed
+     * @param wallClock says what people call the time: tokens expire by it
+     */
+    public Builder tickers(Ticker monotonic, Ticker wallClock) {
+      ticker = monotonic;
+      wall = wallClock;
+      return this;
+    }
+
+    public AdminApi build() {
+      return new AdminApi(this);
+    }
+  }
+
+  /** Returns everything that can be asked for. */
+  List<Route> routes() {
+    return router.routes();
+  }
+
+  Authenticator authenticator() {
+    return authenticator;
+  }
+
+  @Override
+  public AdminResponse handle(AdminRequest request) {
+    String id = id(request);
+    AdminResponse answer;
+    try {
+      answer = answer(request, id);
+    } catch (Refused e) {
+      answer = e.answer();
+    } catch (ConfigException e) {
+      answer = failed(e).answer();
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.ERROR, "request " + id + ": " + request + " failed", e);
+      answer = new Refused(500, "The server failed; its log has the details.").answer();
+    }
+    answer = Reply.with(answer, "Cache-Control", "no-store");
+    answer = Reply.with(answer, "X-Content-Type-Options", "nosniff");
+    return Reply.with(answer, "X-Request-Id", id);
+  }
+
+  private AdminResponse answer(AdminRequest request, String id) {
+    hosts.check(request);
+    Router.Match match = router.match(request.method(), request.path());
+    Route route = match.route();
+    boolean cookie = !Sessions.cookie(request).isEmpty();
+    Role role = route.role();
+    if (role == null) {
+      if (route.unsafe()) {
+        CrossSite.check(request, cookie);
+      }
+      return route.action().answer(new Call(request, match, null, id));
+    }
+    Actor actor = authenticator.actor(request, id);
+    try {
+      if (route.unsafe() && cookie) {
+        CrossSite.check(request, true);
+      }
+      if (!actor.token().role().includes(role)) {
+        throw new Refused(
+            403, "role: " + actor.token().role().text() + " (expected: " + role.text() + ")");
+      }
+    } catch (Refused e) {
+      if (route.unsafe()) {
+        authenticator.refused(request, id, actor, route, e);
+      }
+      throw e;
+    }
+    return route.action().answer(new Call(request, match, actor, id));
+  }
+
+  private static Refused failed(ConfigException e) {
+    String message = String.valueOf(e.getMessage());
+    return switch (e.kind()) {
+      case CONFLICT -> new Refused(412, message);
+      case FULL -> new Refused(507, message);
+      case UNAVAILABLE, IN_USE -> new Refused(503, message).field("Retry-After", "1");
+      case DAMAGED -> {
+        LOG.log(System.Logger.Level.ERROR, "store: " + message, e);
+        yield new Refused(500, message);
+      }
+    };
+  }
+
+  private static String id(AdminRequest request) {
+    String given = request.field("x-request-id");
+    return given.matches("[A-Za-z0-9._-]{1,100}") ? given : Secrets.id();
+  }
+}

@@ -1,0 +1,40 @@
+package dev.weir.admin;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A request that is not done, and the answer to it. The message says what, and what was expected.
+ */
+final class Refused extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final int status;
+  private final transient Map<String, String> fields = new LinkedHashMap<>();
+  private final transient Map<String, Object> members = new LinkedHashMap<>();
+
+  Refused(int status, String detail) {
+    super(detail, null, false, false);
+    this.status = status;
+  }
+
+  /** Adds a header field. */
+  Refused field(String name, String value) {
+    fields.put(name, value);
+    return this;
+  }
+
+  /** Adds a member to the problem document. */
+  Refused member(String name, Object value) {
+    members.put(name, value);
+    return this;
+  }
+
+  int status() {
+    return status;
+  }
+
+  AdminResponse answer() {
+    return Reply.problem(status, String.valueOf(getMessage()), fields, members);
+  }
+}

@@ -1,0 +1,126 @@
+package dev.weir.admin;
+
+import dev.weir.config.Cause;
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigStore;
+import dev.weir.config.Json;
+import dev.weir.config.Revision;
+import dev.weir.config.Tree;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Changes of the rules. */
+final class RuleChangesResource implements Resource {
+  private final ConfigStore store;
+  private final RuleVersions versions;
+  private final Barrier barrier;
+
+  RuleChangesResource(ConfigStore store, RuleVersions versions, Barrier barrier) {
+    this.store = store;
+    this.versions = versions;
+    this.barrier = barrier;
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(
+        Route.write("PATCH", "/rules", Role.EDITOR, "Changes rule files.", this::patch)
+            .query(Barrier.WAIT, Barrier.TIMEOUT)
+            .answers(200, 202, 409, 412, 422, 428, 507),
+        Route.write(
+                "POST",
+                "/rules/rollback",
+                Role.EDITOR,
+                "Makes a new revision with the files of an old one.",
+                this::rollback)
+            .query(Barrier.WAIT, Barrier.TIMEOUT)
+            .answers(200, 202, 404, 409, 412, 422, 428, 507));
+  }
+
+  private AdminResponse patch(Call call) {
+    Json.Members body = call.body("put", "delete", "reason");
+    Cause cause = call.cause(body);
+    RuleVersion before = expected(call);
+    RuleEdit edit = RuleEdit.of(body);
+    return change(call, before, edit.on(versions, before), cause);
+  }
+
+  private AdminResponse rollback(Call call) {
+    Json.Members body = call.body("to", "reason");
+    Cause cause = call.cause(body);
+    RuleVersion before = expected(call);
+    RuleVersion old = versions.at(Call.reading(() -> body.number("to")));
+    return change(call, before, RuleVersion.of(0, old.texts(), versions.defaults()), cause);
+  }
+
+  /** Returns the rules as they are, if they are those that the change was made for. */
+  private RuleVersion expected(Call call) {
+    if (versions.areFiles()) {
+      throw new Refused(409, "rules: from files (expected: from the store; change the files)");
+    }
+    Barrier.check(call);
+    List<String> tags = Call.tags(call.request().field("if-match"));
+    if (tags.isEmpty()) {
+      throw new Refused(428, "If-Match: missing (expected: the ETag of GET /admin/v1/rules)");
+    }
+    RuleVersion head = versions.head();
+    if (!tags.contains("*") && !tags.contains(RulesResource.tag(head, false))) {
+      throw stale(head.revision());
+    }
+    return head;
+  }
+
+  private static Refused stale(long revision) {
+    return new Refused(
+            412, "If-Match: another revision (expected: \"r" + revision + "\"; read it again)")
+        .member("revision", revision);
+  }
+
+  private AdminResponse change(Call call, RuleVersion before, RuleVersion after, Cause cause) {
+    RuleEdit.requireNames(after);
+    if (after.texts().isEmpty()) {
+      throw new Refused(422, "rules: no file (expected: at least one)");
+    }
+    if (!after.valid()) {
+      throw new Refused(422, "rules: errors (expected: none; nothing has changed)")
+          .member("problems", after.problems());
+    }
+    Map<String, Object> members = new LinkedHashMap<>();
+    long revision = before.revision();
+    boolean all = true;
+    List<String> diff = before.diff(after);
+    if (!before.texts().equals(after.texts())) {
+      Revision made = commit(before, after, cause);
+      revision = made.number();
+      members.put("revision", revision);
+      members.put("diff", diff);
+      all = barrier.await(call, new Barrier.Write(revision, 0, made.at()), members);
+    } else {
+      members.put("revision", revision);
+      members.put("diff", diff);
+    }
+    if (!after.loaded().problems().isEmpty()) {
+      members.put("problems", after.problems());
+    }
+    return Reply.etag(Reply.json(all ? 200 : 202, members), "r" + revision);
+  }
+
+  private Revision commit(RuleVersion before, RuleVersion after, Cause cause) {
+    List<String> changed =
+        after.texts().values().stream()
+            .filter(text -> !before.texts().containsValue(text))
+            .distinct()
+            .toList();
+    try {
+      return store.commit(before.revision(), Tree.of(after.texts()), changed, cause);
+    } catch (ConfigException e) {
+      if (e.kind() == ConfigException.Kind.CONFLICT) {
+        throw stale(store.head().revision());
+      }
+      throw e;
+    } catch (IllegalArgumentException e) {
+      throw new Refused(422, String.valueOf(e.getMessage()));
+    }
+  }
+}

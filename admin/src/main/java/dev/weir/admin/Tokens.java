@@ -1,0 +1,100 @@
+package dev.weir.admin;
+
+import dev.weir.Ticker;
+import dev.weir.config.Cause;
+import dev.weir.config.ConfigStore;
+import dev.weir.config.EntryWrite;
+import dev.weir.config.RecordWrite;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+
+/**
+ * Makes and revokes the tokens that open the administration interface: {@code weir_}, an id, and a
+ * secret of 32 random bytes. The store has only the SHA-256 of the secret, and the log of changes
+ * not even that.
+ */
+public final class Tokens {
+  /** How long a token is good for if nothing else is said. */
+  public static final Duration DEFAULT_TTL = Duration.ofDays(90);
+
+  static final Duration MIN_TTL = Duration.ofMinutes(1);
+  static final Duration MAX_TTL = Duration.ofDays(366);
+
+  /** More than people and programs that administrate; all of them are kept in memory. */
+  static final int MAX_TOKENS = 1_000;
+
+  private static final int MAX_NAME_BYTES = 100;
+
+  private Tokens() {}
+
+  /**
+   * A token that was made.
+   *
+   * @param id by which it is shown and revoked
+   * @param text the token itself, which is known nowhere else
+   */
+  public record Created(String id, String text, Role role, Instant expires) {
+    /** Returns it without the secret. */
+    @Override
+    public String toString() {
+      return id + " " + role.text() + " until " + expires;
+    }
+  }
+
+  /**
+   * Makes a token; servers know it within 3 s.
+   *
+   * @param name for people, 1 to 100 bytes in UTF-8 without control characters
+   * @param ttl 1 minute to 366 days, in whole seconds
+   * @throws IllegalArgumentException if a value is out of its range, or there are 1,000 tokens
+   */
+  public static Created create(
+      ConfigStore store, String name, Role role, Duration ttl, Cause cause) {
+    return create(store, name, role, ttl, cause, Ticker.wall());
+  }
+
+  static Created create(
+      ConfigStore store, String name, Role role, Duration ttl, Cause cause, Ticker wall) {
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes < 1 || bytes > MAX_NAME_BYTES || name.chars().anyMatch(Character::isISOControl)) {
+      throw new IllegalArgumentException(
+          Shown.wrong("name", name, "1..100 bytes in UTF-8 without control characters"));
+    }
+    if (ttl.compareTo(MIN_TTL) < 0 || ttl.compareTo(MAX_TTL) > 0) {
+      throw new IllegalArgumentException("ttl: " + ttl + " (expected: 1 minute to 366 days)");
+    }
+    if (store.entries(Token.KIND).size() >= MAX_TOKENS) {
+      throw new IllegalArgumentException(
+          "tokens: " + MAX_TOKENS + " already (expected: fewer; revoke some)");
+    }
+    Instant now = Clock.instant(wall);
+    String secret = Secrets.secret();
+    Token token =
+        new Token(
+            Secrets.id(),
+            name,
+            role,
+            Secrets.hash(secret),
+            now,
+            now.plusSeconds(ttl.toSeconds()),
+            cause.author());
+    store.write(
+        new EntryWrite(
+            Token.KIND, token.id(), token.json(), RecordWrite.ABSENT, Set.of(Token.HASH)),
+        cause);
+    return new Created(token.id(), Token.text(token.id(), secret), role, token.expires());
+  }
+
+  /**
+   * Revokes a token; no server takes it any more after 3 s.
+   *
+   * @return whether there was such a token
+   */
+  public static boolean revoke(ConfigStore store, String id, Cause cause) {
+    return store
+        .write(new EntryWrite(Token.KIND, id, null, RecordWrite.ANY, Set.of(Token.HASH)), cause)
+        .isPresent();
+  }
+}

@@ -1,0 +1,237 @@
+package dev.weir.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.MemoryStore;
+import dev.weir.Store;
+import dev.weir.config.Cause;
+import dev.weir.config.Change;
+import dev.weir.config.ConfigStore;
+import dev.weir.config.ConfigStores;
+import dev.weir.config.Json;
+import dev.weir.config.Tree;
+import dev.weir.engine.Engine;
+import dev.weir.engine.EngineSettings;
+import dev.weir.rules.Rules;
+import dev.weir.testkit.FakeTicker;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+
+/** The interface on stores in memory, with a token of each role, and what tests send to it. */
+final class AdminFixture {
+  static final String RULES =
+      """
+      domain: shop
+      plans:
+        gold: {user-minute: {requests_per_unit: 1000}}
+      descriptors:
+        - key: user
+          rate_limit: {name: user-minute, unit: minute, requests_per_unit: 100, by: user}
+        - key: ip
+          rate_limit: {unit: second, requests_per_unit: 5}
+      """;
+
+  static final Cause CAUSE = Cause.of("test", "for a test");
+
+  /** What came back. */
+  record Answer(int status, Map<String, String> fields, String body) {
+    Json.Members json() {
+      try {
+        return Json.readWithNulls(body);
+      } catch (IOException e) {
+        throw new AssertionError(status + ": " + body, e);
+      }
+    }
+
+    String field(String name) {
+      return fields.getOrDefault(name, "");
+    }
+
+    String text(String member) {
+      return Call.reading(() -> json().text(member));
+    }
+
+    long number(String member) {
+      return Call.reading(() -> json().number(member));
+    }
+
+    List<String> list(String member) {
+      return Call.reading(() -> json().list(member));
+    }
+
+    List<Json.Members> objects(String member) {
+      return Call.reading(() -> json().objects(member));
+    }
+
+    String detail() {
+      return text("detail");
+    }
+
+    Answer is(int expected) {
+      assertThat(status).as(body).isEqualTo(expected);
+      return this;
+    }
+  }
+
+  final FakeTicker ticker = new FakeTicker(1_800_000_000_000_000_000L);
+  final ConfigStore store;
+  final Engine engine;
+  final AdminApi api;
+  final String viewer;
+  final String editor;
+  final String operator;
+
+  AdminFixture() {
+    this(store -> store, builder -> builder, new MemoryStore());
+  }
+
+  AdminFixture(
+      UnaryOperator<ConfigStore> around, UnaryOperator<AdminApi.Builder> setting, Store decisions) {
+    store = around.apply(ConfigStores.inMemory(ticker));
+    engine = Engine.create(decisions, ticker, EngineSettings.DEFAULTS);
+    store.commit(0, Tree.of(Map.of("shop.yaml", RULES)), List.of(RULES), CAUSE);
+    engine.apply(Objects.requireNonNull(Rules.parse("shop.yaml", RULES).ruleSet()));
+    viewer = token(Role.VIEWER);
+    editor = token(Role.EDITOR);
+    operator = token(Role.OPERATOR);
+    api = setting.apply(AdminApi.builder(store, engine).tickers(ticker, ticker)).build();
+  }
+
+  String token(Role role) {
+    return Tokens.create(store, role.text(), role, Tokens.DEFAULT_TTL, CAUSE, ticker).text();
+  }
+
+  Sending send(String method, String path) {
+    return new Sending(method, path);
+  }
+
+  Answer get(String path) {
+    return send("GET", path).by(viewer).now();
+  }
+
+  /** Returns all changes. */
+  List<Change> changes() {
+    return store.changes(0, ConfigStore.MAX_BATCH);
+  }
+
+  List<Change> changes(String kind) {
+    return changes().stream().filter(each -> each.details().kind().equals(kind)).toList();
+  }
+
+  void advance(Duration by) {
+    ticker.advance(by);
+  }
+
+  /** A request that is put together. */
+  final class Sending {
+    private final String method;
+    private final String address;
+    private final Map<String, List<String>> fields = new LinkedHashMap<>();
+    private byte[] body = new byte[0];
+    private String source = "192.0.2.1";
+    private boolean secure;
+
+    private Sending(String method, String address) {
+      this.method = method;
+      this.address = address;
+      field("Host", "localhost:8090");
+    }
+
+    Sending field(String name, String value) {
+      fields.put(name.toLowerCase(Locale.ROOT), List.of(value));
+      return this;
+    }
+
+    Sending by(String token) {
+      return field("Authorization", "Bearer " + token);
+    }
+
+    Sending cookie(String cookie) {
+      return field("Cookie", cookie);
+    }
+
+    Sending sameOrigin() {
+      return field("Sec-Fetch-Site", "same-origin");
+    }
+
+    Sending json(String text) {
+      return field("Content-Type", "application/json")
+          .bytes(text.replace('\'', '"').getBytes(UTF_8));
+    }
+
+    Sending bytes(byte[] bytes) {
+      body = bytes;
+      return this;
+    }
+
+    Sending from(String address) {
+      source = address;
+      return this;
+    }
+
+    Sending secure() {
+      secure = true;
+      return this;
+    }
+
+    Answer now() {
+      int question = address.indexOf('?');
+      String path = question < 0 ? address : address.substring(0, question);
+      AdminRequest request =
+          new AdminRequest(
+              method,
+              Router.BASE + path,
+              question < 0 ? "" : address.substring(question + 1),
+              fields,
+              new ByteArrayInputStream(body),
+              source,
+              secure);
+      return answer(request);
+    }
+  }
+
+  Answer answer(AdminRequest request) {
+    AdminResponse response = api.handle(request);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    response.body().forEachRemaining(bytes::writeBytes);
+    Answer answer = new Answer(response.status(), response.fields(), bytes.toString(UTF_8));
+    check(request, answer);
+    return answer;
+  }
+
+  /** What every answer must be, whatever was asked. */
+  private void check(AdminRequest request, Answer answer) {
+    assertThat(answer.field("Cache-Control")).isEqualTo("no-store");
+    assertThat(answer.field("X-Content-Type-Options")).isEqualTo("nosniff");
+    assertThat(answer.field("X-Request-Id")).isNotEmpty();
+    assertThat(answer.status()).as(answer.body()).isNotEqualTo(500);
+    if (answer.status() >= 400) {
+      assertThat(answer.field("Content-Type")).isEqualTo("application/problem+json");
+      assertThat(answer.number("status")).isEqualTo(answer.status());
+    }
+    Route route;
+    try {
+      route = new Router(api.routes()).match(request.method(), request.path()).route();
+    } catch (Refused e) {
+      return; // There is no such route.
+    }
+    assertThat(route.statuses()).as("%s: %s", route, answer.body()).contains(answer.status());
+  }
+
+  /** Returns the names of everything that can be asked for. */
+  static List<String> names(List<Route> routes) {
+    List<String> names = new ArrayList<>();
+    routes.forEach(route -> names.add(route.toString()));
+    return names;
+  }
+}

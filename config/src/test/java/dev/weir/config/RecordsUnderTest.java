@@ -1,0 +1,88 @@
+package dev.weir.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.config.ConfigException.Kind;
+import dev.weir.testkit.FakeTicker;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/** A store in memory whose answers are late, lost or unreadable when a test says so. */
+final class RecordsUnderTest extends ForwardingConfigStore {
+  static final Cause CAUSE = Cause.of("test", "a test");
+
+  boolean away;
+  boolean feedAway;
+  int queries;
+  int underWay;
+  int most;
+  final Map<Subject, String> unreadable = new HashMap<>();
+
+  /** Runs after the records were read, and before they are answered. */
+  @Nullable Runnable afterRead;
+
+  /** What loaders are to do, in their order; tests say when. */
+  final Queue<Runnable> tasks = new ArrayDeque<>();
+
+  RecordsUnderTest(FakeTicker wall) {
+    super(ConfigStores.inMemory(wall));
+  }
+
+  static Subject subject(String value) {
+    return new Subject("shop", "user", value);
+  }
+
+  void put(SubjectRecord record) {
+    write(List.of(RecordWrite.put(record, RecordWrite.ANY)), CAUSE);
+  }
+
+  void delete(Subject subject) {
+    write(List.of(RecordWrite.delete(subject, RecordWrite.ANY)), CAUSE);
+  }
+
+  /** Runs what loaders have to do now. */
+  void work() {
+    assertThat(tasks).hasSizeLessThanOrEqualTo(SubjectLoads.MAX_UNDER_WAY);
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      task.run();
+    }
+  }
+
+  @Override
+  public Head head() {
+    if (feedAway) {
+      throw new ConfigException(Kind.UNAVAILABLE, "no answer (expected: one)");
+    }
+    return super.head();
+  }
+
+  @Override
+  public Records records(Collection<Subject> subjects) {
+    assertThat(subjects).isNotEmpty().hasSizeLessThanOrEqualTo(SubjectLoads.MAX_BATCH);
+    queries++;
+    most = Math.max(most, ++underWay);
+    try {
+      Records read = super.records(subjects);
+      Map<Subject, SubjectRecord> found = new HashMap<>(read.found());
+      Map<Subject, String> not = new HashMap<>(unreadable);
+      not.keySet().retainAll(subjects);
+      found.keySet().removeAll(not.keySet());
+      boolean lost = away;
+      Runnable run = afterRead;
+      if (run != null) {
+        run.run();
+      }
+      if (lost) {
+        throw new ConfigException(Kind.UNAVAILABLE, "no answer (expected: one)");
+      }
+      return new Records(found, not, read.next());
+    } finally {
+      underWay--;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package dev.weir.server;
+
+import dev.weir.admin.AdminHandler;
+import dev.weir.engine.CallerBuckets;
+import dev.weir.engine.Engine;
+import dev.weir.server.door.SystemLoad;
+import dev.weir.server.door.Tokens;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the ports of a server stand on.
+ *
+ * @param load the load for elastic rules
+ * @param shared the shared store, for the metrics page, or null
+ * @param buckets of callers that need no rules
+ * @param tokens of clients that ask for decisions
+ * @param configuration the configuration store, for the metrics page, or null
+ * @param admin answers requests for administration; null if there is no port for them
+ */
+record Behind(
+    Engine engine,
+    SystemLoad load,
+    @Nullable SharedStore shared,
+    CallerBuckets buckets,
+    Tokens tokens,
+    @Nullable Configuration configuration,
+    @Nullable AdminHandler admin) {}

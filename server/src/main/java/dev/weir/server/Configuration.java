@@ -1,0 +1,207 @@
+package dev.weir.server;
+
+import dev.weir.Ticker;
+import dev.weir.config.ConfigClient;
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigException.Kind;
+import dev.weir.config.ConfigStore;
+import dev.weir.config.ConfigStores;
+import dev.weir.config.FollowerStatus;
+import dev.weir.engine.KeyPolicies;
+import dev.weir.engine.SubjectMetrics;
+import dev.weir.engine.SubjectSettings;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.RuleSource;
+import dev.weir.server.metrics.CountedConfig;
+import dev.weir.server.metrics.ServerMetrics;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.StartException;
+import dev.weir.server.settings.StoreUri;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The configuration store of a server, with what this server takes from it: rules, unless they come
+ * from files, and the limits of subjects. Safe for use by many threads.
+ */
+final class Configuration implements AutoCloseable {
+  private static final int RANDOM_BYTES = 4;
+  private static final int MAX_ADDRESS = 100;
+
+  /** The largest table of subjects, for 268 million. */
+  private static final long MAX_CACHE = 4L << 30;
+
+  private final LateConfigStore store;
+  private final ConfigClient client;
+  private final String where;
+  private final SubjectSettings subjects;
+
+  private Configuration(
+      ServerSettings settings, LateConfigStore store, ConfigClient client, String where) {
+    this.store = store;
+    this.client = client;
+    this.where = where;
+    subjects =
+        new SubjectSettings(
+            settings.value(Settings.LIMITS_TIMEOUT).toNanos(),
+            SubjectSettings.DEFAULTS.maxWaiting());
+  }
+
+  /**
+   * Opens the store by the settings. One that does not answer is tried again later. Returns null if
+   * there is none.
+   *
+   * @throws StartException if waiting would not help: it is damaged or in use, or the address is
+   *     wrong
+   */
+  static @Nullable Configuration open(ServerSettings settings, Ticker ticker)
+      throws StartException {
+    Optional<String> address = settings.configStore();
+    if (address.isEmpty()) {
+      return null;
+    }
+    Setting<?> setting =
+        settings.value(Settings.DATA_DIR).isPresent() ? Settings.DATA_DIR : Settings.CONFIG_STORE;
+    String source = settings.source(setting);
+    String password = password(settings);
+    LateConfigStore store =
+        new LateConfigStore(() -> ConfigStores.open(address.get(), password), ticker);
+    try {
+      store.open();
+    } catch (IllegalArgumentException e) {
+      throw new StartException(source + ": " + shown(e), e);
+    } catch (ConfigException e) {
+      String remedy = remedy(e.kind());
+      if (remedy != null) {
+        throw new StartException(source + ": " + shown(e) + "; " + remedy, e);
+      }
+    }
+    String where = StoreUri.hidden(address.get().replaceFirst("(?s)\\?.*", ""));
+    return new Configuration(settings, store, client(settings, store, ticker), where);
+  }
+
+  private static String shown(RuntimeException e) {
+    return StoreUri.hidden(String.valueOf(e.getMessage()));
+  }
+
+  /** Returns what helps against a failure that does not end by itself, or null. */
+  private static @Nullable String remedy(Kind kind) {
+    return switch (kind) {
+      case IN_USE -> "stop the other process, or give this server a store of its own";
+      case DAMAGED ->
+          "the server was not started: restore the store from a copy, or start with --rules and"
+              + " without the store";
+      case FULL -> "free some space on its disk";
+      case CONFLICT, UNAVAILABLE -> null;
+    };
+  }
+
+  private static String password(ServerSettings settings) throws StartException {
+    Optional<Path> file = settings.value(Settings.CONFIG_STORE_PASSWORD_FILE);
+    return file.isEmpty()
+        ? ""
+        : PasswordFile.read(settings.source(Settings.CONFIG_STORE_PASSWORD_FILE), file.get());
+  }
+
+  private static ConfigClient client(ServerSettings settings, ConfigStore store, Ticker ticker) {
+    ConfigClient.Builder builder =
+        ConfigClient.builder(store, node(settings))
+            .shownAs(address(settings), ServerMetrics.version())
+            .defaults(settings.ruleDefaults())
+            .patience(Duration.ZERO)
+            .emptyAtFirst()
+            .cacheBytes(Math.min(MAX_CACHE, settings.value(Settings.LIMITS_CACHE)))
+            .ticker(ticker);
+    settings.lastKnown().ifPresent(builder::lastKnown);
+    settings.value(Settings.CONFIG_MAX_STALE).ifPresent(builder::maxStale);
+    if (!settings.rulesFromStore()) {
+      builder.rulesElsewhere();
+    }
+    return builder.open();
+  }
+
+  private static String node(ServerSettings settings) {
+    int port = settings.value(Settings.PORT);
+    return settings
+        .value(Settings.NODE_NAME)
+        .orElseGet(() -> machine() + (port == 0 ? "-" + random() : ":" + port));
+  }
+
+  /** Two servers on one machine that take free ports must differ as well. */
+  private static String random() {
+    byte[] bytes = new byte[RANDOM_BYTES];
+    new SecureRandom().nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  private static String address(ServerSettings settings) {
+    int port = settings.value(Settings.PORT);
+    return cut(settings.value(Settings.HOST)) + (port == 0 ? "" : ":" + port);
+  }
+
+  private static String machine() {
+    try {
+      return cut(InetAddress.getLocalHost().getHostName());
+    } catch (UnknownHostException e) {
+      return "weir-" + random();
+    }
+  }
+
+  private static String cut(String name) {
+    return name.substring(0, Math.min(name.length(), MAX_ADDRESS));
+  }
+
+  ConfigStore store() {
+    return store;
+  }
+
+  /** Returns the source of the rules that are in the store. */
+  RuleSource rules() {
+    return client.rules();
+  }
+
+  /** Says which rules will be in force next, if they come from files. */
+  void inForce(RuleSet rules) {
+    client.inForce(rules);
+  }
+
+  /** Returns how far the store was followed. */
+  FollowerStatus status() {
+    return client.ruleStatus();
+  }
+
+  /** Returns what was counted, for the metrics page. */
+  CountedConfig counted(SubjectMetrics subjectMetrics) {
+    return new CountedConfig(status(), subjectMetrics, client.subjectStatus());
+  }
+
+  /** Returns what knows the limits of subjects. */
+  KeyPolicies policies() {
+    return client.subjects();
+  }
+
+  SubjectSettings subjects() {
+    return subjects;
+  }
+
+  /** Ends what follows the store, then the store. */
+  @Override
+  public void close() {
+    client.close();
+    store.close();
+  }
+
+  /** Returns the store's address, without options and password. */
+  @Override
+  public String toString() {
+    return where;
+  }
+}

@@ -1,0 +1,83 @@
+package dev.weir.server;
+
+import dev.weir.MemoryStore;
+import dev.weir.Ticker;
+import dev.weir.engine.Engine;
+import dev.weir.server.door.Guarded;
+import dev.weir.server.door.Logs;
+import dev.weir.server.door.Loop;
+import dev.weir.server.door.SystemLoad;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The periodic work of a server, on one thread; an error in one kind does not affect the others.
+ */
+final class Housekeeping {
+  private static final long ROUND_MILLIS = 1_000;
+
+  /** New content is used when two reads find the same, so a change takes less than two of these. */
+  private static final long FILES_MILLIS = 500;
+
+  private final FullnessWarning fullness =
+      new FullnessWarning("the key space", "--max-keys, --max-memory, max_keys");
+  private final FullnessWarning throttleFullness =
+      new FullnessWarning("the key space of CL.THROTTLE", "--throttle-max-keys, --max-memory");
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread made = new Thread(task, "weir-housekeeping");
+            made.setDaemon(true);
+            return made;
+          });
+
+  /**
+   * Starts the work.
+   *
+   * @param throttle the table for CL.THROTTLE, or null
+   */
+  void start(
+      Engine engine,
+      SystemLoad load,
+      @Nullable SharedStore shared,
+      @Nullable MemoryStore throttle,
+      @Nullable TokenFile tokens,
+      Doors doors) {
+    new Guarded(Loop.LOAD, load::poll)
+        .run(); // Elastic rules are enforced until there is a reading.
+    every(SystemLoad.POLL_MILLIS, Loop.LOAD, load::poll);
+    every(ROUND_MILLIS, Loop.EXPIRY, engine::expire);
+    every(ROUND_MILLIS, Loop.EXPIRY, () -> warn(fullness.warning(engine.fullPercent())));
+    if (throttle != null) {
+      every(ROUND_MILLIS, Loop.EXPIRY, () -> throttle.expire(Ticker.system().nanos()));
+      every(
+          ROUND_MILLIS, Loop.EXPIRY, () -> warn(throttleFullness.warning(throttle.fullPercent())));
+    }
+    if (shared != null) {
+      every(ROUND_MILLIS, Loop.STORE, () -> shared.look(engine.rules()));
+    }
+    every(FILES_MILLIS, Loop.CERTIFICATES, doors::refresh);
+    if (tokens != null) {
+      every(FILES_MILLIS, Loop.TOKENS, tokens::refresh);
+    }
+  }
+
+  private void every(long millis, Loop loop, Runnable turn) {
+    ScheduledFuture<?> unused =
+        thread.scheduleWithFixedDelay(
+            new Guarded(loop, turn), millis, millis, TimeUnit.MILLISECONDS);
+  }
+
+  private static void warn(@Nullable String warning) {
+    if (warning != null) {
+      Logs.LOG.warning(warning);
+    }
+  }
+
+  void end() {
+    thread.shutdown();
+  }
+}

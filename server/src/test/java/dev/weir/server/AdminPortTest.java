@@ -1,0 +1,495 @@
+package dev.weir.server;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.admin.AdminHandler;
+import dev.weir.admin.AdminRequest;
+import dev.weir.admin.AdminResponse;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The port for administration as a transport, with a handler of the test's own behind it. */
+@Timeout(300)
+class AdminPortTest {
+  private static final int PIECE = 64 << 10;
+
+  @TempDir private Path folder;
+  private final TestConfigStores.Shared store = TestConfigStores.store();
+  private final CountDownLatch release = new CountDownLatch(1);
+  private final AtomicInteger handled = new AtomicInteger();
+  private final AtomicInteger pieces = new AtomicInteger();
+  private final List<Socket> sockets = new ArrayList<>();
+
+  @SuppressWarnings("NullAway.Init") // By each test, with its own settings.
+  private RunningServer running;
+
+  @AfterEach
+  void stop() throws IOException {
+    release.countDown();
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+    if (running != null) {
+      running.close();
+    }
+  }
+
+  private void start(String... namesAndValues) throws Exception {
+    AdminHandler handler = this::handle;
+    running = RunningServer.start(store, handler, namesAndValues);
+  }
+
+  private AdminResponse handle(AdminRequest request) {
+    handled.incrementAndGet();
+    try {
+      return switch (request.path()) {
+        case "/long" -> {
+          release.await();
+          yield text("done");
+        }
+        case "/fail" -> throw new IllegalStateException("pretended");
+        case "/empty" -> new AdminResponse(204, Map.of("ETag", "7"), List.<byte[]>of().iterator());
+        case "/large" -> pieces(1, 8 << 20);
+        case "/stream" -> pieces(100, PIECE);
+        case "/endless" -> pieces(Integer.MAX_VALUE, PIECE);
+        case "/broken" -> broken();
+        default -> echo(request);
+      };
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return text("interrupted");
+    }
+  }
+
+  private static AdminResponse text(String text) {
+    return new AdminResponse(
+        200, Map.of("Content-Type", "text/plain"), List.of(text.getBytes(UTF_8)).iterator());
+  }
+
+  private AdminResponse pieces(int count, int bytes) {
+    Iterator<byte[]> body =
+        IntStream.range(0, count)
+            .mapToObj(
+                i -> {
+                  pieces.incrementAndGet();
+                  return new byte[bytes];
+                })
+            .iterator();
+    return new AdminResponse(200, Map.of(), body);
+  }
+
+  private static AdminResponse broken() {
+    Iterator<byte[]> body =
+        IntStream.range(0, 10)
+            .mapToObj(
+                i -> {
+                  if (i == 5) {
+                    throw new IllegalStateException("pretended");
+                  }
+                  return new byte[1];
+                })
+            .iterator();
+    return new AdminResponse(200, Map.of("Transfer-Encoding", "gzip"), body);
+  }
+
+  private static AdminResponse echo(AdminRequest request) {
+    try {
+      byte[] body = request.body().readAllBytes();
+      CRC32C crc = new CRC32C();
+      crc.update(body);
+      return text(
+          String.join(
+              "|",
+              request.method(),
+              request.path(),
+              request.query(),
+              request.field("X-Two"),
+              body.length + ":" + crc.getValue(),
+              request.source(),
+              Boolean.toString(request.secure())));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Socket connect() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.adminPort());
+    socket.setSoTimeout(60_000);
+    sockets.add(socket);
+    return socket;
+  }
+
+  private static void send(Socket socket, String text) throws IOException {
+    socket.getOutputStream().write(text.getBytes(ISO_8859_1));
+  }
+
+  private static String get(String path) {
+    return "GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n";
+  }
+
+  private static String last(String path) {
+    return "GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  }
+
+  private static String all(Socket socket) throws IOException {
+    StringBuilder text = new StringBuilder();
+    try {
+      InputStream in = new BufferedInputStream(socket.getInputStream());
+      for (int c = in.read(); c >= 0; c = in.read()) {
+        text.append((char) c);
+      }
+    } catch (SocketException e) {
+      return text.toString(); // A reset is a way to close, too.
+    }
+    return text.toString();
+  }
+
+  private static String body(String answer) {
+    return answer.substring(answer.indexOf("\r\n\r\n") + 4);
+  }
+
+  private HttpResponse<String> ask(HttpRequest.Builder request) throws Exception {
+    return running.send(request);
+  }
+
+  private HttpRequest.Builder to(String path) {
+    return HttpRequest.newBuilder(
+        URI.create("http://127.0.0.1:" + running.server.adminPort() + path));
+  }
+
+  private long connections() throws Exception {
+    return running.metric("weir_connections{door=\"admin\"}");
+  }
+
+  private void awaitConnections(long expected) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (connections() != expected) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+    }
+  }
+
+  @Test
+  void request_isHandedOnAsItWasSent() throws Exception {
+    start();
+    Socket socket = connect();
+    send(
+        socket,
+        "PATCH /a%2Fb/%C3%A9?x=%20y&z HTTP/1.1\r\nHost: x\r\nX-Two: 1\r\nx-two: 2\r\n"
+            + "Content-Length: 3\r\nConnection: close\r\n\r\nabc");
+    assertThat(body(all(socket)))
+        .isEqualTo("PATCH|/a%2Fb/%C3%A9|x=%20y&z|1, 2|3:" + crc("abc") + "|127.0.0.1|false");
+  }
+
+  private static long crc(String text) {
+    CRC32C crc = new CRC32C();
+    crc.update(text.getBytes(UTF_8));
+    return crc.getValue();
+  }
+
+  @Test
+  void bodyOf16MiB_isTakenWholeAndNotAByteMore() throws Exception {
+    start("max-pending-memory", "100m", "request-timeout", "30s");
+    String body = "x".repeat(AdminHandler.MAX_BODY_BYTES);
+    HttpRequest.BodyPublisher known = HttpRequest.BodyPublishers.ofString(body);
+    String expected = AdminHandler.MAX_BODY_BYTES + ":" + crc(body);
+    assertThat(ask(to("/a").PUT(known)).body()).contains(expected);
+    HttpRequest.BodyPublisher chunked =
+        HttpRequest.BodyPublishers.ofByteArrays(List.of(body.getBytes(UTF_8)));
+    assertThat(ask(to("/a").PUT(chunked)).body()).contains(expected);
+    Socket socket = connect();
+    send(
+        socket,
+        "PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: "
+            + (AdminHandler.MAX_BODY_BYTES + 1)
+            + "\r\n\r\n");
+    assertThat(all(socket)).startsWith("HTTP/1.1 413 ");
+    assertThat(handled).hasValue(2);
+    assertThat(running.metric("weir_pending_bytes")).isLessThan(1 << 20);
+  }
+
+  @Test
+  void bodyBeyondTheBudget_isRefused() throws Exception {
+    start("max-pending-memory", "1m", "request-timeout", "30s");
+    HttpResponse<String> refused =
+        ask(to("/a").PUT(HttpRequest.BodyPublishers.ofString("x".repeat(8 << 20))));
+    assertThat(refused.statusCode()).isEqualTo(503);
+    assertThat(refused.body()).contains("unfinished requests: too many bytes");
+    assertThat(ask(to("/a").GET()).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void head_isGetWithoutABody() throws Exception {
+    start();
+    Socket socket = connect();
+    send(socket, "HEAD /large HTTP/1.1\r\nHost: x\r\n\r\n" + last("/b"));
+    String answers = all(socket);
+    assertThat(answers).startsWith("HTTP/1.1 200 ").containsIgnoringCase("content-length: 8388608");
+    assertThat(body(answers)).startsWith("HTTP/1.1 200 ").contains("GET|/b|");
+    Socket streamed = connect();
+    send(streamed, "HEAD /endless HTTP/1.1\r\nHost: x\r\n\r\n" + last("/b"));
+    assertThat(body(all(streamed))).startsWith("HTTP/1.1 200 ").contains("GET|/b|");
+    assertThat(pieces.get()).isLessThan(5);
+  }
+
+  @Test
+  void pipelinedRequests_areAnsweredInTheirOrder() throws Exception {
+    start();
+    Socket socket = connect();
+    send(socket, get("/1") + get("/stream") + get("/empty") + get("/2") + last("/3"));
+    String answers = all(socket);
+    assertThat(answers.split("HTTP/1\\.1 20", -1)).hasSize(6);
+    assertThat(answers.indexOf("GET|/1|")).isPositive().isLessThan(answers.indexOf("chunked"));
+    assertThat(answers.indexOf("etag") + answers.indexOf("ETag")).isPositive();
+    assertThat(answers.indexOf("GET|/2|")).isLessThan(answers.indexOf("GET|/3|"));
+    assertThat(answers.length()).isGreaterThan(100 * PIECE);
+  }
+
+  @Test
+  void answerThatTakesLongerThanTheRequestTimeout_isNotCut() throws Exception {
+    start("request-timeout", "200ms");
+    Socket waits = connect();
+    send(waits, last("/long"));
+    awaitHandled(1);
+    Socket silent = connect(); // Is closed when the request timeout is over, and then some.
+    assertThat(all(silent)).isEmpty();
+    release.countDown();
+    assertThat(body(all(waits))).isEqualTo("done");
+  }
+
+  private void awaitHandled(int expected) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (handled.get() < expected) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void ninthLongRequest_waits_andTheOneBeyondTheQueueIsRefused() throws Exception {
+    start();
+    List<Socket> admitted = new ArrayList<>();
+    for (int i = 0; i < 24; i++) {
+      Socket socket = connect();
+      send(socket, last("/long"));
+      admitted.add(socket);
+    }
+    awaitHandled(8);
+    String refused = "";
+    while (!refused.startsWith("HTTP/1.1 503 ")) { // Until all 24 have arrived.
+      Socket one = connect();
+      one.setSoTimeout(100);
+      send(one, last("/long"));
+      try {
+        refused = all(one);
+      } catch (IOException notAnswered) {
+        admitted.add(one);
+        assertThat(admitted).hasSizeLessThan(30);
+      }
+    }
+    assertThat(refused).contains("Retry-After: 1", "more than the server works on at a time");
+    assertThat(handled).hasValue(8);
+    assertThat(running.check("user", "ann").statusCode()).isEqualTo(200);
+    release.countDown();
+    int done = 0;
+    for (Socket socket : admitted) {
+      socket.setSoTimeout(60_000);
+      done += body(all(socket)).equals("done") ? 1 : 0;
+    }
+    assertThat(done).isEqualTo(24);
+  }
+
+  @Test
+  void clientThatDoesNotRead_holdsUpNobody_andIsCutOff() throws Exception {
+    start("request-timeout", "500ms");
+    for (int i = 0; i < 30; i++) {
+      Socket socket = connect();
+      socket.setReceiveBufferSize(4_096);
+      send(socket, get("/endless"));
+    }
+    awaitHandled(30);
+    assertThat(ask(to("/b").GET()).body()).contains("GET|/b|");
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (running.metric("weir_connections_timed_out_total{door=\"admin\"}") < 30) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+    }
+    assertThat(pieces.get()).isLessThan(30 * 200); // Of 64 KiB; sockets hold some MiB.
+    assertThat(running.metric("weir_pending_bytes")).isLessThan(64L << 20);
+  }
+
+  @Test
+  void clientThatReadsSlowly_getsItAll() throws Exception {
+    start("request-timeout", "1s");
+    Socket socket = connect();
+    send(socket, last("/large"));
+    InputStream in = socket.getInputStream();
+    int read = 0;
+    byte[] some = new byte[256 << 10];
+    for (int n = in.read(some); n >= 0; n = in.read(some)) {
+      read += n;
+      assertThat(ask(to("/b").GET()).statusCode()).isEqualTo(200); // Takes a while.
+    }
+    assertThat(read).isGreaterThan(8 << 20);
+  }
+
+  @Test
+  void clientGoneInTheMiddle_endsTheIteration() throws Exception {
+    start();
+    Socket socket = connect();
+    send(socket, get("/endless"));
+    assertThat(socket.getInputStream().readNBytes(1 << 20)).hasSize(1 << 20);
+    socket.close();
+    awaitConnections(0);
+    String before = ask(to("/b").GET()).body();
+    int asked = pieces.get();
+    for (int i = 0; i < 20; i++) {
+      assertThat(ask(to("/b").GET()).body()).isEqualTo(before);
+    }
+    assertThat(pieces.get()).isBetween(asked, asked + 2);
+  }
+
+  @Test
+  void handlerThatFails_is500AndAPieceThatFailsCutsTheAnswer() throws Exception {
+    start();
+    assertThat(ask(to("/fail").GET()).statusCode()).isEqualTo(500);
+    Socket socket = connect();
+    send(socket, get("/broken"));
+    String answer = all(socket);
+    assertThat(answer).startsWith("HTTP/1.1 200 ").doesNotContain("gzip", "\r\n0\r\n");
+    assertThat(ask(to("/b").GET()).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void framingInDoubt_isRefusedAndNothingAfterItIsRead() throws Exception {
+    start();
+    for (String field : List.of("Content-Length: 5", "Transfer-Encoding: chunked", "Host: y")) {
+      Socket socket = connect();
+      send(
+          socket,
+          "PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n" + field + "\r\n\r\n" + get("/b"));
+      assertThat(all(socket)).as(field).startsWith("HTTP/1.1 400 ").doesNotContain("GET|/b");
+    }
+    assertThat(handled).hasValue(0);
+  }
+
+  @Test
+  void longestPathOfASubject_isTakenAndALongerOneRefused() throws Exception {
+    start();
+    Socket longest = connect();
+    send(longest, last("/" + "%41".repeat(6_200)));
+    assertThat(all(longest)).startsWith("HTTP/1.1 200 ");
+    Socket longer = connect();
+    send(longer, last("/" + "%41".repeat(7_000)));
+    assertThat(all(longer)).startsWith("HTTP/1.1 414 ");
+  }
+
+  @Test
+  void portForDecisions_hasNothingOfIt_norTheOtherWayRound() throws Exception {
+    start("token-file", tokens().toString());
+    assertThat(running.get("/a").statusCode()).isEqualTo(401);
+    assertThat(
+            running
+                .send(
+                    HttpRequest.newBuilder(running.uri("/a"))
+                        .header("Authorization", "Bearer sixteen-and-more-letters")
+                        .GET())
+                .statusCode())
+        .isEqualTo(404);
+    assertThat(handled).hasValue(0);
+    assertThat(ask(to("/v1/check").GET()).body()).startsWith("GET|/v1/check|");
+    assertThat(ask(to("/metrics").GET()).body()).startsWith("GET|/metrics|");
+  }
+
+  private Path tokens() throws IOException {
+    return java.nio.file.Files.writeString(folder.resolve("tokens"), "sixteen-and-more-letters\n");
+  }
+
+  @Test
+  void tls_isThatOfTheOtherPortsWithoutClientCertificates() throws Exception {
+    Pem server = Pem.make(folder, "server");
+    Pem client = Pem.make(folder, "client");
+    start(
+        "tls-cert",
+        server.certificate().toString(),
+        "tls-key",
+        server.key().toString(),
+        "tls-client-ca",
+        client.certificate().toString());
+    HttpClient http = HttpClient.newBuilder().sslContext(server.trustedBy()).build();
+    URI uri = URI.create("https://127.0.0.1:" + running.server.adminPort() + "/b");
+    HttpResponse<String> answer =
+        http.send(
+            HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(60)).build(),
+            HttpResponse.BodyHandlers.ofString());
+    assertThat(answer.body()).startsWith("GET|/b|").endsWith("|true");
+    assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
+  }
+
+  @Test
+  void stoppingServer_letsRequestsEnd() throws Exception {
+    start();
+    Socket socket = connect();
+    send(socket, get("/long"));
+    awaitHandled(1);
+    CompletableFuture<Void> drained = drain(Duration.ofSeconds(60));
+    try (LogCapture log = new LogCapture()) {
+      assertThat(drained).isNotDone();
+      release.countDown();
+      assertThat(body(all(socket))).isEqualTo("done");
+      drained.get(60, TimeUnit.SECONDS);
+      assertThat(log.text()).doesNotContain("not all requests");
+    }
+  }
+
+  private CompletableFuture<Void> drain(Duration timeout) {
+    return CompletableFuture.runAsync(
+        () -> {
+          try {
+            running.server.drain(timeout);
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        });
+  }
+
+  @Test
+  void requestThatNeverEnds_isCutOffWhenTheServerStops() throws Exception {
+    start();
+    Socket socket = connect();
+    send(socket, get("/long"));
+    awaitHandled(1);
+    try {
+      drain(Duration.ofMillis(100)).get(60, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw new AssertionError(e);
+    }
+    assertThat(all(socket)).isEmpty();
+  }
+}
