@@ -70,9 +70,9 @@ record Route(
     SortedSet<Integer> all = new TreeSet<>(own);
     all.addAll(Set.of(400, 421));
     if (role != null) {
-      all.addAll(Set.of(401, 403, 429, 503));
+      all.addAll(Set.of(401, 429, 503));
     }
-    if (unsafe()) {
+    if (unsafe() || (role != null && role != Role.VIEWER)) {
       all.add(403);
     }
     if (body) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.weir.admin.AdminFixture.Answer;
 import dev.weir.config.Entry;
+import dev.weir.config.EntryWrite;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -141,7 +142,7 @@ class TokensTest {
   @Test
   void tooManyTokens_areRefused() {
     for (int i = 3; i < Tokens.MAX_TOKENS; i++) {
-      String unused = admin.token(Role.VIEWER);
+      admin.store.write(EntryWrite.put(Token.KIND, "t" + i, "{}", 0), AdminFixture.CAUSE);
     }
     assertThatIllegalArgumentException()
         .isThrownBy(() -> admin.token(Role.VIEWER))
