@@ -1,9 +1,5 @@
 package dev.weir.replay;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -104,79 +100,4 @@ public record DryRunResult(
    * @param after the same, after
    */
   public record KeyChange(String rule, String path, String key, long before, long after) {}
-
-  /** Returns the result as one JSON object, ended by a line feed. */
-  public String json() {
-    StringWriter text = new StringWriter();
-    try (JsonGenerator json = SummaryJson.generator(text)) {
-      write(json);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e); // A string cannot fail.
-    }
-    return text + "\n";
-  }
-
-  private void write(JsonGenerator json) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("from", Figures.instant(fromNanos));
-    json.writeStringField("to", Figures.instant(toNanos));
-    json.writeNumberField("came", came);
-    json.writeNumberField("replayed", replayed);
-    json.writeNumberField("replayed_share", ReplaySummary.share(replayed, came, 6));
-    json.writeNumberField("keys_per_replayed", keysPerReplayed);
-    json.writeStringField("end", end.text());
-    counts(json, "before", before);
-    counts(json, "after", after);
-    json.writeArrayFieldStart("rules");
-    for (RuleChange each : rules) {
-      json.writeStartObject();
-      json.writeStringField("rule", each.rule);
-      json.writeStringField("path", each.path);
-      counts(json, "before", each.before);
-      counts(json, "after", each.after);
-      json.writeBooleanField("whole", each.whole);
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    keys(json, "refused_more", refusedMore);
-    keys(json, "refused_less", refusedLess);
-    json.writeBooleanField("keys_exact", keysExact);
-    json.writeNumberField("unknown_subjects", unknownSubjects);
-    json.writeArrayFieldStart("warnings");
-    for (String warning : warnings) {
-      json.writeString(warning);
-    }
-    json.writeEndArray();
-    json.writeEndObject();
-  }
-
-  private static void counts(JsonGenerator json, String name, @Nullable Counts counts)
-      throws IOException {
-    if (counts == null) {
-      json.writeNullField(name);
-      return;
-    }
-    json.writeObjectFieldStart(name);
-    json.writeNumberField("asked", counts.asked);
-    json.writeNumberField("admitted", counts.admitted);
-    json.writeNumberField("refused", counts.refused);
-    json.writeNumberField("shadow", counts.shadow);
-    json.writeNumberField("trouble", counts.trouble);
-    json.writeEndObject();
-  }
-
-  private static void keys(JsonGenerator json, String name, List<KeyChange> keys)
-      throws IOException {
-    json.writeArrayFieldStart(name);
-    for (KeyChange each : keys) {
-      json.writeStartObject();
-      json.writeStringField("rule", each.rule);
-      json.writeStringField("path", each.path);
-      json.writeStringField("key", each.key);
-      json.writeNumberField("before", each.before);
-      json.writeNumberField("after", each.after);
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-  }
 }
