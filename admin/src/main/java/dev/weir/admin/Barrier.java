@@ -1,6 +1,7 @@
 package dev.weir.admin;
 
 import dev.weir.Ticker;
+import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Node;
 import java.time.Duration;
@@ -69,7 +70,16 @@ final class Barrier {
     long timeout = timeoutNanos(call);
     while (true) {
       long passed = ticker.nanos() - begin;
-      List<Map<String, Object>> behind = behind(write, write.at().plusNanos(passed));
+      List<Map<String, Object>> behind;
+      try {
+        behind = behind(write, write.at().plusNanos(passed));
+      } catch (ConfigException e) {
+        // The write was made, whatever has become of the store since.
+        answer.put("applied", false);
+        answer.put("waiting", List.of());
+        answer.put("unknown", String.valueOf(e.getMessage()));
+        return false;
+      }
       if (behind.isEmpty() || passed >= timeout) {
         answer.put("applied", behind.isEmpty());
         answer.put("waiting", behind);
