@@ -4,6 +4,8 @@ import dev.weir.Ticker;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigStore;
 import dev.weir.engine.Engine;
+import dev.weir.engine.KeyPolicies;
+import dev.weir.replay.DryRuns;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -48,6 +50,7 @@ public final class AdminApi implements AdminHandler {
     resources.add(new NodesResource(store, builder.wall));
     resources.add(new AuditResource(store));
     resources.add(new ExplainResource(builder.engine));
+    resources.add(new DryRunsResource(versions, builder.engine::rules, builder.recorded));
     resources.add(new ResetResource(store, builder.engine, builder.resets, ticker));
     List<Route> routes = new ArrayList<>();
     resources.add(new IndexResource(routes));
@@ -72,6 +75,7 @@ public final class AdminApi implements AdminHandler {
     private List<String> hosts = List.of();
     private boolean resets = true;
     private @Nullable Supplier<Map<String, String>> ruleFiles;
+    private DryRunsResource.@Nullable Recorded recorded;
     private Ticker ticker = Ticker.system();
     private Ticker wall = Ticker.wall();
 
@@ -103,6 +107,17 @@ public final class AdminApi implements AdminHandler {
      */
     public Builder ruleFiles(Supplier<Map<String, String>> texts) {
       ruleFiles = texts;
+      return this;
+    }
+
+    /**
+     * Sets the dry runs of a server that records its traffic. Without them none can be started.
+     *
+     * @param runs its dry runs, which the caller closes
+     * @param policies knows the limits of its subjects
+     */
+    public Builder dryRuns(DryRuns runs, KeyPolicies policies) {
+      recorded = new DryRunsResource.Recorded(runs, policies);
       return this;
     }
 

@@ -13,6 +13,11 @@ import dev.weir.config.Json;
 import dev.weir.config.Tree;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
+import dev.weir.engine.KeyPolicies;
+import dev.weir.replay.DryRun;
+import dev.weir.replay.DryRuns;
+import dev.weir.replay.Masking;
+import dev.weir.replay.RecordedTraffic;
 import dev.weir.rules.Rules;
 import dev.weir.testkit.FakeTicker;
 import java.io.ByteArrayInputStream;
@@ -86,6 +91,8 @@ final class AdminFixture {
   final FakeTicker ticker = new FakeTicker(1_800_000_000_000_000_000L);
   final ConfigStore store;
   final Engine engine;
+  final RecordedTraffic traffic;
+  final DryRuns dryRuns;
   final AdminApi api;
   final String viewer;
   final String editor;
@@ -97,6 +104,14 @@ final class AdminFixture {
 
   AdminFixture(
       UnaryOperator<ConfigStore> around, UnaryOperator<AdminApi.Builder> setting, Store decisions) {
+    this(around, setting, decisions, true);
+  }
+
+  private AdminFixture(
+      UnaryOperator<ConfigStore> around,
+      UnaryOperator<AdminApi.Builder> setting,
+      Store decisions,
+      boolean records) {
     store = around.apply(ConfigStores.inMemory(ticker));
     engine = Engine.create(decisions, ticker, EngineSettings.DEFAULTS);
     store.commit(0, Tree.of(Map.of("shop.yaml", RULES)), List.of(RULES), CAUSE);
@@ -104,11 +119,39 @@ final class AdminFixture {
     viewer = token(Role.VIEWER);
     editor = token(Role.EDITOR);
     operator = token(Role.OPERATOR);
-    api = setting.apply(AdminApi.builder(store, engine).tickers(ticker, ticker)).build();
+    traffic = new RecordedTraffic(ticker);
+    dryRuns = new DryRuns(traffic, Masking.random(), DryRun.Limits.DEFAULTS);
+    AdminApi.Builder builder = AdminApi.builder(store, engine).tickers(ticker, ticker);
+    if (records) {
+      builder.dryRuns(dryRuns, KeyPolicies.NONE);
+    }
+    api = setting.apply(builder).build();
   }
 
   String token(Role role) {
     return Tokens.create(store, role.text(), role, Tokens.DEFAULT_TTL, CAUSE, ticker).text();
+  }
+
+  /** Returns the interface of a server that does not record its traffic. */
+  static AdminFixture withoutDryRuns() {
+    return new AdminFixture(store -> store, builder -> builder, new MemoryStore(), false);
+  }
+
+  /** Starts a dry run of rules that change nothing, and waits for its end. */
+  String dryRun() {
+    String body = "{'rules':{'put':{'spare.yaml':'domain: spare'}}}";
+    String id = send("POST", "/dry-runs").by(editor).json(body).now().is(202).text("id");
+    return ended(id);
+  }
+
+  /** Waits until a dry run has ended. */
+  String ended(String id) {
+    long deadline = System.nanoTime() + 30_000_000_000L;
+    while (get("/dry-runs/" + id).is(200).text("state").equals("running")) {
+      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+    return id;
   }
 
   Sending send(String method, String path) {

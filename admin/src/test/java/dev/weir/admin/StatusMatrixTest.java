@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.admin.AdminFixture.Answer;
 import dev.weir.admin.AdminFixture.Sending;
+import dev.weir.rules.Request;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,6 +72,12 @@ class StatusMatrixTest {
     String described = "'domain':'shop','descriptor':{'ip':'1.2.3.4'}";
     examples.put("POST /explain", Example.of("/explain", "{" + described + "}"));
     examples.put("POST /reset", Example.of("/reset", "{" + described + "," + reason + "}"));
+    examples.put(
+        "POST /dry-runs",
+        Example.of("/dry-runs", "{'rules':{'put':{'a.yaml':'domain: a'}},'minutes':60}"));
+    examples.put("GET /dry-runs/{id}", Example.of("/dry-runs/DRYRUN", ""));
+    examples.put("GET /dry-runs/{id}/report", Example.of("/dry-runs/DRYRUN/report", ""));
+    examples.put("DELETE /dry-runs/{id}", Example.of("/dry-runs/DRYRUN", ""));
     return examples;
   }
 
@@ -110,7 +117,12 @@ class StatusMatrixTest {
           case REVOKED -> revoked;
           default -> admin.operator;
         };
-    Sending sending = admin.send(method, example.address().replace("SPARE", spare));
+    String address = example.address().replace("SPARE", spare);
+    if (address.startsWith("/dry-runs")) {
+      admin.traffic.add(Request.of("shop", "user", "alice"));
+      address = address.contains("DRYRUN") ? address.replace("DRYRUN", admin.dryRun()) : address;
+    }
+    Sending sending = admin.send(method, address);
     if (sender == Sender.CROSS_SITE) {
       Answer login = admin.send("POST", "/session").json("{'token':'" + token + "'}").now().is(204);
       sending.cookie(login.field("Set-Cookie").split(";", 2)[0]);

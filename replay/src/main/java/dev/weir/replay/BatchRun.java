@@ -1,11 +1,8 @@
 package dev.weir.replay;
 
-import dev.weir.Fingerprint;
-import dev.weir.MemoryStore;
+import dev.weir.LoadSignal;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
-import dev.weir.engine.EngineSettings;
-import dev.weir.engine.RoutedStore;
 import dev.weir.engine.Status;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
@@ -40,24 +37,17 @@ final class BatchRun implements Run {
    * @param names the inputs' names
    */
   BatchRun(
-      RuleSet rules,
-      long maxKeys,
+      RunRules rules,
       List<String> names,
       RecordedLoad load,
       ReplayTally tally,
       @Nullable DecisionsWriter decisions) {
-    this.rules = rules;
+    this.rules = rules.rules();
     this.names = names;
     this.load = load;
     this.tally = tally;
     this.decisions = decisions;
-    // A fixed seed: where keys collide they do so every time, and the output stays the same.
-    engine =
-        Engine.create(
-            RoutedStore.inOne(new MemoryStore(maxKeys)),
-            () -> nowNanos,
-            EngineSettings.DEFAULTS,
-            Fingerprint.seeded(0, 0));
+    engine = rules.engine(() -> nowNanos, LoadSignal.UNKNOWN);
   }
 
   @Override

@@ -33,7 +33,18 @@ final class History {
   private final Map<Rule, Timeline> rules = new HashMap<>();
   private final FrequentKeys refused = new FrequentKeys(REFUSED_KEYS);
   private final Map<RuleKey, Timeline> refusedKeys = new HashMap<>();
-  private final WindowUse use = new WindowUse();
+  private final WindowUse use;
+
+  History() {
+    this(new WindowUse());
+  }
+
+  /**
+   * @param use follows the keys
+   */
+  History(WindowUse use) {
+    this.use = use;
+  }
 
   /**
    * Takes a request's answer.
@@ -49,8 +60,7 @@ final class History {
   }
 
   /** Takes what a request asks of a rule that lets it wait, at the time at which it came. */
-  void offer(RuleKey key, Descriptor descriptor, long nowNanos) {
-    Policy policy = key.rule().policy();
+  void offer(RuleKey key, @Nullable Policy policy, Descriptor descriptor, long nowNanos) {
     long permits = permits(descriptor);
     if (policy != null && permits > 0) {
       use.offer(key, policy.enforced().quota(), nowNanos, permits);
@@ -64,6 +74,7 @@ final class History {
   /**
    * Takes what a rule found about one of a request's descriptors.
    *
+   * @param policy what decided: the rule's, or one with the number of a subject; null for none
    * @param offered whether the request waited, so that {@link #offer} knows of it
    * @param fits whether there was room
    * @param allowed whether the request as a whole may pass
@@ -72,6 +83,7 @@ final class History {
    */
   void add(
       RuleKey key,
+      @Nullable Policy policy,
       Descriptor descriptor,
       long nowNanos,
       boolean offered,
@@ -79,7 +91,6 @@ final class History {
       boolean allowed,
       boolean tolerated,
       boolean refusing) {
-    Policy policy = key.rule().policy();
     long permits = permits(descriptor);
     if (policy == null || permits == 0) {
       return;

@@ -1,11 +1,7 @@
 package dev.weir.replay;
 
-import dev.weir.Fingerprint;
-import dev.weir.MemoryStore;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Engine;
-import dev.weir.engine.EngineSettings;
-import dev.weir.engine.RoutedStore;
 import dev.weir.engine.Status;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
@@ -63,25 +59,17 @@ final class QueueRun implements Run {
    * @param names the inputs' names
    */
   QueueRun(
-      RuleSet rules,
-      long maxKeys,
+      RunRules rules,
       List<String> names,
       RecordedLoad recordedLoad,
       ReplayTally tally,
       @Nullable DecisionsWriter decisions) {
-    this.rules = rules;
+    this.rules = rules.rules();
     this.names = names;
     this.recordedLoad = recordedLoad;
     this.tally = tally;
     this.decisions = decisions;
-    // A fixed seed, as in BatchRun.
-    engine =
-        Engine.create(
-            RoutedStore.inOne(new MemoryStore(maxKeys)),
-            time,
-            EngineSettings.DEFAULTS,
-            Fingerprint.seeded(0, 0),
-            () -> load);
+    engine = rules.engine(time, () -> load);
   }
 
   @Override

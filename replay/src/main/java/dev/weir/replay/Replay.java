@@ -1,7 +1,9 @@
 package dev.weir.replay;
 
+import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Ticker;
+import dev.weir.engine.KeyPolicies;
 import dev.weir.rules.Problem;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
@@ -78,10 +80,8 @@ public final class Replay {
 
   private static Run run(
       Plan plan, ReplayOptions options, ReplayTally tally, @Nullable DecisionsWriter decisions) {
-    List<String> names = options.traffic().inputs();
-    return plan.queues
-        ? new QueueRun(plan.rules, options.maxKeys(), names, plan.load, tally, decisions)
-        : new BatchRun(plan.rules, options.maxKeys(), names, plan.load, tally, decisions);
+    RunRules rules = new RunRules(plan.rules, new MemoryStore(options.maxKeys()), KeyPolicies.NONE);
+    return rules.run(options.traffic().inputs(), plan.queues, plan.load, tally, decisions);
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.weir.Decision;
 import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.engine.Answer;
+import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.replay.ReplaySummary.BusyWindow;
 import dev.weir.replay.ReplaySummary.Counts;
@@ -22,15 +23,48 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Collects what a summary says, in bounded memory. */
 final class ReplayTally {
-  /** Keys whose refusals are counted exactly: some 20 MB. */
-  static final int REFUSED_KEYS = 1 << 16;
+  /*
+   * How is ReplayTally designed, and why? Every answer is taken apart once, here, and given to all
+   * that count: sums for the whole and for each rule, the keys that were refused, the windows that
+   * were asked for most, the queues, and where a report is wanted, a History. Each of these is
+   * bounded, so a replay of any length fits. A rule's policy says what it counts by; where a
+   * subject has a number of its own, the status says that, and only the History needs it. How a
+   * key is named is the caller's choice: a dry run names keys so that they can be masked later.
+   */
 
-  /** Keys that can have a window open at once: some 60 MB. */
-  static final int OPEN_WINDOWS = 1 << 18;
+  /** Hears more of each answer than a summary says. */
+  interface Listener {
+    /** Ignores it. */
+    Listener NONE =
+        new Listener() {
+          @Override
+          public void judged(Rule rule, int descriptor) {}
+
+          @Override
+          public void refused(RuleKey key) {}
+        };
+
+    /** A rule has decided the descriptor of that number. */
+    void judged(Rule rule, int descriptor);
+
+    /** A request was refused, and this was the key that decided. */
+    void refused(RuleKey key);
+  }
+
+  /**
+   * How much a tally keeps.
+   *
+   * @param refusedKeys keys whose refusals are counted exactly, of some 300 bytes each
+   * @param openWindows keys that can have a window open at once, of some 240 bytes each
+   */
+  record Sizes(int refusedKeys, int openWindows) {
+    static final Sizes DEFAULTS = new Sizes(1 << 16, 1 << 18);
+  }
 
   private static final class PolicyTally {
     private long requests;
@@ -57,8 +91,10 @@ final class ReplayTally {
 
   private final Map<Rule, PolicyTally> policies = new LinkedHashMap<>();
   private final Map<Rule, QueueTally> queues = new LinkedHashMap<>();
-  private final FrequentKeys refused = new FrequentKeys(REFUSED_KEYS);
-  private final BusyWindows windows = new BusyWindows(ReplaySummary.LISTED, OPEN_WINDOWS);
+  private final KeyNames names;
+  private final Listener listener;
+  private final FrequentKeys refused;
+  private final BusyWindows windows;
   private final List<UnreadableLine> unreadableLines = new ArrayList<>();
   private final @Nullable History history;
   private long requests;
@@ -76,9 +112,33 @@ final class ReplayTally {
    * @param history receives all answers as well; or null
    */
   ReplayTally(RuleSet rules, String domain, @Nullable History history) {
+    this(
+        rules,
+        rule -> rule.domain().equals(domain),
+        history,
+        KeyNames.PLAIN,
+        Listener.NONE,
+        Sizes.DEFAULTS);
+  }
+
+  /**
+   * @param which the rules that are listed also if they decide nothing
+   * @param history receives all answers as well; or null
+   */
+  ReplayTally(
+      RuleSet rules,
+      Predicate<Rule> which,
+      @Nullable History history,
+      KeyNames names,
+      Listener listener,
+      Sizes sizes) {
     this.history = history;
+    this.names = names;
+    this.listener = listener;
+    this.refused = new FrequentKeys(sizes.refusedKeys);
+    this.windows = new BusyWindows(ReplaySummary.LISTED, sizes.openWindows);
     for (Rule rule : rules.rules()) {
-      if (rule.policy() != null && rule.domain().equals(domain)) {
+      if (rule.policy() != null && which.test(rule)) {
         policies.put(rule, new PolicyTally());
         if (rule.queue() != null) {
           queues.put(rule, new QueueTally());
@@ -117,10 +177,11 @@ final class ReplayTally {
   void waits(Request request, Answer refused, long nowNanos) {
     List<Status> statuses = refused.statuses();
     for (int i = 0; i < statuses.size() && history != null; i++) {
-      Rule rule = statuses.get(i).rule();
-      if (rule != null && statuses.get(i).decision() != null) {
+      Status status = statuses.get(i);
+      Rule rule = status.rule();
+      if (rule != null && status.decision() != null) {
         Descriptor descriptor = request.descriptors().get(i);
-        history.offer(RuleKey.of(rule, descriptor), descriptor, nowNanos);
+        history.offer(names.of(rule, descriptor), policy(status), descriptor, nowNanos);
       }
     }
   }
@@ -193,18 +254,28 @@ final class ReplayTally {
       Decision decision = status.decision();
       if (rule != null && decision != null) {
         Descriptor descriptor = request.descriptors().get(i);
-        RuleKey key = RuleKey.of(rule, descriptor);
+        RuleKey key = names.of(rule, descriptor);
+        listener.judged(rule, i);
         judged(key, descriptor, status, decision, nowNanos, answer.allowed());
         boolean lenient = decision.reason() == Reason.TOLERATED;
         if (history != null) {
           boolean fits = status.allowed() && decision.reason() != Reason.SHADOW;
           history.add(
-              key, descriptor, nowNanos, offered, fits, answer.allowed(), lenient, i == refusing);
+              key,
+              policy(status),
+              descriptor,
+              nowNanos,
+              offered,
+              fits,
+              answer.allowed(),
+              lenient,
+              i == refusing);
         }
         beyond |= lenient && answer.allowed();
         shadowed |= decision.reason() == Reason.SHADOW;
         if (i == refusing) {
           refused.add(key);
+          listener.refused(key);
           deniedForTrouble += decision.reason() == Reason.OVER_LIMIT ? 0 : 1;
         }
       }
@@ -214,6 +285,12 @@ final class ReplayTally {
     if (history != null) {
       history.add(nowNanos, answer.allowed(), beyond, load);
     }
+  }
+
+  /** Returns what has decided: the rule's policy, or one with the number of a subject. */
+  private static @Nullable Policy policy(Status status) {
+    CurrentLimit limit = status.currentLimit();
+    return limit == null ? null : limit.policy();
   }
 
   private void judged(

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * The report of a replay as a page: the answer first, then the times, rules and keys of refusals.
@@ -37,10 +38,12 @@ final class ReportPage {
   private final Counts counts;
   private final History history;
   private final Map<String, RuleUse> use;
+  private final KeyNames names;
 
-  private ReportPage(ReplaySummary summary, History history) {
+  private ReportPage(ReplaySummary summary, History history, KeyNames names) {
     this.summary = summary;
     this.history = history;
+    this.names = names;
     counts = summary.counts();
     use = history.use();
   }
@@ -55,24 +58,48 @@ final class ReportPage {
       ReplaySummary summary,
       History history,
       Map<String, String> ruleTexts) {
-    ReportPage page = new ReportPage(summary, history);
-    page.header(options);
-    page.overTime();
-    page.worstMinute();
-    page.rules();
-    Sections.queues(page.html, summary.queues());
-    page.charts();
-    page.refusedKeys();
-    page.busiestWindows();
-    Sections.unreadable(page.html, summary.unreadableLines(), page.counts.unreadable());
-    page.ruleTexts(ruleTexts);
+    ReportPage page = new ReportPage(summary, history, KeyNames.PLAIN);
+    String title = "Weir replay";
+    page.sections(title + " \u00b7 " + options.domain(), html -> {}, ruleTexts);
     page.again(options);
     Sections.meanings(page.html);
-    return Page.of("Weir replay: " + options.domain(), page.html.toString());
+    return Page.of(title + ": " + options.domain(), page.html.toString());
   }
 
-  private void header(ReplayOptions options) {
-    html.raw("<header>").element("p class=\"weir\"", "Weir replay \u00b7 " + options.domain());
+  /**
+   * Returns the page of a dry run.
+   *
+   * @param first what stands first, below the answer
+   * @param ruleTexts the rule files that are proposed: name, content
+   */
+  static String ofDryRun(
+      ReplaySummary summary,
+      History history,
+      KeyNames names,
+      Consumer<Html> first,
+      Map<String, String> ruleTexts) {
+    ReportPage page = new ReportPage(summary, history, names);
+    page.sections("Weir dry run \u00b7 with the change", first, ruleTexts);
+    Sections.meanings(page.html);
+    return Page.of("Weir dry run", page.html.toString());
+  }
+
+  private void sections(String title, Consumer<Html> first, Map<String, String> ruleTexts) {
+    header(title);
+    first.accept(html);
+    overTime();
+    worstMinute();
+    rules();
+    Sections.queues(html, summary.queues());
+    charts();
+    refusedKeys();
+    busiestWindows();
+    Sections.unreadable(html, summary.unreadableLines(), counts.unreadable());
+    ruleTexts(ruleTexts);
+  }
+
+  private void header(String title) {
+    html.raw("<header>").element("p class=\"weir\"", title);
     html.raw("<h1>");
     if (counts.requests() == 0) {
       html.text("No request could be read");
@@ -318,7 +345,7 @@ final class ReportPage {
     long to = history.requests().startNanos(history.requests().size());
     for (RefusedKey each : summary.refusedKeys()) {
       Timeline timeline = history.refusedKey(each.policy(), each.key());
-      html.row().keyCell(each.key()).word(each.policy()).number(each.denied());
+      html.row().keyCell(names.shown(each.key())).word(each.policy()).number(each.denied());
       html.share(each.denied(), counts.denied());
       html.openCell("wide");
       html.raw(timeline == null ? "" : PageChart.spark(timeline, from, to)).raw("</td>").endRow();
@@ -338,13 +365,16 @@ final class ReportPage {
     html.table("from", "for", "key", "rule", "#permits", "#requests", "#refused");
     for (BusyWindow each : summary.busiestWindows()) {
       html.row().word(Sections.instant(each.startNanos())).word(Figures.window(each.windowNanos()));
-      html.keyCell(each.key()).word(each.policy()).number(each.permits());
+      html.keyCell(names.shown(each.key())).word(each.policy()).number(each.permits());
       html.number(each.requests()).number(each.denied()).endRow();
     }
     html.endTable().raw("</section>\n");
   }
 
   private void ruleTexts(Map<String, String> texts) {
+    if (texts.isEmpty() && summary.warnings().isEmpty()) {
+      return;
+    }
     html.raw("<section>").element("h2", "The rules");
     texts.forEach(
         (name, text) -> {

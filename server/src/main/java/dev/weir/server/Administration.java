@@ -5,20 +5,40 @@ import dev.weir.admin.AdminApi;
 import dev.weir.admin.AdminHandler;
 import dev.weir.config.ConfigStore;
 import dev.weir.engine.Engine;
+import dev.weir.engine.KeyPolicies;
+import dev.weir.replay.DryRuns;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Makes what answers requests for administration. */
 interface Administration {
   /** Returns the handler of a server. */
-  AdminHandler handler(ConfigStore store, Engine engine, ServerSettings settings, Ticker ticker);
+  AdminHandler handler(
+      ConfigStore store,
+      Engine engine,
+      ServerSettings settings,
+      Ticker ticker,
+      @Nullable Recorded recorded);
+
+  /**
+   * What a server offers that records its traffic.
+   *
+   * @param runs dry runs, which the server closes
+   * @param policies knows the limits of its subjects
+   */
+  record Recorded(DryRuns runs, KeyPolicies policies) {}
 
   /** Returns Weir's own. */
   static AdminHandler api(
-      ConfigStore store, Engine engine, ServerSettings settings, Ticker ticker) {
+      ConfigStore store,
+      Engine engine,
+      ServerSettings settings,
+      Ticker ticker,
+      @Nullable Recorded recorded) {
     List<String> hosts = new ArrayList<>(settings.value(Settings.ADMIN_HOSTS));
     hosts.add(settings.value(Settings.ADMIN_HOST));
     AdminApi.Builder builder =
@@ -29,6 +49,9 @@ interface Administration {
     List<Path> files = settings.value(Settings.RULES);
     if (!files.isEmpty()) {
       builder.ruleFiles(() -> RuleFileTexts.read(files));
+    }
+    if (recorded != null) {
+      builder.dryRuns(recorded.runs, recorded.policies);
     }
     return builder.build();
   }

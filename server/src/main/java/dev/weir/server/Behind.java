@@ -3,6 +3,7 @@ package dev.weir.server;
 import dev.weir.admin.AdminHandler;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.Engine;
+import dev.weir.replay.RecordedTraffic;
 import dev.weir.server.door.SystemLoad;
 import dev.weir.server.door.Tokens;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param tokens of clients that ask for decisions
  * @param configuration the configuration store, for the metrics page, or null
  * @param admin answers requests for administration; null if there is no port for them
+ * @param traffic records what the ports are asked; null if that is not wanted
  */
 record Behind(
     Engine engine,
@@ -24,4 +26,5 @@ record Behind(
     CallerBuckets buckets,
     Tokens tokens,
     @Nullable Configuration configuration,
-    @Nullable AdminHandler admin) {}
+    @Nullable AdminHandler admin,
+    @Nullable RecordedTraffic traffic) {}

@@ -95,7 +95,11 @@ final class Doors {
     try {
       GuardedDecider decider =
           new GuardedDecider(
-              behind.engine(), behind.load(), settings.value(Settings.ON_FAILURE), ticker);
+              behind.engine(),
+              behind.load(),
+              settings.value(Settings.ON_FAILURE),
+              ticker,
+              behind.traffic());
       List<BindableService> services =
           List.of(new RlsService(decider, new RlsMessages(settings)), new WeirService(decider));
       Certificates grpcOwn = grpcCertificates == null ? certificates : grpcCertificates;

@@ -3,6 +3,7 @@ package dev.weir.server;
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
+import dev.weir.replay.RecordedTraffic;
 import dev.weir.server.door.Guarded;
 import dev.weir.server.door.Logs;
 import dev.weir.server.door.Loop;
@@ -38,6 +39,7 @@ final class Housekeeping {
    * Starts the work.
    *
    * @param throttle the table for CL.THROTTLE, or null
+   * @param traffic what is recorded, or null
    */
   void start(
       Engine engine,
@@ -45,6 +47,7 @@ final class Housekeeping {
       @Nullable SharedStore shared,
       @Nullable MemoryStore throttle,
       @Nullable TokenFile tokens,
+      @Nullable RecordedTraffic traffic,
       Doors doors) {
     new Guarded(Loop.LOAD, load::poll)
         .run(); // Elastic rules are enforced until there is a reading.
@@ -55,6 +58,9 @@ final class Housekeeping {
       every(ROUND_MILLIS, Loop.EXPIRY, () -> throttle.expire(Ticker.system().nanos()));
       every(
           ROUND_MILLIS, Loop.EXPIRY, () -> warn(throttleFullness.warning(throttle.fullPercent())));
+    }
+    if (traffic != null) {
+      every(ROUND_MILLIS, Loop.EXPIRY, traffic::expire);
     }
     if (shared != null) {
       every(ROUND_MILLIS, Loop.STORE, () -> shared.look(engine.rules()));

@@ -87,6 +87,7 @@ final class WarmUp {
                   new CallerBuckets(table, ticker.nanos()),
                   Tokens.notRequired(),
                   null,
+                  null,
                   null),
               ticker);
       try {

@@ -9,6 +9,10 @@ import dev.weir.engine.Engine;
 import dev.weir.engine.KeyPolicies;
 import dev.weir.engine.RoutedStore;
 import dev.weir.engine.SubjectSettings;
+import dev.weir.replay.DryRun;
+import dev.weir.replay.DryRuns;
+import dev.weir.replay.Masking;
+import dev.weir.replay.RecordedTraffic;
 import dev.weir.rules.Problem;
 import dev.weir.server.door.Guarded;
 import dev.weir.server.door.Logs;
@@ -133,10 +137,21 @@ public final class WeirServer implements AutoCloseable {
             configuration == null ? SubjectSettings.DEFAULTS : configuration.subjects());
     RulesInForce rules = new RulesInForce(settings, engine, configuration);
     try {
+      boolean records =
+          configuration != null
+              && settings.value(Settings.ADMIN_PORT).isPresent()
+              && settings.value(Settings.RECORD_TRAFFIC);
+      RecordedTraffic traffic =
+          records ? new RecordedTraffic(ticker, settings.value(Settings.RECORD_MEMORY)) : null;
       AdminHandler admin =
           configuration == null || settings.value(Settings.ADMIN_PORT).isEmpty()
               ? null
-              : administration.handler(configuration.store(), engine, settings, ticker);
+              : administration.handler(
+                  configuration.store(),
+                  engine,
+                  settings,
+                  ticker,
+                  recorded(traffic, configuration));
       TokenFile tokenFile = TokenFile.of(settings);
       MemoryStore throttle =
           shared != null && settings.sharesThrottle(true)
@@ -152,7 +167,8 @@ public final class WeirServer implements AutoCloseable {
               new CallerBuckets(buckets, ticker.nanos()),
               tokenFile == null ? Tokens.notRequired() : tokenFile.tokens(),
               configuration,
-              admin);
+              admin,
+              traffic);
       List<Problem> missing = rules.begin();
       if (!settings.value(Settings.NO_WARMUP)) {
         Logs.LOG.info(WarmUp.run(ticker));
@@ -169,6 +185,15 @@ public final class WeirServer implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  private static Administration.@Nullable Recorded recorded(
+      @Nullable RecordedTraffic traffic, Configuration configuration) {
+    return traffic == null
+        ? null
+        : new Administration.Recorded(
+            new DryRuns(traffic, Masking.random(), DryRun.Limits.DEFAULTS),
+            configuration.policies());
   }
 
   private static @Nullable Configuration configuration(
@@ -203,7 +228,8 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private void keepHouse() {
-    housekeeping.start(behind.engine(), behind.load(), behind.shared(), throttle, tokens, doors);
+    housekeeping.start(
+        behind.engine(), behind.load(), behind.shared(), throttle, tokens, behind.traffic(), doors);
   }
 
   private void beginToDecide() throws InterruptedException {

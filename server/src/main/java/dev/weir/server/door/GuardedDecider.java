@@ -10,12 +10,14 @@ import dev.weir.engine.Engine;
 import dev.weir.engine.Status;
 import dev.weir.engine.Ticket;
 import dev.weir.http.CheckBatch;
+import dev.weir.replay.RecordedTraffic;
 import dev.weir.rules.Request;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides the requests of all protocols: by the engine, unless their event loop is so far behind
@@ -30,6 +32,7 @@ public final class GuardedDecider implements Decider {
   private final SystemLoad load;
   private final Ticker ticker;
   private final boolean passWithoutRules;
+  private final @Nullable RecordedTraffic traffic;
 
   public GuardedDecider(Engine engine, SystemLoad load, Ticker ticker) {
     this(engine, load, FailureMode.DENY, ticker);
@@ -41,9 +44,25 @@ public final class GuardedDecider implements Decider {
    * @param withoutRules what is answered before the first rules; only ALLOW lets requests pass
    */
   public GuardedDecider(Engine engine, SystemLoad load, FailureMode withoutRules, Ticker ticker) {
+    this(engine, load, withoutRules, ticker, null);
+  }
+
+  /**
+   * Decides by an engine, and records what it is asked.
+   *
+   * @param traffic records every request that rules decide, or refuse because there is no time;
+   *     null to record nothing
+   */
+  public GuardedDecider(
+      Engine engine,
+      SystemLoad load,
+      FailureMode withoutRules,
+      Ticker ticker,
+      @Nullable RecordedTraffic traffic) {
     this.engine = engine;
     this.load = load;
     this.ticker = ticker;
+    this.traffic = traffic;
     passWithoutRules = withoutRules == FailureMode.ALLOW;
   }
 
@@ -82,7 +101,15 @@ public final class GuardedDecider implements Decider {
   public void decideAll(List<Request> requests, Consumer<? super List<Answer>> done) {
     if (withoutRules()) {
       done.accept(requests.stream().map(this::uncertain).toList());
-    } else if (LoopLag.here().overloaded(ticker.nanos(), requests.size())) {
+      return;
+    }
+    long now = ticker.nanos();
+    if (traffic != null) {
+      for (int i = 0; i < requests.size(); i++) {
+        traffic.add(requests.get(i), now);
+      }
+    }
+    if (LoopLag.here().overloaded(now, requests.size())) {
       List<Answer> answers = new ArrayList<>(requests.size());
       requests.forEach(request -> engine.refuse(request, answers::add));
       done.accept(answers);
@@ -100,7 +127,13 @@ public final class GuardedDecider implements Decider {
   public void decide(Request request, Consumer<? super Answer> done) {
     if (withoutRules()) {
       done.accept(uncertain(request));
-    } else if (LoopLag.here().overloaded(ticker.nanos(), 1)) {
+      return;
+    }
+    long now = ticker.nanos();
+    if (traffic != null) {
+      traffic.add(request, now);
+    }
+    if (LoopLag.here().overloaded(now, 1)) {
       engine.refuse(request, done);
     } else {
       engine.decide(request, load.counting(1, done));

@@ -17,7 +17,12 @@ final class ConfigChecks {
           Settings.NODE_NAME);
 
   private static final List<Setting<?>> OF_THE_PORT =
-      List.of(Settings.ADMIN_HOST, Settings.ADMIN_HOSTS, Settings.NO_RESET);
+      List.of(
+          Settings.ADMIN_HOST,
+          Settings.ADMIN_HOSTS,
+          Settings.NO_RESET,
+          Settings.RECORD_TRAFFIC,
+          Settings.RECORD_MEMORY);
 
   private final ServerSettings settings;
   private final List<String> problems;

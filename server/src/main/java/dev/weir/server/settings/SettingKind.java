@@ -95,6 +95,19 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
             });
   }
 
+  /** An hour, or nothing at all. */
+  static SettingKind<Boolean> hourOrOff() {
+    return new SettingKind<>(
+        "1h or off",
+        "1h|off",
+        text ->
+            switch (text.toLowerCase(Locale.ROOT)) {
+              case "1h" -> true;
+              case "off" -> false;
+              default -> throw new IllegalArgumentException();
+            });
+  }
+
   /** A ratio from 0 to 1, kept in percent. */
   static SettingKind<Integer> percent() {
     return new SettingKind<>(

@@ -135,6 +135,21 @@ public final class Settings {
           "false",
           "Refuse to reset keys through the port for administration.");
 
+  /** Whether requests are kept in memory for an hour, for dry runs. */
+  public static final Setting<Boolean> RECORD_TRAFFIC =
+      new Setting<>(
+          "record-traffic",
+          SettingKind.hourOrOff(),
+          "off",
+          "Keep the requests of the last hour in memory, to try changes on them: 1h or off.");
+
+  public static final Setting<Long> RECORD_MEMORY =
+      new Setting<>(
+          "record-memory",
+          SettingKind.memory(),
+          "64m",
+          "Memory for recorded requests; where they do not fit, those of fewer keys are kept.");
+
   public static final Setting<String> HOST =
       new Setting<>(
           "host",
@@ -548,6 +563,8 @@ public final class Settings {
           ADMIN_HOST,
           ADMIN_HOSTS,
           NO_RESET,
+          RECORD_TRAFFIC,
+          RECORD_MEMORY,
           HOST,
           PORT,
           GRPC_PORT,

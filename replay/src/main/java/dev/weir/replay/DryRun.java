@@ -1,0 +1,363 @@
+package dev.weir.replay;
+
+import dev.weir.MemoryStore;
+import dev.weir.Policy;
+import dev.weir.engine.KeyPolicies;
+import dev.weir.engine.SubjectLimits;
+import dev.weir.replay.DryRunResult.Counts;
+import dev.weir.replay.DryRunResult.RuleChange;
+import dev.weir.replay.ReplaySummary.PolicyCount;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Request;
+import dev.weir.rules.RuleSet;
+import dev.weir.traffic.Format;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A change, tried on recorded traffic: the same requests through the rules in force and through
+ * what is proposed, both on virtual time, side by side in one pass. Whenever it ends, both sides
+ * have seen the same requests.
+ */
+public final class DryRun {
+  /*
+   * How is DryRun designed, and why? It is two runs of the replay over one cursor, in one pass: so
+   * a run that is ended by its bounds has shown both sides the same requests, and the difference
+   * stays true. What differs between the sides is the rules and the proposed records, and nothing
+   * else: the limits of all other subjects come from one source, which remembers what it has said.
+   * Tallies are small, because this runs inside a server; only the second side has a history, from
+   * which the page is made. Keys are named so that they can be masked when they are shown, and not
+   * before: two keys whose masks are alike are still two.
+   */
+
+  /** Keys of each list. */
+  static final int LISTED_KEYS = 20;
+
+  /** How often it looks whether it may go on, in requests. */
+  private static final int LOOK_EVERY = 256;
+
+  private static final List<String> NAMES = List.of("recorded traffic");
+
+  /** Together some 10 MB: a server has other uses for its heap than a command has. */
+  private static final ReplayTally.Sizes SIZES = new ReplayTally.Sizes(1 << 12, 1 << 14);
+
+  private static final int FOLLOWED_KEYS = 1 << 14;
+  private static final int FOLLOWED_ENTRIES = 1 << 19;
+
+  /**
+   * Whose limits are proposed.
+   *
+   * @param domain of the rules
+   * @param key of a descriptor's entry
+   * @param value of that entry
+   */
+  public record Subject(String domain, String key, String value) {}
+
+  /**
+   * What is compared.
+   *
+   * @param before the rules in force
+   * @param after the rules that are proposed; those in force if only records are
+   * @param texts the rule files that are proposed, by their names, for the report
+   * @param records the limits that are proposed; {@link SubjectLimits#NONE} for a record that is to
+   *     be deleted
+   * @param policies the limits of all other subjects, the same for both sides
+   */
+  public record Change(
+      RuleSet before,
+      RuleSet after,
+      Map<String, String> texts,
+      Map<Subject, SubjectLimits> records,
+      KeyPolicies policies) {
+    public Change {
+      texts = Map.copyOf(texts);
+      records = Map.copyOf(records);
+    }
+  }
+
+  /**
+   * How much it may take.
+   *
+   * @param requests the most that are replayed, at least 1
+   * @param processorTime of its thread
+   * @param keys that may have state at once, for each side, at least 1
+   * @param bytes of state, for each side
+   */
+  public record Limits(long requests, Duration processorTime, long keys, long bytes) {
+    /** Five million requests or 30 s; 64 MiB for each side. */
+    public static final Limits DEFAULTS =
+        new Limits(5_000_000, Duration.ofSeconds(30), 2_000_000, 64 << 20);
+  }
+
+  /**
+   * A dry run that is done.
+   *
+   * @param result as data
+   * @param page as a page of HTML, which needs no script and loads nothing
+   */
+  public record Done(DryRunResult result, String page) {}
+
+  private final Change change;
+  private final RecordedRequests traffic;
+  private final Limits limits;
+  private final LongSupplier processorNanos;
+  private final KeyNames names;
+  private final DryRunPolicies policies;
+  private final KeyChanges keys = new KeyChanges();
+  private final History history = new History(new WindowUse(FOLLOWED_KEYS, FOLLOWED_ENTRIES));
+  private final ReplayTally before;
+  private final ReplayTally after;
+  private final List<String> warnings = new ArrayList<>();
+
+  private DryRun(
+      Change change,
+      RecordedRequests traffic,
+      Limits limits,
+      Masking masking,
+      LongSupplier processorNanos) {
+    this.change = change;
+    this.traffic = traffic;
+    this.limits = limits;
+    this.processorNanos = processorNanos;
+    names = KeyNames.masked(masking);
+    policies = new DryRunPolicies(change.policies);
+    before = tally(change.before, null, false);
+    after = tally(change.after, history, true);
+  }
+
+  private ReplayTally tally(RuleSet rules, @Nullable History to, boolean isAfter) {
+    return new ReplayTally(rules, rule -> true, to, names, keys.side(isAfter), SIZES);
+  }
+
+  /**
+   * Runs it, on this thread.
+   *
+   * @param traffic with at least one request
+   * @param progress hears how many requests were replayed
+   * @param cancelled whether it should end without a result
+   * @return null if it was cancelled, or the thread interrupted
+   * @throws RuntimeException if the rules cannot be put in force
+   */
+  public static @Nullable Done run(
+      Change change,
+      RecordedRequests traffic,
+      Limits limits,
+      Masking masking,
+      LongConsumer progress,
+      BooleanSupplier cancelled) {
+    LongSupplier time = ManagementFactory.getThreadMXBean()::getCurrentThreadCpuTime;
+    return run(change, traffic, limits, masking, progress, cancelled, time);
+  }
+
+  static @Nullable Done run(
+      Change change,
+      RecordedRequests traffic,
+      Limits limits,
+      Masking masking,
+      LongConsumer progress,
+      BooleanSupplier cancelled,
+      LongSupplier processorNanos) {
+    DryRun run = new DryRun(change, traffic, limits, masking, processorNanos);
+    try {
+      return run.run(progress, cancelled);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // Nothing is read or written.
+    }
+  }
+
+  private @Nullable Done run(LongConsumer progress, BooleanSupplier cancelled) throws IOException {
+    long startNanos = processorNanos.getAsLong();
+    long lastNanos = traffic.fromNanos();
+    long replayed = 0;
+    DryRunResult.End end = DryRunResult.End.COMPLETE;
+    try (Run first = run(change.before, before, Map.of());
+        Run second = run(change.after, after, change.records)) {
+      RecordedRequests.Cursor cursor = traffic.cursor();
+      while (cursor.next()) {
+        if (replayed % LOOK_EVERY == 0) {
+          progress.accept(replayed);
+          if (cancelled.getAsBoolean() || Thread.currentThread().isInterrupted()) {
+            return null;
+          }
+          if (processorNanos.getAsLong() - startNanos >= limits.processorTime.toNanos()) {
+            end = DryRunResult.End.PROCESSOR_TIME;
+            break;
+          }
+        }
+        if (replayed == limits.requests) {
+          end = DryRunResult.End.REQUESTS;
+          break;
+        }
+        Request request = charged(cursor.request());
+        first.take(0, replayed, cursor.nanos(), request, Double.NaN);
+        second.take(0, replayed, cursor.nanos(), request, Double.NaN);
+        lastNanos = cursor.nanos();
+        replayed++;
+      }
+      first.finish();
+      second.finish();
+    }
+    progress.accept(replayed);
+    return done(lastNanos, replayed, end);
+  }
+
+  /** Returns a request whose descriptors all say what they cost, which tallies read there. */
+  private static Request charged(Request request) {
+    if (request.permits() < 0) {
+      return request; // It cannot be decided.
+    }
+    List<Descriptor> descriptors = new ArrayList<>(request.descriptors());
+    long permits = Math.max(1, request.permits());
+    descriptors.replaceAll(
+        each ->
+            each.permits() == null
+                ? new Descriptor(each.entries(), each.limitOverride(), permits)
+                : each);
+    return new Request(request.domain(), descriptors, request.permits());
+  }
+
+  private Run run(RuleSet rules, ReplayTally tally, Map<Subject, SubjectLimits> records) {
+    boolean queues = rules.rules().stream().anyMatch(rule -> rule.queue() != null);
+    return new RunRules(rules, new MemoryStore(limits.keys, limits.bytes), policies.with(records))
+        .run(NAMES, queues, RecordedLoad.UNKNOWN, tally, null);
+  }
+
+  private Done done(long lastNanos, long replayed, DryRunResult.End end) {
+    ReplaySummary one = summary(before, end);
+    Counts totals = totals(one);
+    warn(replayed, end, one);
+    ReplaySummary two = summary(after, end);
+    if (two.counts().deniedForTrouble() > 0) {
+      warnings.add(
+          Figures.number(two.counts().deniedForTrouble())
+              + " requests would be refused for another reason than a limit, such as no room for"
+              + " more keys in the memory of a dry run.");
+    }
+    DryRunResult result =
+        new DryRunResult(
+            traffic.fromNanos(),
+            lastNanos,
+            traffic.came(),
+            replayed,
+            traffic.keysPerRecorded(),
+            end,
+            totals,
+            totals(two),
+            rules(one.policies(), two.policies()),
+            keys.top(LISTED_KEYS, true, names),
+            keys.top(LISTED_KEYS, false, names),
+            keys.exact(),
+            policies.unknown(),
+            warnings);
+    String page =
+        ReportPage.ofDryRun(
+            two, history, names, html -> DryRunPage.append(html, result), change.texts);
+    return new Done(result, page);
+  }
+
+  private static ReplaySummary summary(ReplayTally tally, DryRunResult.End end) {
+    return tally.summary(
+        new ReplaySummary.Source(List.of(), Format.AUTO, "time"),
+        end != DryRunResult.End.COMPLETE,
+        List.of(),
+        Duration.ZERO);
+  }
+
+  private static Counts totals(ReplaySummary summary) {
+    ReplaySummary.Counts counts = summary.counts();
+    return new Counts(
+        counts.requests(),
+        counts.allowed(),
+        counts.denied(),
+        counts.shadowDenied(),
+        counts.deniedForTrouble());
+  }
+
+  private void warn(long replayed, DryRunResult.End end, ReplaySummary of) {
+    if (end != DryRunResult.End.COMPLETE) {
+      warnings.add(
+          "Ended after "
+              + Figures.number(replayed)
+              + " requests, because "
+              + (end == DryRunResult.End.REQUESTS
+                  ? "no more are replayed."
+                  : "its processor time was used up."));
+    }
+    if (traffic.keysPerRecorded() > 1) {
+      warnings.add(
+          "One key in "
+              + traffic.keysPerRecorded()
+              + " was replayed, with all of its requests. The key of a request is here its first"
+              + " descriptor. Rules that count requests of several of these keys together refuse"
+              + " more in truth: they are marked.");
+    }
+    if (policies.unknown() > 0) {
+      warnings.add(
+          Figures.number(policies.unknown())
+              + " subjects' records could not be looked up; both sides took them as having none.");
+    }
+    if (elastic(change.before) || elastic(change.after)) {
+      warnings.add("The load is not recorded: elastic rules are replayed as hard ones.");
+    }
+    if (of.counts().unreadable() > 0) {
+      warnings.add(
+          Figures.number(of.counts().unreadable()) + " requests could not be decided at all.");
+    }
+  }
+
+  private static boolean elastic(RuleSet rules) {
+    return rules.rules().stream()
+        .anyMatch(
+            rule -> {
+              Policy policy = rule.policy();
+              return policy != null && policy.throttle().isElastic();
+            });
+  }
+
+  private List<RuleChange> rules(List<PolicyCount> one, List<PolicyCount> two) {
+    Map<String, RuleChange> rules = new LinkedHashMap<>();
+    for (PolicyCount each : two) {
+      rules.put(
+          each.path(),
+          new RuleChange(each.policy(), each.path(), null, counts(each), whole(each.path())));
+    }
+    for (PolicyCount each : one) {
+      RuleChange other = rules.get(each.path());
+      Counts now = other == null ? null : other.after();
+      String name = other == null ? each.policy() : other.rule();
+      rules.put(
+          each.path(), new RuleChange(name, each.path(), counts(each), now, whole(each.path())));
+    }
+    List<RuleChange> all = new ArrayList<>(rules.values());
+    all.sort(Comparator.comparingLong((RuleChange each) -> -Math.abs(difference(each))));
+    return all;
+  }
+
+  private boolean whole(String path) {
+    return traffic.keysPerRecorded() == 1 || !keys.isSplit(path);
+  }
+
+  private static long difference(RuleChange rule) {
+    return refused(rule.after()) - refused(rule.before());
+  }
+
+  private static long refused(@Nullable Counts counts) {
+    return counts == null ? 0 : counts.refused() + counts.shadow();
+  }
+
+  private static Counts counts(PolicyCount of) {
+    return new Counts(
+        of.requests(), of.requests() - of.denied(), of.denied(), of.shadowDenied(), 0);
+  }
+}
