@@ -19,6 +19,8 @@ final class Disturbed implements SharedItems.Steps {
     FAILS_BEFORE,
     /** The step was made, but its answer is lost; the process goes on. */
     FAILS_AFTER,
+    /** Somebody is in the way of a transaction, so that it is not made. */
+    IS_IN_THE_WAY_OF,
     /** It waits before the step until {@link #resume}. */
     STOPS
   }
@@ -64,6 +66,11 @@ final class Disturbed implements SharedItems.Steps {
         default -> {}
       }
     }
+  }
+
+  @Override
+  public boolean isInTheWay() {
+    return how == How.IS_IN_THE_WAY_OF && steps.get() == at;
   }
 
   @Override

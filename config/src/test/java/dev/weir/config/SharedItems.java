@@ -28,6 +28,9 @@ final class SharedItems {
   interface Steps {
     void before();
 
+    /** Whether this step, if it is a transaction, is not made since somebody is in the way. */
+    boolean isInTheWay();
+
     void after();
   }
 
@@ -36,6 +39,11 @@ final class SharedItems {
       new Steps() {
         @Override
         public void before() {}
+
+        @Override
+        public boolean isInTheWay() {
+          return false;
+        }
 
         @Override
         public void after() {}
@@ -148,7 +156,7 @@ final class SharedItems {
     @Override
     public boolean transact(State expected, State next, List<Write> writes) {
       if (limits.withState() || writes.isEmpty()) {
-        return step(() -> compareAndSet(expected, next, writes));
+        return step(() -> !steps.isInTheWay() && compareAndSet(expected, next, writes));
       }
       if (!expected.equals(next)) {
         throw new IllegalArgumentException("state and writes at once (expected: one of them)");
