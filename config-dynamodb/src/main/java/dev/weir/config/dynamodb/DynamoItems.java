@@ -57,6 +57,8 @@ final class DynamoItems implements Items {
   private final DateClock clock;
   private final DynamoDbClient client;
 
+  private volatile boolean closed;
+
   private DynamoItems(DynamoSettings settings, Ticker wall) {
     this.settings = settings;
     this.wall = wall;
@@ -101,6 +103,10 @@ final class DynamoItems implements Items {
   }
 
   private <T> T call(Supplier<T> call) {
+    if (closed) {
+      throw new ConfigException(
+          Kind.UNAVAILABLE, settings + ": closed (expected: a store in use)");
+    }
     try {
       T result = call.get();
       if (result instanceof AwsResponse response) {
@@ -109,9 +115,6 @@ final class DynamoItems implements Items {
       return result;
     } catch (SdkException e) {
       throw failure(e);
-    } catch (IllegalStateException e) {
-      throw new ConfigException(
-          Kind.UNAVAILABLE, settings + ": closed (expected: a store in use)", e);
     }
   }
 
@@ -495,6 +498,7 @@ final class DynamoItems implements Items {
 
   @Override
   public void close() {
+    closed = true;
     client.close();
   }
 
