@@ -104,8 +104,7 @@ final class DynamoItems implements Items {
 
   private <T> T call(Supplier<T> call) {
     if (closed) {
-      throw new ConfigException(
-          Kind.UNAVAILABLE, settings + ": closed (expected: a store in use)");
+      throw new ConfigException(Kind.UNAVAILABLE, settings + ": closed (expected: a store in use)");
     }
     try {
       T result = call.get();
