@@ -1,0 +1,288 @@
+package dev.weir.config.etcd;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What Weir uses of etcd's gateway, with etcd's limits and error messages, as etcd 3.4 has them:
+ * the same tests run with a real one by {@code .ci/smoke-etcd}.
+ */
+final class FakeEtcd implements AutoCloseable {
+  private static final int MAX_OPERATIONS = 128;
+  private static final int MAX_REQUEST_BYTES = 1_572_864;
+
+  static {
+    // Without it each answer waits for 40 ms.
+    System.setProperty("sun.net.httpserver.nodelay", "true");
+  }
+
+  /** What becomes of the next requests. */
+  enum Fault {
+    NONE,
+    /** They are done, and not answered. */
+    SILENT,
+    /** They are done, and the connection is cut. */
+    CUT,
+    /** They are answered by what is not etcd. */
+    NOT_ETCD,
+    NO_SPACE,
+    NO_LEADER
+  }
+
+  private static final class Stored {
+    private final byte[] value;
+    private final long version;
+    private final long lease;
+
+    Stored(byte[] value, long version, long lease) {
+      this.value = value;
+      this.version = version;
+      this.lease = lease;
+    }
+
+    byte[] value() {
+      return value;
+    }
+
+    long version() {
+      return version;
+    }
+
+    long lease() {
+      return lease;
+    }
+  }
+
+  /** A request that etcd refuses. */
+  private static final class Refused extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    final int status;
+    final int code;
+
+    Refused(int status, int code, String message) {
+      super(message);
+      this.status = status;
+      this.code = code;
+    }
+  }
+
+  private final HttpServer server;
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final CompletableFuture<Boolean> closed = new CompletableFuture<>();
+  private final SortedMap<byte[], Stored> keys = new TreeMap<>(Arrays::compareUnsigned);
+  private final Set<Long> leases = new HashSet<>();
+  private final AtomicInteger tokens = new AtomicInteger();
+
+  volatile Fault fault = Fault.NONE;
+
+  /** Empty if everybody may do everything. */
+  volatile String password = "";
+
+  FakeEtcd() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
+    server.createContext("/", this::serve);
+    server.setExecutor(threads);
+    server.start();
+  }
+
+  String host() {
+    return "127.0.0.1:" + server.getAddress().getPort();
+  }
+
+  /** Lets all tokens and leases end. */
+  synchronized void forget() {
+    tokens.incrementAndGet();
+    keys.values().removeIf(each -> each.lease() != 0);
+    leases.clear();
+  }
+
+  synchronized long count() {
+    return keys.size();
+  }
+
+  private void serve(HttpExchange exchange) throws IOException {
+    Fault now = fault;
+    byte[] body;
+    int status = 200;
+    byte[] request = exchange.getRequestBody().readAllBytes();
+    try {
+      body = Json.write(answer(now, exchange, request));
+    } catch (Refused e) {
+      status = e.status;
+      body = Json.write(Map.of("error", e.getMessage(), "code", e.code, "message", e.getMessage()));
+    }
+    switch (now) {
+      case SILENT -> {
+        boolean unused = closed.join();
+        exchange.close();
+        return;
+      }
+      case CUT -> {
+        exchange.close();
+        return;
+      }
+      case NOT_ETCD -> body = "<html>".getBytes(UTF_8);
+      default -> {}
+    }
+    exchange.sendResponseHeaders(status, body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
+  }
+
+  private synchronized Map<String, Object> answer(Fault now, HttpExchange exchange, byte[] json)
+      throws IOException {
+    Json.Members request = Json.read(json);
+    String path = exchange.getRequestURI().getPath();
+    if (path.equals("/v3/auth/authenticate")) {
+      if (!request.text("password").equals(password)) {
+        throw new Refused(400, 3, "etcdserver: authentication failed, invalid user ID or password");
+      }
+      return Map.of("token", "token." + tokens);
+    }
+    String token = exchange.getRequestHeaders().getFirst("Authorization");
+    if (!password.isEmpty() && token == null) {
+      throw new Refused(400, 3, "etcdserver: user name is empty");
+    }
+    if (!password.isEmpty() && !("token." + tokens).equals(token)) {
+      throw new Refused(401, 16, "etcdserver: invalid auth token");
+    }
+    if (now == Fault.NO_LEADER) {
+      throw new Refused(503, 14, "etcdserver: no leader");
+    }
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("header", Map.of("revision", 1));
+    switch (path) {
+      case "/v3/kv/range" -> answer.putAll(range(request));
+      case "/v3/kv/put" -> put(now, request);
+      case "/v3/kv/deleterange" -> keys.remove(request.bytes("key"));
+      case "/v3/kv/txn" -> answer.putAll(transact(now, request));
+      case "/v3/lease/grant" -> {
+        leases.add(leases.size() + 7_587_000_000_000_000_000L);
+        answer.put("ID", leases.size() - 1 + 7_587_000_000_000_000_000L);
+      }
+      default -> throw new Refused(404, 5, "Not Found");
+    }
+    return answer;
+  }
+
+  private Map<String, Object> range(Json.Members request) {
+    SortedMap<byte[], Stored> found = new TreeMap<>(Arrays::compareUnsigned);
+    byte[] key = request.bytes("key");
+    if (request.has("range_end")) {
+      found.putAll(keys.subMap(key, request.bytes("range_end")));
+    } else if (keys.containsKey(key)) {
+      found.putAll(keys.subMap(key, Arrays.copyOf(key, key.length + 1)));
+    }
+    long limit = request.number("limit");
+    List<Map<String, Object>> items = new ArrayList<>();
+    found.forEach(
+        (each, stored) -> {
+          if (limit == 0 || items.size() < limit) {
+            items.add(Map.of("key", each, "value", stored.value(), "version", stored.version()));
+          }
+        });
+    // Empty lists are left out.
+    return items.isEmpty() ? Map.of() : Map.of("kvs", items, "count", found.size());
+  }
+
+  private void put(Fault now, Json.Members request) {
+    byte[] key = request.bytes("key");
+    byte[] value = request.bytes("value");
+    requireSpace(now, key.length + value.length);
+    long lease = request.number("lease");
+    if (lease != 0 && !leases.contains(lease)) {
+      throw new Refused(404, 5, "etcdserver: requested lease not found");
+    }
+    Stored before = keys.get(key);
+    keys.put(key, new Stored(value, before == null ? 1 : before.version() + 1, lease));
+  }
+
+  private static void requireSpace(Fault now, long bytes) {
+    if (now == Fault.NO_SPACE) {
+      throw new Refused(429, 8, "etcdserver: mvcc: database space exceeded");
+    }
+    if (bytes > MAX_REQUEST_BYTES) {
+      throw new Refused(400, 3, "etcdserver: request is too large");
+    }
+  }
+
+  private Map<String, Object> transact(Fault now, Json.Members request) {
+    List<Json.Members> operations = request.objects("success");
+    if (operations.size() > MAX_OPERATIONS) {
+      throw new Refused(400, 3, "etcdserver: too many operations in txn request");
+    }
+    Set<String> written = new HashSet<>();
+    long bytes = 0;
+    for (Json.Members operation : operations) {
+      Json.Members put = operation.object("request_put");
+      bytes += put.bytes("key").length + put.bytes("value").length;
+      if (operation.has("request_put") && !written.add(put.text("key"))) {
+        throw new Refused(400, 3, "etcdserver: duplicate key given in txn request");
+      }
+    }
+    if (bytes > 0) {
+      requireSpace(now, bytes);
+    }
+    if (!request.objects("compare").stream().allMatch(this::holds)) {
+      return Map.of();
+    }
+    List<Map<String, Object>> responses = new ArrayList<>();
+    for (Json.Members operation : operations) {
+      if (operation.has("request_range")) {
+        responses.add(Map.of("response_range", range(operation.object("request_range"))));
+      } else {
+        put(now, operation.object("request_put"));
+        responses.add(Map.of("response_put", new HashMap<>()));
+      }
+    }
+    return Map.of("succeeded", true, "responses", responses);
+  }
+
+  private boolean holds(Json.Members compare) {
+    Stored stored = keys.get(compare.bytes("key"));
+    if (!compare.text("result").equals("EQUAL")) {
+      throw new Refused(400, 3, "result: " + compare.text("result"));
+    }
+    return switch (compare.text("target")) {
+      case "VERSION" -> (stored == null ? 0 : stored.version()) == compare.number("version");
+      case "VALUE" -> stored != null && Arrays.equals(stored.value(), compare.bytes("value"));
+      default -> throw new Refused(400, 3, "target: " + compare.text("target"));
+    };
+  }
+
+  @Override
+  public void close() {
+    closed.complete(true);
+    server.stop(0);
+    threads.shutdownNow();
+  }
+
+  static FakeEtcd start() {
+    try {
+      return new FakeEtcd();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
