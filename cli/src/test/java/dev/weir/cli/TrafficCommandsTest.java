@@ -141,7 +141,7 @@ class TrafficCommandsTest {
     TrafficCommand command =
         new TrafficCommand() {
           @Override
-          void run() throws ClosedByInterruptException {
+          List<String> run() throws ClosedByInterruptException {
             throw new ClosedByInterruptException();
           }
         };
@@ -168,6 +168,8 @@ class TrafficCommandsTest {
                 "site",
                 "--descriptor",
                 "ip={ip}",
+                "--time-unit",
+                "s",
                 "--input",
                 "-")
             .redirectOutput(out.toFile())

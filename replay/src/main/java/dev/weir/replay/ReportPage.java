@@ -57,6 +57,7 @@ final class ReportPage {
       Map<String, String> ruleTexts) {
     ReportPage page = new ReportPage(summary, history);
     page.header(options);
+    Sections.warnings(page.html, summary.warnings());
     page.overTime();
     page.worstMinute();
     page.rules();
@@ -350,9 +351,6 @@ final class ReportPage {
         (name, text) -> {
           html.element("h3", name).raw("<pre>").raw(Again.lines(text)).raw("</pre>");
         });
-    for (String warning : summary.warnings()) {
-      html.element("p class=\"note\"", warning);
-    }
     html.raw("</section>\n");
   }
 
@@ -365,7 +363,7 @@ final class ReportPage {
     }
     again.flag("--load", options.load()).flag("--report", options.report());
     ReplaySummary.Source source = summary.source();
-    again.section(html, source.inputs(), source.format().text(), source.timeColumn());
+    again.section(html, source);
   }
 
   private String percentOf(long part) {
