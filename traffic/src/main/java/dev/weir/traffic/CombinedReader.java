@@ -138,7 +138,10 @@ final class CombinedReader implements RecordReader {
     byte[] data = lines.data();
     int start = lines.from();
     int end = lines.to();
-    if (data[start] == '"' && end - start >= 2 && data[end - 1] == '"') {
+    if (data[start] == '"') {
+      if (end - start < 2 || data[end - 1] != '"') {
+        throw new Unreadable("line: begins with a quote and does not end with one");
+      }
       data = Escapes.unwrapped(data, start, end);
       start = 0;
       end = data.length;

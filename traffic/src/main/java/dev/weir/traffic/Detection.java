@@ -175,18 +175,23 @@ final class Detection {
     return first;
   }
 
-  /** Keeps either combined or what is combined with more behind: the latter if it reads as much. */
+  /** Keeps either combined or what is combined with more behind: the latter if it reads most. */
   private static void preferSpecial(List<Fit> fitting) {
     BitSet combined = new BitSet();
     fitting.stream()
         .filter(fit -> fit.format == Format.COMBINED)
         .forEach(f -> combined.or(f.lines));
     boolean asMuch =
-        fitting.stream().anyMatch(f -> SPECIAL.contains(f.format) && f.lines.equals(combined));
+        fitting.stream().anyMatch(f -> SPECIAL.contains(f.format) && most(f.lines, combined));
     if (!combined.isEmpty()) {
       fitting.removeIf(
           fit -> asMuch ? fit.format == Format.COMBINED : SPECIAL.contains(fit.format));
     }
+  }
+
+  /** Whether the part is at least half of the whole; a line that is cut off is not in the part. */
+  private static boolean most(BitSet part, BitSet whole) {
+    return 2 * part.cardinality() >= whole.cardinality();
   }
 
   private static TrafficException ambiguous(

@@ -220,8 +220,13 @@ final class LayoutReader implements RecordReader {
     for (int at = start + 1; at + 2 < end; at++) {
       if (data[at] == '[' && data[at - 1] == ' ' && data[at + 1] >= '0' && data[at + 1] <= '9') {
         int word = at - 1;
+        boolean port = false;
         while (word > start && data[word - 1] != ' ') {
-          word--;
+          port |= data[--word] == ':';
+        }
+        if (!port) {
+          throw new Unreadable(
+              "client: " + ShownText.quoted(data, word, at - 1) + " (expected: address:port)");
         }
         return word;
       }

@@ -38,6 +38,8 @@ final class TimeReader {
   enum Unit {
     /** As its size says. */
     BY_SIZE(0, ""),
+    /** Nothing: the column's times are written in another way, and a number is none. */
+    NONE(0, ""),
     SECONDS(9, "s"),
     MILLISECONDS(6, "ms"),
     MICROSECONDS(3, "us"),
@@ -69,7 +71,7 @@ final class TimeReader {
     /** Returns the unit with that name in flags, or null. */
     static @Nullable Unit named(String flag) {
       for (Unit unit : values()) {
-        if (unit != BY_SIZE && unit.flag.equals(flag)) {
+        if (!unit.flag.isEmpty() && unit.flag.equals(flag)) {
           return unit;
         }
       }
@@ -174,6 +176,9 @@ final class TimeReader {
   // Numbers
 
   private long number() throws Unreadable {
+    if (unit == Unit.NONE) {
+      throw wrong();
+    }
     boolean negative = data[at] == '-';
     if (negative || data[at] == '+') {
       at++;

@@ -51,6 +51,9 @@ final class TimeUnits {
   static Inferred infer(String column, RecordReader reader) throws IOException, TrafficException {
     List<BigDecimal> numbers = new ArrayList<>();
     int others = numbers(column, reader, numbers);
+    if (others > 0 && 10 * numbers.size() <= others) {
+      return new Inferred(TimeReader.Unit.NONE, "");
+    }
     if (numbers.size() <= others) {
       return new Inferred(TimeReader.Unit.BY_SIZE, "");
     }

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param permits what a record costs: a number, or a column in braces
  * @param sort whether to sort the records by time first; what does not fit into memory is sorted in
  *     temporary files
+ * @param anyOrder whether records may be in any order without being sorted: each is decided at the
+ *     latest time so far. If not, more than one in a hundred out of order is an error
  */
 public record Traffic(
     List<String> inputs,
@@ -35,7 +37,8 @@ public record Traffic(
     @Nullable String time,
     @Nullable TimeUnit timeUnit,
     String permits,
-    boolean sort) {
+    boolean sort,
+    boolean anyOrder) {
 
   /** The input that stands for standard input. */
   public static final String STANDARD_INPUT = "-";
@@ -110,6 +113,7 @@ public record Traffic(
     private @Nullable TimeUnit timeUnit;
     private String permits = "1";
     private boolean sort;
+    private boolean anyOrder;
 
     private Builder() {}
 
@@ -155,8 +159,15 @@ public record Traffic(
       return this;
     }
 
+    /** Sets whether records may be in any order without being sorted. Default: no. */
+    public Builder anyOrder(boolean anyOrder) {
+      this.anyOrder = anyOrder;
+      return this;
+    }
+
     public Traffic build() {
-      return new Traffic(inputs, descriptors, format, time, timeUnit, permits, sort);
+      return new Traffic(
+          inputs, descriptors, format, time, timeUnit, permits, sort, anyOrder);
     }
   }
 }

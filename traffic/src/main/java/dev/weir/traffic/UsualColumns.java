@@ -86,11 +86,24 @@ final class UsualColumns {
   }
 
   /**
-   * Returns the column whose values are the keys: one with a usual name, whole or behind a dot.
+   * Returns the column whose values are the keys: the client's address in a format that has one,
+   * else one with a usual name, whole or behind a dot.
    *
    * @throws TrafficException if there is none, or if several have the same name behind a dot
    */
-  static String keyColumn(List<String> columns) throws TrafficException {
+  static String keyColumn(Format format, List<String> columns) throws TrafficException {
+    if (!Format.GENERAL.contains(format)) {
+      if (columns.contains("ip")) {
+        return "ip";
+      }
+      throw new TrafficException(
+          "descriptor: none, and "
+              + format
+              + " has no column with the client's address (expected: --descriptor 'k={column}' with"
+              + " one of "
+              + ShownText.listed(columns)
+              + ")");
+    }
     List<String> names = new ArrayList<>(ADDRESS_NAMES);
     names.addAll(KEY_NAMES);
     for (String usual : names) {

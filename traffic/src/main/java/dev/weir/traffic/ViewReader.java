@@ -1,5 +1,6 @@
 package dev.weir.traffic;
 
+import dev.weir.rules.ShownText;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -118,7 +119,8 @@ final class ViewReader implements RecordReader {
     return true;
   }
 
-  private void take(RecordFields fields, int slot, Part part, byte[] data, int from, int to) {
+  private void take(RecordFields fields, int slot, Part part, byte[] data, int from, int to)
+      throws Unreadable {
     switch (part) {
       case ALL -> fields.set(slot, data, from, to);
       case ADDRESS -> address(fields, slot, data, from, to);
@@ -176,11 +178,12 @@ final class ViewReader implements RecordReader {
     fields.set(slot, data, from, colon);
   }
 
-  private static int slash(byte[] data, int from, int to) {
-    int at = from;
-    while (at < to && data[at] != '/') {
-      at++;
+  private static int slash(byte[] data, int from, int to) throws Unreadable {
+    for (int at = from; at < to; at++) {
+      if (data[at] == '/') {
+        return at;
+      }
     }
-    return at;
+    throw new Unreadable(ShownText.quoted(data, from, to) + " (expected: two values with a / between)");
   }
 }
