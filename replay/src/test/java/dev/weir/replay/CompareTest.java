@@ -39,7 +39,9 @@ class CompareTest {
   void realTraces_agreeWithTheOracle() throws Exception {
     for (Recorded trace : OracleReplayTest.real()) {
       Traffic traffic =
-          Traffic.builder(trace.file().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true)
+          Traffic.builder(trace.file().toString())
+              .timeUnit(TimeUnit.SECONDS)
+              .anyOrder(true)
               .descriptor(trace.descriptor())
               .permits(trace.permits())
               .build();
@@ -152,7 +154,8 @@ class CompareTest {
 
   @Test
   void keyThatWasAskedFor_isNotSaidToBeDisputed() throws Exception {
-    Traffic traffic = Traffic.builder(edge().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
+    Traffic traffic =
+        Traffic.builder(edge().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
     Comparison asked =
         Compare.run(
             traffic,
@@ -209,7 +212,8 @@ class CompareTest {
 
   @Test
   void stoppedWhileComparing_saysSo() throws Exception {
-    Traffic traffic = Traffic.builder(edge().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
+    Traffic traffic =
+        Traffic.builder(edge().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
     assertThatThrownBy(
             () ->
                 Compare.run(
@@ -226,7 +230,8 @@ class CompareTest {
   void page_saysWhatCouldNotBeRead() throws Exception {
     Path file = Files.writeString(folder.resolve("in.csv"), "time,ip\n1,a\nnoon,<b>\n");
     Path page = folder.resolve("compare.html");
-    Traffic traffic = Traffic.builder(file.toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
+    Traffic traffic =
+        Traffic.builder(file.toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
     Compare.run(
         traffic, Quota.perMinute(5), null, page, Progress.NONE, InputStream.nullInputStream());
     assertThat(Files.readString(page)).contains("Unreadable lines", "&quot;noon&quot;");
@@ -241,7 +246,8 @@ class CompareTest {
 
   @Test
   void keyThatIsNotThereAndAnInputWithoutKeys_areRefused() throws Exception {
-    Traffic traffic = Traffic.builder(edge().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
+    Traffic traffic =
+        Traffic.builder(edge().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
     assertThatThrownBy(
             () ->
                 Compare.run(
@@ -253,11 +259,24 @@ class CompareTest {
                     InputStream.nullInputStream()))
         .hasMessage("key: \"user=nobody\" (expected: one in the input, such as user=b0)");
     Path file = Files.writeString(folder.resolve("x.csv"), "time,colour\n1,red\n");
-    assertThatThrownBy(() -> compare(Traffic.builder(file.toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build(), Quota.perMinute(5)))
+    assertThatThrownBy(
+            () ->
+                compare(
+                    Traffic.builder(file.toString())
+                        .timeUnit(TimeUnit.SECONDS)
+                        .anyOrder(true)
+                        .build(),
+                    Quota.perMinute(5)))
         .hasMessageStartingWith("descriptor: none, and no column has a usual name for a key");
     Path unreadable = Files.writeString(folder.resolve("y.csv"), "time,ip\nx,red\n");
     assertThatThrownBy(
-            () -> compare(Traffic.builder(unreadable.toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build(), Quota.perMinute(5)))
+            () ->
+                compare(
+                    Traffic.builder(unreadable.toString())
+                        .timeUnit(TimeUnit.SECONDS)
+                        .anyOrder(true)
+                        .build(),
+                    Quota.perMinute(5)))
         .hasMessageStartingWith("input: no record can be read; the first: time: \"x\"");
   }
 

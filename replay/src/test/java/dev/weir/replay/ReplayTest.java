@@ -21,8 +21,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.zip.GZIPOutputStream;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -630,7 +630,13 @@ class ReplayTest {
     Path log = Files.writeString(folder.resolve("in.csv"), "time,k\n1,a\n");
     Path report = folder.resolve("report.html");
     Replay.run(
-        ReplayOptions.builder(Traffic.builder(log.toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).descriptor("key={k}").build(), "d")
+        ReplayOptions.builder(
+                Traffic.builder(log.toString())
+                    .timeUnit(TimeUnit.SECONDS)
+                    .anyOrder(true)
+                    .descriptor("key={k}")
+                    .build(),
+                "d")
             .rules(rules)
             .report(report)
             .build(),

@@ -151,7 +151,8 @@ final class Trial {
   /** Returns the warnings about the rules alone: trials are short and mostly of one key. */
   static List<String> ruleWarnings(ReplaySummary summary) {
     return summary.warnings().stream()
-        .filter(each -> !each.startsWith("descriptor ") && !each.contains("longer than the traffic"))
+        .filter(
+            each -> !each.startsWith("descriptor ") && !each.contains("longer than the traffic"))
         .toList();
   }
 

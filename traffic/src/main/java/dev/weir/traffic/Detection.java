@@ -34,6 +34,10 @@ final class Detection {
           Format.HAPROXY,
           Format.SQUID);
 
+  /** Those that may read the same lines. They come first among the candidates. */
+  private static final List<Format> WORDS =
+      List.of(Format.COMBINED, Format.VHOST, Format.NGINX_INGRESS, Format.TRAEFIK);
+
   /** Combined lines with more behind: each of their lines is also a combined one. */
   private static final List<Format> SPECIAL = List.of(Format.NGINX_INGRESS, Format.TRAEFIK);
 
@@ -116,6 +120,10 @@ final class Detection {
     }
     List<Fit> fitting = new ArrayList<>();
     for (Format each : CANDIDATES) {
+      boolean related = WORDS.contains(each);
+      if (!related && fitting.stream().anyMatch(fit -> fit.lines.cardinality() == lines.size())) {
+        break; // The others have another structure: what one of them reads, combined does not.
+      }
       BitSet those = sample.fitting(each);
       if (!those.isEmpty()) {
         fitting.add(new Fit(each, those));

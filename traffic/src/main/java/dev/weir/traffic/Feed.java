@@ -220,7 +220,8 @@ public final class Feed implements Closeable {
   }
 
   private RequestTemplate usual() throws TrafficException {
-    String column = UsualColumns.keyColumn(sources.get(0).format(), sources.get(0).reader().columns());
+    String column =
+        UsualColumns.keyColumn(sources.get(0).format(), sources.get(0).reader().columns());
     return RequestTemplate.of("", List.of(column + "={" + column + "}"), traffic.permits());
   }
 

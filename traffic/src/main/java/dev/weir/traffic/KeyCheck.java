@@ -14,12 +14,18 @@ import org.jspecify.annotations.Nullable;
  * whether they are there, and whether they are addresses where the column's name says so.
  */
 final class KeyCheck {
+  /** Up to this record each value is compared with an address, then one in sixteen. */
+  private static final int ALL = 4096;
+
+  private static final int SOME = 15;
+
   private final String key;
   private final boolean addresses;
   private @Nullable String first;
   private boolean differs;
   private long records;
   private long empty;
+  private long looked;
   private long noAddress;
   private String example = "";
 
@@ -67,8 +73,9 @@ final class KeyCheck {
     }
     if (value.isEmpty() || (value.length() == 1 && value.charAt(0) == '-')) {
       empty++;
-    } else if (addresses && !Address.is(value)) {
-      if (noAddress++ == 0) {
+    } else if (addresses && (records <= ALL || (records & SOME) == 0)) {
+      looked++;
+      if (!Address.is(value) && noAddress++ == 0) {
         example = value;
       }
     }
@@ -115,15 +122,15 @@ final class KeyCheck {
               + number(records)
               + " records; they share one key");
     }
-    if (10 * noAddress > records) {
+    if (10 * noAddress > looked) {
       warnings.add(
           "descriptor "
               + key
               + ": no address in "
               + number(noAddress)
               + " of "
-              + number(records)
-              + " records, such as "
+              + number(looked)
+              + " values, such as "
               + ShownText.quoted(example)
               + " (expected: addresses; 'weir inspect' shows the columns)");
     }

@@ -70,7 +70,7 @@ final class LayoutReader implements RecordReader {
             case '*' -> Kind.SKIP;
             default -> Kind.WORD;
           };
-      String name = word.replaceAll("[~*\\[\\]\"']", "");
+      String name = name(word);
       pieces.add(new Piece(kind, name));
       if (kind != Kind.SKIP) {
         columns.add(name);
@@ -78,6 +78,19 @@ final class LayoutReader implements RecordReader {
     }
     slots = new int[pieces.size()];
     Arrays.fill(slots, -1);
+  }
+
+  /** Returns a word of the layout without its marks. */
+  private static String name(String word) {
+    int from = 0;
+    int to = word.length();
+    while (from < to && "~*[\"'".indexOf(word.charAt(from)) >= 0) {
+      from++;
+    }
+    while (to > from && "]\"'".indexOf(word.charAt(to - 1)) >= 0) {
+      to--;
+    }
+    return word.substring(from, to);
   }
 
   /** Returns a reader of lines in that order. */

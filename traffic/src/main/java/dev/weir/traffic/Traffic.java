@@ -166,8 +166,7 @@ public record Traffic(
     }
 
     public Traffic build() {
-      return new Traffic(
-          inputs, descriptors, format, time, timeUnit, permits, sort, anyOrder);
+      return new Traffic(inputs, descriptors, format, time, timeUnit, permits, sort, anyOrder);
     }
   }
 }

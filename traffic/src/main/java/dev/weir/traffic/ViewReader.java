@@ -184,6 +184,7 @@ final class ViewReader implements RecordReader {
         return at;
       }
     }
-    throw new Unreadable(ShownText.quoted(data, from, to) + " (expected: two values with a / between)");
+    throw new Unreadable(
+        ShownText.quoted(data, from, to) + " (expected: two values with a / between)");
   }
 }

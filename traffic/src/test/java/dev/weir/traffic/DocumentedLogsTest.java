@@ -128,7 +128,8 @@ class DocumentedLogsTest {
           own.add(i);
         }
       }
-      List<Found> found = read(log, bytes(log, lines), List.copyOf(log.columns(requests.get(0)).keySet()));
+      List<Found> found =
+          read(log, bytes(log, lines), List.copyOf(log.columns(requests.get(0)).keySet()));
       assertThat(found.stream().map(Found::line).toList())
           .as("seed %s, %s in %s", seed, other, log)
           .isEqualTo(own);

@@ -91,7 +91,7 @@ class FeedTest {
     assertThat(warnings("time,ip\n1,Nov\n2,Dec\n3,\n", "ip={ip}"))
         .containsExactly(
             "descriptor ip={ip}: nothing in 1 of 3 records; they share one key",
-            "descriptor ip={ip}: no address in 2 of 3 records, such as \"Nov\" (expected:"
+            "descriptor ip={ip}: no address in 2 of 2 values, such as \"Nov\" (expected:"
                 + " addresses; 'weir inspect' shows the columns)");
     assertThat(warnings("time,user\n1,a\n2,a\n", "user={user}"))
         .containsExactly(

@@ -17,7 +17,10 @@ class InspectTest {
   }
 
   private static Inspection.Column column(Inspection inspection, String name) {
-    return inspection.columns().stream().filter(c -> c.name().equals(name)).findFirst().orElseThrow();
+    return inspection.columns().stream()
+        .filter(c -> c.name().equals(name))
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
@@ -80,7 +83,9 @@ class InspectTest {
       Inspection.Column key = column(inspect("time,user\n" + rows), "user");
       assertThat(key.exact()).isEqualTo(count <= DistinctValues.KEPT);
       double off = key.exact() ? 0 : 0.08 * count; // Five standard errors.
-      assertThat(Math.abs(key.distinct() - count)).as("seed %s", seed).isLessThanOrEqualTo((long) off);
+      assertThat(Math.abs(key.distinct() - count))
+          .as("seed %s", seed)
+          .isLessThanOrEqualTo((long) off);
     }
   }
 }
