@@ -25,6 +25,15 @@ import org.jspecify.annotations.Nullable;
  * <p>An interrupt of the thread ends it early and is cleared; {@link #stopped} says so.
  */
 public final class Feed implements Closeable {
+  /*
+   * How is a Feed designed, and why? It opens all inputs, finds their columns and the unit of their
+   * times, and then has one record of each input in a queue by time: the earliest is handed on and
+   * its input read further. With one input there is no queue to keep. Sorting puts the same stream
+   * through a RecordSorter. On the way each record is looked at by Order, KeyCheck and
+   * UnreadableTally, which cost a comparison or two, and their doubts are the warnings at the end.
+   * What a record means is up to RequestTemplate, how it is written is up to a RecordReader.
+   */
+
   /** What to do where traffic does not fit the heap. */
   public static final String MORE_HEAP = "give it more with -Xmx, as in WEIR_JAVA_OPTS=-Xmx4g";
 

@@ -20,7 +20,7 @@ public final class Inspect {
   private static final int REPORT_EVERY = 4096;
 
   private static final List<String> KEY_WORDS =
-      List.of("user", "client", "host", "key", "tenant", "account", "session", "token", "caller");
+      List.of("user", "client", "host", "key", "tenant", "account", "session", "caller");
 
   /** What is counted of a column. */
   private static final class Use {
