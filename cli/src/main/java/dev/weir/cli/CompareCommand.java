@@ -6,6 +6,7 @@ import dev.weir.replay.Comparison;
 import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -49,13 +50,14 @@ final class CompareCommand extends TrafficCommand {
   private boolean json;
 
   @Override
-  void run() throws IOException, TrafficException {
+  List<String> run() throws IOException, TrafficException {
     Quota quota = quota();
     Comparison comparison;
     try (ReplayBar bar = new ReplayBar("compare")) {
       comparison = Compare.run(flags().traffic(), quota, key, report, bar);
     }
     show(json ? comparison.json() : comparison.text());
+    return comparison.warnings();
   }
 
   private Quota quota() {

@@ -34,6 +34,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       CheckCommand.class,
       LintCommand.class,
       ExplainCommand.class,
+      InspectCommand.class,
       ReplayCommand.class,
       CompareCommand.class,
       SuggestCommand.class,

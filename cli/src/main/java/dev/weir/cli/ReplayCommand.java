@@ -68,12 +68,11 @@ final class ReplayCommand extends TrafficCommand {
   private boolean json;
 
   @Override
-  void run() throws IOException, TrafficException {
+  List<String> run() throws IOException, TrafficException {
     ReplaySummary summary;
     try (ReplayBar bar = new ReplayBar("replay")) {
       summary = Replay.run(options(), bar);
     }
-    summary.warnings().forEach(warning -> err().println("weir: " + warning));
     show(json ? summary.json() : summary.text());
     err()
         .printf(
@@ -82,6 +81,7 @@ final class ReplayCommand extends TrafficCommand {
             summary.counts().requests() + summary.counts().unreadable(),
             summary.timeTaken().toMillis() / 1000.0,
             summary.recordsPerSecond());
+    return summary.warnings();
   }
 
   private ReplayOptions options() {

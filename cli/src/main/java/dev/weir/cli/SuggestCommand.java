@@ -68,13 +68,14 @@ final class SuggestCommand extends TrafficCommand {
   private boolean json;
 
   @Override
-  void run() throws IOException, TrafficException {
+  List<String> run() throws IOException, TrafficException {
     Suggest.Options options = options();
     Suggestion suggestion;
     try (ReplayBar bar = new ReplayBar("suggest")) {
       suggestion = Suggest.run(flags().traffic(), options, report, bar);
     }
     show(json ? suggestion.json() : suggestion.text());
+    return suggestion.warnings();
   }
 
   private Suggest.Options options() {

@@ -4,6 +4,7 @@ import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.channels.ClosedByInterruptException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,15 +18,16 @@ abstract class TrafficCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Reads the traffic and shows the result. */
-  abstract void run() throws IOException, TrafficException;
+  /** Reads the traffic and shows the result. Returns the warnings, which are shown behind it. */
+  abstract List<String> run() throws IOException, TrafficException;
 
   @Override
   public final Integer call() {
     CtrlC ctrlC = new CtrlC();
     try {
-      run();
-      return 0;
+      List<String> warnings = run();
+      warnings.forEach(warning -> err().println("weir: warning: " + warning));
+      return flags.strict() && !warnings.isEmpty() ? Main.FOUND : 0;
     } catch (TrafficException e) {
       return Main.refused(e, err());
     } catch (ClosedByInterruptException e) {

@@ -3,6 +3,8 @@ package dev.weir.cli;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Traffic;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -13,7 +15,6 @@ import picocli.CommandLine.Spec;
 final class TrafficFlags {
   @Option(
       names = "--input",
-      required = true,
       arity = "1..*",
       paramLabel = "FILE",
       description =
@@ -33,8 +34,11 @@ final class TrafficFlags {
   @Option(
       names = "--format",
       defaultValue = "auto",
-      paramLabel = "auto|combined|csv|tsv|jsonl",
-      description = "Format of the traffic. Default: ${DEFAULT-VALUE}")
+      paramLabel = "NAME",
+      description =
+          "Format of the traffic: auto, combined, vhost, nginx-ingress, traefik, traefik-json,"
+              + " caddy, cloudflare, gcp, azure, w3c, alb, elb, s3, envoy, istio, haproxy, squid,"
+              + " csv, tsv or jsonl. Default: ${DEFAULT-VALUE}")
   private String format = "auto";
 
   @Option(
@@ -42,6 +46,14 @@ final class TrafficFlags {
       paramLabel = "COLUMN",
       description = "The column with the time. Default: the first with a usual name.")
   private @Nullable String time;
+
+  @Option(
+      names = "--time-unit",
+      paramLabel = "s|ms|us|ns",
+      description =
+          "What numbers in that column count since 1970. Default: the unit in which they are"
+              + " years from 1990 to 2079; with none, an error asks.")
+  private @Nullable String timeUnit;
 
   @Option(
       names = "--permits",
@@ -52,18 +64,51 @@ final class TrafficFlags {
 
   @Option(
       names = "--sort",
-      description = "Sort the records by time first; all records" + " are held in memory.")
+      description =
+          "Sort the records by time first; what does not fit into memory is sorted in temporary"
+              + " files.")
   private boolean sort;
+
+  @Option(
+      names = "--strict",
+      description = "Exit with status 1 if there is any warning. The result is shown all the same.")
+  private boolean strict;
 
   @Spec(Spec.Target.MIXEE)
   private CommandSpec spec;
 
   Traffic traffic() {
     Traffic.Builder traffic =
-        Traffic.builder().format(format()).time(time).permits(permits).sort(sort);
+        Traffic.builder()
+            .format(format())
+            .time(time)
+            .timeUnit(timeUnit())
+            .permits(permits)
+            .sort(sort);
+    if (inputs.isEmpty()) {
+      throw new ParameterException(
+          spec.commandLine(), "--input: missing (expected: a file, or - for standard input)");
+    }
     inputs.forEach(traffic::input);
     descriptors.forEach(traffic::descriptor);
     return traffic.build();
+  }
+
+  /** Adds files that are named without a flag. */
+  void add(List<String> files) {
+    inputs = Stream.concat(inputs.stream(), files.stream()).toList();
+  }
+
+  boolean strict() {
+    return strict;
+  }
+
+  private @Nullable TimeUnit timeUnit() {
+    try {
+      return timeUnit == null ? null : Traffic.unit(timeUnit);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), "--" + e.getMessage(), e);
+    }
   }
 
   private Format format() {

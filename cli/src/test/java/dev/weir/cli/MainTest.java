@@ -86,7 +86,7 @@ class MainTest {
                     "k={c}",
                     "--format",
                     "xml"),
-                "expected: one of auto, combined, csv, tsv, jsonl");
+                "one of auto, combined, vhost, nginx-ingress,");
     wrong.forEach(
         (arguments, hint) -> {
           Ran ran = Ran.weir(arguments.toArray(new String[0]));

@@ -102,6 +102,53 @@ class TrafficCommandsTest {
   }
 
   @Test
+  void inspect_showsTheCommandToGoOnWith() {
+    Ran ran = Ran.weir("inspect", generated().toString());
+    assertThat(ran.status()).as(ran.err()).isZero();
+    assertThat(ran.out())
+        .contains(": combined, ", "--descriptor 'ip={ip}'", "weir suggest --input");
+    assertThat(Ran.weir("inspect", generated().toString(), "--json").out())
+        .contains("\"candidates\" : [ \"ip\"");
+    assertThat(Ran.weir("inspect").err()).contains("--input: missing");
+  }
+
+  @Test
+  void strict_makesWarningsErrorsAndShowsTheResult() throws IOException {
+    String[] replay = {
+      "replay",
+      "--rules",
+      Path.of("..", "examples", "site.yaml").toString(),
+      "--domain",
+      "site",
+      "--input",
+      generated().toString(),
+      "--descriptor",
+      "Ip={ip}",
+      "--strict"
+    };
+    Ran ran = Ran.weir(replay);
+    assertThat(ran.status()).isEqualTo(1);
+    assertThat(ran.out()).contains("requests");
+    assertThat(ran.err())
+        .contains(
+            "weir: warning: descriptor Ip={ip}: no rule of domain \"site\" limits it, did you mean"
+                + " \"ip\"?",
+            "no record reached it, did you mean \"Ip\"?");
+    replay[replay.length - 1] = "--sort";
+    assertThat(Ran.weir(replay).status()).isZero();
+  }
+
+  @Test
+  void replay_newestFirst_isRefusedAndOffersSorting() throws IOException {
+    Path file = folder.resolve("in.csv");
+    Files.writeString(file, "time,ip\n1700000009,192.0.2.1\n1700000001,192.0.2.2\n");
+    Ran ran = Ran.weir("suggest", "--input", file.toString());
+    assertThat(ran.status()).isEqualTo(2);
+    assertThat(ran.err()).contains("order: 1 of 2 records", "--sort");
+    assertThat(Ran.weir("suggest", "--sort", "--input", file.toString()).status()).isZero();
+  }
+
+  @Test
   void wrongUsage_isOneClearError() {
     String log = generated().toString();
     Map<List<String>, String> wrong = new HashMap<>();
@@ -141,7 +188,7 @@ class TrafficCommandsTest {
     TrafficCommand command =
         new TrafficCommand() {
           @Override
-          void run() throws ClosedByInterruptException {
+          List<String> run() throws ClosedByInterruptException {
             throw new ClosedByInterruptException();
           }
         };
@@ -168,6 +215,8 @@ class TrafficCommandsTest {
                 "site",
                 "--descriptor",
                 "ip={ip}",
+                "--time-unit",
+                "s",
                 "--input",
                 "-")
             .redirectOutput(out.toFile())

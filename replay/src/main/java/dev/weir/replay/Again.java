@@ -3,7 +3,6 @@ package dev.weir.replay;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.InputRead;
 import dev.weir.traffic.Traffic;
-import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +28,7 @@ final class Again {
     traffic.descriptors().forEach(descriptor -> flag("--descriptor", descriptor));
     flag("--format", traffic.format() == Format.AUTO ? null : traffic.format());
     flag("--time", traffic.time());
+    flag("--time-unit", traffic.unitFlag());
     flag("--permits", traffic.permits().equals("1") ? null : traffic.permits());
     if (traffic.sort()) {
       command.append(" \\\n  --sort");
@@ -42,14 +42,15 @@ final class Again {
   }
 
   /** Appends the section. */
-  void section(Html html, List<InputRead> inputs, String format, String timeColumn) {
+  void section(Html html, ReplaySummary.Source source) {
     html.raw("<section>").element("h2", "To get this page again");
     html.raw("<pre>").raw(lines(command.toString())).raw("</pre>");
     html.raw("<p class=\"note\">");
-    html.text("Read as " + format + ", the time in column " + timeColumn + ". All times are UTC.");
+    html.text("Read as " + source.text().replaceFirst("format ", "") + ". All times are UTC.");
+    source.notes().forEach(note -> html.text(" " + Figures.plain(note) + "."));
     html.raw("</p>");
     html.table("input", "#bytes", "CRC-32C");
-    for (InputRead input : inputs) {
+    for (InputRead input : source.inputs()) {
       String name = input.name().equals(Traffic.STANDARD_INPUT) ? "standard input" : input.name();
       html.row().keyCell(name).number(input.bytes());
       html.cell(String.format(Locale.ROOT, "%08x", input.crc32c())).endRow();

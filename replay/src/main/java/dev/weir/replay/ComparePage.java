@@ -26,6 +26,7 @@ final class ComparePage {
     Recording recording = comparison.recording();
     html.text(Sections.span(trace.firstNanos(), trace.lastNanos(), recording.stopped()));
     html.raw("</p></header>\n");
+    Sections.warnings(html, comparison.warnings());
     table(html, comparison);
     html.raw("<section><h2>").text("One key through each");
     KeyPlot plot = comparison.plot();
@@ -47,8 +48,7 @@ final class ComparePage {
         "--limit",
         comparison.quota().permits() + "/" + DurationText.format(comparison.quota().windowNanos()));
     again.flag("--key", plot.asked() ? plot.key() : null).flag("--report", report);
-    ReplaySummary.Source source = recording.source();
-    again.section(html, source.inputs(), source.format().text(), source.timeColumn());
+    again.section(html, recording.source());
     return Page.of("Weir compare: " + limit, html.toString());
   }
 

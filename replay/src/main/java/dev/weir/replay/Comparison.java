@@ -57,6 +57,11 @@ public final class Comparison {
     return plot.key();
   }
 
+  /** Returns what is doubtful in the traffic or in how the limit fits it, one line each. */
+  public List<String> warnings() {
+    return recording.warnings(List.of(quota.windowNanos()));
+  }
+
   KeyPlot plot() {
     return plot;
   }
@@ -71,12 +76,13 @@ public final class Comparison {
     text.append(
         String.format(
             Locale.ROOT,
-            "%,d requests of %,d keys, each %,d per %s%s%n%n",
+            "%,d requests of %,d keys, each %,d per %s%s%n",
             requests,
             keys,
             quota.permits(),
             Figures.window(quota.windowNanos()),
             recording.stopped() ? "; stopped before the end of the input" : ""));
+    text.append(recording.text()).append('\n');
     List<String[]> table = new ArrayList<>();
     table.add(
         new String[] {
@@ -152,6 +158,8 @@ public final class Comparison {
       json.writeNumberField("window_nanos", quota.windowNanos());
       json.writeNumberField("unreadable", recording.unreadable());
       json.writeBooleanField("stopped", recording.stopped());
+      SummaryJson.source(json, recording);
+      SummaryJson.texts(json, "warnings", warnings());
       json.writeStringField("key", plot.key());
       json.writeArrayFieldStart("algorithms");
       for (Compare.Row row : rows) {

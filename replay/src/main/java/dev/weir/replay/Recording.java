@@ -22,6 +22,7 @@ import java.util.List;
  * @param source how it was read
  * @param unreadable how many lines could not be
  * @param unreadableLines the first of them
+ * @param warnings what is doubtful in the input, one line each
  * @param stopped whether an interrupt ended it early
  */
 record Recording(
@@ -30,6 +31,7 @@ record Recording(
     ReplaySummary.Source source,
     long unreadable,
     List<UnreadableLine> unreadableLines,
+    List<String> warnings,
     boolean stopped) {
 
   /**
@@ -60,8 +62,7 @@ record Recording(
             }
           },
           progress);
-      ReplaySummary.Source source =
-          new ReplaySummary.Source(feed.inputs(), feed.format(), feed.timeColumn());
+      ReplaySummary.Source source = ReplaySummary.Source.of(feed);
       if (trace.size() == 0) {
         throw new TrafficException(
             "input: no record can be read"
@@ -69,8 +70,37 @@ record Recording(
                 + " (expected: one at least)");
       }
       return new Recording(
-          trace, feed.template(), source, unreadable[0], List.copyOf(lines), feed.stopped());
+          trace,
+          feed.template(),
+          source,
+          unreadable[0],
+          List.copyOf(lines),
+          feed.warnings(),
+          feed.stopped());
     }
+  }
+
+  /** Returns in two lines what was read and how. */
+  String text() {
+    StringBuilder text = new StringBuilder();
+    text.append("  from ").append(Figures.instant(trace.firstNanos()));
+    text.append(" to ").append(Figures.instant(trace.lastNanos())).append("; key ");
+    text.append(Figures.plain(String.join(",", keys()))).append('\n');
+    text.append("  ").append(source.text()).append('\n');
+    source.notes().forEach(note -> text.append("  ").append(Figures.plain(note)).append('\n'));
+    return text.toString();
+  }
+
+  private List<String> keys() {
+    return template.levels().stream().map(RequestTemplate.Level::key).toList();
+  }
+
+  /** Returns the warnings, and one for each of the windows that is longer than the traffic. */
+  List<String> warnings(List<Long> windowsNanos) {
+    List<String> all = new ArrayList<>(warnings);
+    long span = trace.lastNanos() - trace.firstNanos();
+    windowsNanos.forEach(nanos -> Doubts.window("limit", nanos, span, all));
+    return List.copyOf(all);
   }
 
   private static void add(Trace trace, long nanos, Request request) throws TrafficException {

@@ -66,10 +66,12 @@ public final class Replay {
         feed.each(run::take, tally::unreadable, progress);
         run.finish();
       }
-      ReplaySummary.Source source =
-          new ReplaySummary.Source(feed.inputs(), feed.format(), feed.timeColumn());
+      ReplaySummary.Source source = ReplaySummary.Source.of(feed);
       Duration taken = Duration.ofNanos(clock.nanos() - startNanos);
-      ReplaySummary summary = tally.summary(source, feed.stopped(), plan.warnings, taken);
+      List<String> warnings = new ArrayList<>(plan.warnings);
+      warnings.addAll(feed.warnings());
+      ReplaySummary summary = tally.summary(source, feed.stopped(), warnings, taken);
+      summary = summary.with(Doubts.of(summary, plan.rules, options, tally.matched()));
       Path report = options.report();
       if (report != null && history != null) {
         Page.write(report, ReportPage.of(options, summary, history, plan.texts));

@@ -1,11 +1,13 @@
 package dev.weir.replay;
 
 import dev.weir.Throttle;
+import dev.weir.traffic.Feed;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.InputRead;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param busiestWindows the windows with the most permits asked for by one key, at most ten
  * @param busiestWindowsComplete whether all keys were looked at for the windows
  * @param unreadableLines the first lines that could not be read, at most ten
- * @param warnings what is doubtful in the rule files, one line each
+ * @param warnings what is doubtful in the rules, in the input, or in how they fit together, one
+ *     line each
  * @param timeTaken the time that the replay took
  */
 public record ReplaySummary(
@@ -59,10 +62,33 @@ public record ReplaySummary(
    * @param inputs what was read
    * @param format the format, found out if that was asked; the first input's
    * @param timeColumn the column with the time, found out if that was asked
+   * @param timeUnit what numbers in that column count, for example milliseconds; empty if there are
+   *     none
+   * @param notes how that unit was inferred; empty if it was not
    */
-  public record Source(List<InputRead> inputs, Format format, String timeColumn) {
+  public record Source(
+      List<InputRead> inputs,
+      Format format,
+      String timeColumn,
+      String timeUnit,
+      List<String> notes) {
     public Source {
       inputs = List.copyOf(inputs);
+      notes = List.copyOf(notes);
+    }
+
+    static Source of(Feed feed) {
+      return new Source(
+          feed.inputs(), feed.format(), feed.timeColumn(), feed.timeUnit(), feed.notes());
+    }
+
+    /** Returns the format and the time's column, for people. */
+    String text() {
+      return "format "
+          + format
+          + ", time in column "
+          + Figures.plain(timeColumn)
+          + (timeUnit.isEmpty() ? "" : " in " + timeUnit);
     }
   }
 
@@ -155,6 +181,25 @@ public record ReplaySummary(
       long longestWaitNanos,
       long gaveUp,
       long refusedAtOnce) {}
+
+  /** Returns the same with more warnings behind those there are. */
+  ReplaySummary with(List<String> more) {
+    List<String> all = new ArrayList<>(warnings);
+    all.addAll(more);
+    return new ReplaySummary(
+        source,
+        stopped,
+        counts,
+        policies,
+        queues,
+        refusedKeys,
+        refusedKeysExact,
+        busiestWindows,
+        busiestWindowsComplete,
+        unreadableLines,
+        all,
+        timeTaken);
+  }
 
   /** Returns how many requests waited and were admitted. */
   public long servedLate() {

@@ -20,6 +20,7 @@ import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +98,7 @@ final class ReplayTally {
   private final BusyWindows windows;
   private final List<UnreadableLine> unreadableLines = new ArrayList<>();
   private final @Nullable History history;
+  private long[] matched = new long[0];
   private long requests;
   private long denied;
   private long deniedForTrouble;
@@ -246,6 +248,9 @@ final class ReplayTally {
     boolean shadowed = false;
     boolean beyond = false;
     List<Status> statuses = answer.statuses();
+    if (matched.length < statuses.size()) {
+      matched = Arrays.copyOf(matched, statuses.size());
+    }
     // The first of equals is the deciding one.
     int refusing = answer.allowed() || deciding == null ? -1 : statuses.indexOf(deciding);
     for (int i = 0; i < statuses.size(); i++) {
@@ -253,6 +258,7 @@ final class ReplayTally {
       Rule rule = status.rule();
       Decision decision = status.decision();
       if (rule != null && decision != null) {
+        matched[i]++;
         Descriptor descriptor = request.descriptors().get(i);
         RuleKey key = names.of(rule, descriptor);
         listener.judged(rule, i);
@@ -312,6 +318,11 @@ final class ReplayTally {
     if (policy != null && permits != null) {
       windows.add(key, policy.quota().windowNanos(), nowNanos, permits, !fits || shadow);
     }
+  }
+
+  /** Returns how many requests a limit applied to by each of their descriptors. */
+  long[] matched() {
+    return matched.clone();
   }
 
   /** Ends the collection. To be called once. */

@@ -60,7 +60,10 @@ final class ReportPage {
       Map<String, String> ruleTexts) {
     ReportPage page = new ReportPage(summary, history, KeyNames.PLAIN);
     String title = "Weir replay";
-    page.sections(title + " \u00b7 " + options.domain(), html -> {}, ruleTexts);
+    page.sections(
+        title + " \u00b7 " + options.domain(),
+        html -> Sections.warnings(html, summary.warnings()),
+        ruleTexts);
     page.again(options);
     Sections.meanings(page.html);
     return Page.of(title + ": " + options.domain(), page.html.toString());
@@ -380,9 +383,6 @@ final class ReportPage {
         (name, text) -> {
           html.element("h3", name).raw("<pre>").raw(Again.lines(text)).raw("</pre>");
         });
-    for (String warning : summary.warnings()) {
-      html.element("p class=\"note\"", warning);
-    }
     html.raw("</section>\n");
   }
 
@@ -395,7 +395,7 @@ final class ReportPage {
     }
     again.flag("--load", options.load()).flag("--report", options.report());
     ReplaySummary.Source source = summary.source();
-    again.section(html, source.inputs(), source.format().text(), source.timeColumn());
+    again.section(html, source);
   }
 
   private String percentOf(long part) {

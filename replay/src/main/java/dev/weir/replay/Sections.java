@@ -22,6 +22,16 @@ final class Sections {
     return Axis.formatter("yyyy-MM-dd HH:mm:ss").format(Axis.instant(nanos));
   }
 
+  /** Appends what is doubtful about the traffic and the rules, if anything. */
+  static void warnings(Html html, List<String> warnings) {
+    if (warnings.isEmpty()) {
+      return;
+    }
+    html.raw("<section>").element("h2", "Warnings").raw("<ul>");
+    warnings.forEach(warning -> html.element("li", warning));
+    html.raw("</ul></section>\n");
+  }
+
   /**
    * Appends what could not be read, if anything.
    *

@@ -25,6 +25,7 @@ final class SuggestPage {
     Recording recording = suggestion.recording();
     html.text(Sections.span(trace.firstNanos(), trace.lastNanos(), recording.stopped()));
     html.raw("</p></header>\n");
+    Sections.warnings(html, suggestion.warnings());
     table(html, suggestion);
     html.raw("<section>").element("h2", "Rules to paste");
     html.raw("<pre>").raw(Again.lines(suggestion.yaml().strip())).raw("</pre></section>\n");
@@ -39,8 +40,7 @@ final class SuggestPage {
     again.flag("--refuse-at-most", suggestion.share().replace(" ", ""));
     again.flag("--algorithm", algorithm == Algorithm.SLIDING_WINDOW ? null : algorithm);
     again.flag("--domain", suggestion.options().domain()).flag("--report", report);
-    ReplaySummary.Source source = recording.source();
-    again.section(html, source.inputs(), source.format().text(), source.timeColumn());
+    again.section(html, recording.source());
     return Page.of("Weir suggest", html.toString());
   }
 

@@ -48,6 +48,11 @@ public final class Suggestion {
     return recording.trace().keys();
   }
 
+  /** Returns what is doubtful in the traffic or in how windows fit it, one line each. */
+  public List<String> warnings() {
+    return recording.warnings(windows.stream().map(Suggest.Window::windowNanos).toList());
+  }
+
   Recording recording() {
     return recording;
   }
@@ -63,12 +68,13 @@ public final class Suggestion {
     text.append(
         String.format(
             Locale.ROOT,
-            "%,d requests of %,d keys by %s; the smallest limits that refuse at most %s%s%n%n",
+            "%,d requests of %,d keys by %s; the smallest limits that refuse at most %s%s%n",
             requests(),
             keys(),
             options.algorithm(),
             share(),
             stopped()));
+    text.append(recording.text()).append('\n');
     List<String[]> table = new ArrayList<>();
     table.add(
         new String[] {
@@ -193,6 +199,8 @@ public final class Suggestion {
       json.writeNumberField("refuse_at_most", options.refuseAtMost());
       json.writeNumberField("unreadable", recording.unreadable());
       json.writeBooleanField("stopped", !stopped().isEmpty());
+      SummaryJson.source(json, recording);
+      SummaryJson.texts(json, "warnings", warnings());
       json.writeArrayFieldStart("windows");
       for (Suggest.Window each : windows) {
         json.writeStartObject();

@@ -13,6 +13,7 @@ import dev.weir.replay.ReplaySummary.UnreadableLine;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.util.List;
 
 /** Writes a summary as JSON. Its fields are promised in {@code docs/replay.md}. */
 final class SummaryJson {
@@ -48,6 +49,8 @@ final class SummaryJson {
     json.writeStartObject();
     json.writeStringField("format", summary.source().format().text());
     json.writeStringField("time_column", summary.source().timeColumn());
+    String unit = summary.source().timeUnit();
+    json.writeStringField("time_unit", unit.isEmpty() ? null : unit);
     json.writeNumberField("requests", counts.requests());
     json.writeNumberField("allowed", counts.allowed());
     json.writeNumberField("denied", counts.denied());
@@ -70,7 +73,27 @@ final class SummaryJson {
     refusedKeys(summary);
     busiestWindows(summary);
     unreadableLines(summary);
+    texts(json, "warnings", summary.warnings());
     json.writeEndObject();
+  }
+
+  /** Writes how traffic was read. */
+  static void source(JsonGenerator json, Recording recording) throws IOException {
+    json.writeStringField("format", recording.source().format().text());
+    json.writeStringField("time_column", recording.source().timeColumn());
+    String unit = recording.source().timeUnit();
+    json.writeStringField("time_unit", unit.isEmpty() ? null : unit);
+    json.writeStringField("first_time", Figures.instant(recording.trace().firstNanos()));
+    json.writeStringField("last_time", Figures.instant(recording.trace().lastNanos()));
+  }
+
+  /** Writes a list of texts. */
+  static void texts(JsonGenerator json, String name, List<String> texts) throws IOException {
+    json.writeArrayFieldStart(name);
+    for (String text : texts) {
+      json.writeString(text);
+    }
+    json.writeEndArray();
   }
 
   private void policies(ReplaySummary summary) throws IOException {

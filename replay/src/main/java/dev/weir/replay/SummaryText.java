@@ -62,11 +62,8 @@ final class SummaryText {
     if (summary.stopped()) {
       line("stopped before the end of the input; this is what was read until then");
     }
-    line(
-        "format "
-            + summary.source().format()
-            + ", time in column "
-            + Figures.plain(summary.source().timeColumn()));
+    line(summary.source().text());
+    summary.source().notes().forEach(note -> line(Figures.plain(note)));
   }
 
   private static void optional(List<String[]> rows, String name, long count) {

@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -39,6 +40,8 @@ class CompareTest {
     for (Recorded trace : OracleReplayTest.real()) {
       Traffic traffic =
           Traffic.builder(trace.file().toString())
+              .timeUnit(TimeUnit.SECONDS)
+              .anyOrder(true)
               .descriptor(trace.descriptor())
               .permits(trace.permits())
               .build();
@@ -63,7 +66,7 @@ class CompareTest {
       records.add(new Asked(i + 2L, at, key, permits));
     }
     Path file = Files.writeString(folder.resolve("in.csv"), text);
-    Traffic traffic = Traffic.builder(file.toString()).permits("{cost}").build();
+    Traffic traffic = Traffic.builder(file.toString()).anyOrder(true).permits("{cost}").build();
     Quota quota = Quota.of(11, Duration.ofSeconds(20));
     check(compare(traffic, quota), records, quota);
   }
@@ -131,7 +134,7 @@ class CompareTest {
     Path page = folder.resolve("compare.html");
     Comparison comparison =
         Compare.run(
-            Traffic.builder(edge().toString()).build(),
+            Traffic.builder(edge().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build(),
             Quota.perMinute(5),
             null,
             page,
@@ -151,7 +154,8 @@ class CompareTest {
 
   @Test
   void keyThatWasAskedFor_isNotSaidToBeDisputed() throws Exception {
-    Traffic traffic = Traffic.builder(edge().toString()).build();
+    Traffic traffic =
+        Traffic.builder(edge().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
     Comparison asked =
         Compare.run(
             traffic,
@@ -208,7 +212,8 @@ class CompareTest {
 
   @Test
   void stoppedWhileComparing_saysSo() throws Exception {
-    Traffic traffic = Traffic.builder(edge().toString()).build();
+    Traffic traffic =
+        Traffic.builder(edge().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
     assertThatThrownBy(
             () ->
                 Compare.run(
@@ -225,7 +230,8 @@ class CompareTest {
   void page_saysWhatCouldNotBeRead() throws Exception {
     Path file = Files.writeString(folder.resolve("in.csv"), "time,ip\n1,a\nnoon,<b>\n");
     Path page = folder.resolve("compare.html");
-    Traffic traffic = Traffic.builder(file.toString()).build();
+    Traffic traffic =
+        Traffic.builder(file.toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
     Compare.run(
         traffic, Quota.perMinute(5), null, page, Progress.NONE, InputStream.nullInputStream());
     assertThat(Files.readString(page)).contains("Unreadable lines", "&quot;noon&quot;");
@@ -240,7 +246,8 @@ class CompareTest {
 
   @Test
   void keyThatIsNotThereAndAnInputWithoutKeys_areRefused() throws Exception {
-    Traffic traffic = Traffic.builder(edge().toString()).build();
+    Traffic traffic =
+        Traffic.builder(edge().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
     assertThatThrownBy(
             () ->
                 Compare.run(
@@ -252,11 +259,24 @@ class CompareTest {
                     InputStream.nullInputStream()))
         .hasMessage("key: \"user=nobody\" (expected: one in the input, such as user=b0)");
     Path file = Files.writeString(folder.resolve("x.csv"), "time,colour\n1,red\n");
-    assertThatThrownBy(() -> compare(Traffic.builder(file.toString()).build(), Quota.perMinute(5)))
+    assertThatThrownBy(
+            () ->
+                compare(
+                    Traffic.builder(file.toString())
+                        .timeUnit(TimeUnit.SECONDS)
+                        .anyOrder(true)
+                        .build(),
+                    Quota.perMinute(5)))
         .hasMessageStartingWith("descriptor: none, and no column has a usual name for a key");
     Path unreadable = Files.writeString(folder.resolve("y.csv"), "time,ip\nx,red\n");
     assertThatThrownBy(
-            () -> compare(Traffic.builder(unreadable.toString()).build(), Quota.perMinute(5)))
+            () ->
+                compare(
+                    Traffic.builder(unreadable.toString())
+                        .timeUnit(TimeUnit.SECONDS)
+                        .anyOrder(true)
+                        .build(),
+                    Quota.perMinute(5)))
         .hasMessageStartingWith("input: no record can be read; the first: time: \"x\"");
   }
 

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -325,7 +326,7 @@ class ReplayTest {
       String text = String.join("\r\n", lines);
       for (byte[] bytes : List.of(text.getBytes(StandardCharsets.UTF_8), gzip(text))) {
         for (String name : List.of("access.log", Traffic.STANDARD_INPUT)) {
-          trial.input(name, bytes).traffic(options -> options.descriptor("key={ip}")).run();
+          trial.input(name, bytes).traffic(t -> t.descriptor("key={ip}").timeUnit(null)).run();
           decisions.add(
               trial.rows().stream()
                   .map(row -> row.timestampMs() + " " + row.outcome() + " " + row.retryAfterMs())
@@ -413,7 +414,7 @@ class ReplayTest {
               refused     2  50.00 %
               unreadable  1
               from 1970-01-01T00:00:01Z to 1970-01-01T00:00:01Z
-              format jsonl, time in column time
+              format jsonl, time in column time in seconds
 
             policies
               policy  limit        algorithm       requests  refused    share  shadow
@@ -443,6 +444,7 @@ class ReplayTest {
             {
               "format" : "csv",
               "time_column" : "time",
+              "time_unit" : "seconds",
               "requests" : 3,
               "allowed" : 2,
               "denied" : 1,
@@ -499,6 +501,15 @@ class ReplayTest {
             2015-05-17T10:05:03Z, 2015-05-17 10:05:03, 17/May/2015:10:05:03 +0000 or \
             Sun, 17 May 2015 10:05:03 GMT)"
                 }
+              ],
+              "warnings" : [
+                "unreadable: 1 of 4 lines: in.csv line 5: time: \\"x\\" (expected: epoch seconds or \
+            milliseconds, 2015-05-17T10:05:03Z, 2015-05-17 10:05:03, 17/May/2015:10:05:03 +0000 or \
+            Sun, 17 May 2015 10:05:03 GMT)",
+                "descriptor key={k}: all 3 records have the same key, \\"a\\" (expected: a column \
+            that tells clients apart; 'weir inspect' shows them)",
+                "rule lim (d.key): its window of 1 min is longer than the traffic, 250.0 ms; what \
+            it would refuse later cannot be seen"
               ]
             }
             """);
@@ -589,9 +600,9 @@ class ReplayTest {
   @Test
   void warningsOfTheRules_areHandedOn() throws Exception {
     ReplaySummary summary = trial.input("in.csv", "time,k\n1,a\n").run();
-    assertThat(summary.warnings()).isEmpty();
+    assertThat(Trial.ruleWarnings(summary)).isEmpty();
     ReplaySummary doubtful = trial.rulesText(Trial.rules("", 0, "minute")).run();
-    assertThat(doubtful.warnings())
+    assertThat(Trial.ruleWarnings(doubtful))
         .singleElement()
         .asString()
         .contains("rules.yaml:", "requests_per_unit: 0");
@@ -619,7 +630,13 @@ class ReplayTest {
     Path log = Files.writeString(folder.resolve("in.csv"), "time,k\n1,a\n");
     Path report = folder.resolve("report.html");
     Replay.run(
-        ReplayOptions.builder(Traffic.builder(log.toString()).descriptor("key={k}").build(), "d")
+        ReplayOptions.builder(
+                Traffic.builder(log.toString())
+                    .timeUnit(TimeUnit.SECONDS)
+                    .anyOrder(true)
+                    .descriptor("key={k}")
+                    .build(),
+                "d")
             .rules(rules)
             .report(report)
             .build(),

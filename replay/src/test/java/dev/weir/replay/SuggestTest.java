@@ -26,6 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +63,8 @@ class SuggestTest {
     for (Recorded trace : OracleReplayTest.real()) {
       Traffic traffic =
           Traffic.builder(trace.file().toString())
+              .timeUnit(TimeUnit.SECONDS)
+              .anyOrder(true)
               .descriptor(trace.descriptor())
               .permits(trace.permits())
               .build();
@@ -120,7 +123,11 @@ class SuggestTest {
   @EnumSource(Algorithm.class)
   void pastedRules_refuseWhatWasSaid(Algorithm algorithm) throws Exception {
     Traffic traffic =
-        Traffic.builder(generated().toString()).descriptor("site=a b,ip={ip}").build();
+        Traffic.builder(generated().toString())
+            .timeUnit(TimeUnit.SECONDS)
+            .anyOrder(true)
+            .descriptor("site=a b,ip={ip}")
+            .build();
     Suggestion suggestion =
         suggest(traffic, new Suggest.Options(WINDOWS, 0.02, algorithm, "my site"));
     Suggest.Window minute = suggestion.windows().get(1);
@@ -147,7 +154,10 @@ class SuggestTest {
     Path page = folder.resolve("suggest.html");
     Suggestion suggestion =
         Suggest.run(
-            Traffic.builder(generated().toString()).build(),
+            Traffic.builder(generated().toString())
+                .timeUnit(TimeUnit.SECONDS)
+                .anyOrder(true)
+                .build(),
             new Suggest.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "site"),
             page,
             Progress.NONE,
@@ -163,7 +173,8 @@ class SuggestTest {
 
   @Test
   void nothingOrEverything_mayBeRefused() throws Exception {
-    Traffic traffic = Traffic.builder(generated().toString()).build();
+    Traffic traffic =
+        Traffic.builder(generated().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
     Suggest.Window none =
         suggest(traffic, new Suggest.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d"))
             .windows()
@@ -186,7 +197,9 @@ class SuggestTest {
       text.append("1,").append(i % 100).append('\n');
     }
     Traffic traffic =
-        Traffic.builder(Files.writeString(folder.resolve("in.csv"), text).toString()).build();
+        Traffic.builder(Files.writeString(folder.resolve("in.csv"), text).toString())
+            .timeUnit(TimeUnit.SECONDS)
+            .build();
     Suggestion suggestion =
         suggest(traffic, new Suggest.Options(WINDOWS, 0.29, Algorithm.SLIDING_WINDOW, "d"));
     assertThat(suggestion.windows().get(0).forKeys()).isEqualTo(new Refused(1, 29, 29));
@@ -195,7 +208,8 @@ class SuggestTest {
 
   @Test
   void stoppedBeforeALimitIsFound_isSaid() throws Exception {
-    Traffic traffic = Traffic.builder(generated().toString()).build();
+    Traffic traffic =
+        Traffic.builder(generated().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
     Suggest.Options options = new Suggest.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "d");
     assertThatThrownBy(
             () ->
@@ -215,7 +229,8 @@ class SuggestTest {
 
   @Test
   void wrongOptions_areSaidAtOnce() throws Exception {
-    Traffic traffic = Traffic.builder(generated().toString()).build();
+    Traffic traffic =
+        Traffic.builder(generated().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
     assertThatThrownBy(
             () ->
                 suggest(

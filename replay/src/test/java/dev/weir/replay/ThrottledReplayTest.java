@@ -72,7 +72,7 @@ class ThrottledReplayTest {
         .containsExactly(
             "WITHIN_LIMIT", "WITHIN_LIMIT", "TOLERATED", "OVER_LIMIT", "OVER_LIMIT", "TOLERATED");
     assertThat(summary.counts().tolerated()).isEqualTo(2);
-    assertThat(summary.warnings()).isEmpty();
+    assertThat(Trial.ruleWarnings(summary)).isEmpty();
   }
 
   @Test
@@ -104,12 +104,12 @@ class ThrottledReplayTest {
   void elasticRuleWithoutALoad_isHard_andSaysSo() throws Exception {
     ReplaySummary summary = rules("elastic").input("in.csv", "time,k\n1,a\n1,a\n1,a\n").run();
     assertThat(reasons()).containsExactly("WITHIN_LIMIT", "WITHIN_LIMIT", "OVER_LIMIT");
-    assertThat(summary.warnings())
+    assertThat(Trial.ruleWarnings(summary))
         .singleElement()
         .asString()
         .endsWith(
             "throttle: elastic, but no load is given (expected: --load; without, it is hard)");
-    assertThat(rules("hard").options(o -> o.load("4/10s")).run().warnings())
+    assertThat(Trial.ruleWarnings(rules("hard").options(o -> o.load("4/10s")).run()))
         .containsExactly("load: given, but no rule of the domain is elastic (it has no effect)");
   }
 

@@ -15,6 +15,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /** One replay in a folder of its own: rules, input, options; then summary and rows. */
@@ -137,10 +138,22 @@ final class Trial {
   }
 
   Traffic traffic() {
-    Traffic.Builder builder = Traffic.builder();
+    Traffic.Builder builder = Traffic.builder().timeUnit(TimeUnit.SECONDS).anyOrder(true);
     inputs.forEach(builder::input);
     Traffic asked = traffic.apply(builder).build();
+    String time = asked.time();
+    if (time != null && time.matches(".*:(s|ms|us|ns)")) {
+      asked = builder.timeUnit(null).build();
+    }
     return asked.descriptors().isEmpty() ? builder.descriptor("key={k}").build() : asked;
+  }
+
+  /** Returns the warnings about the rules alone: trials are short and mostly of one key. */
+  static List<String> ruleWarnings(ReplaySummary summary) {
+    return summary.warnings().stream()
+        .filter(
+            each -> !each.startsWith("descriptor ") && !each.contains("longer than the traffic"))
+        .toList();
   }
 
   private ReplayOptions build() {

@@ -99,6 +99,13 @@ final class ColumnTemplate {
     return slots.length == 1 && slots[0].length == 1 ? slots[0][0] : -1;
   }
 
+  /** Returns the column if it is one and nothing else, else null. */
+  @Nullable String onlyColumn() {
+    return parts.size() == 1 && parts.get(0).columns.size() == 1
+        ? parts.get(0).columns.get(0)
+        : null;
+  }
+
   String render(RecordFields fields) {
     if (slots.length == 1) {
       return render(0, fields);

@@ -1,11 +1,11 @@
 package dev.weir.traffic;
 
 import dev.weir.rules.ShownText;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Reads the access logs of Apache and nginx: combined, common, and those with more behind.
@@ -13,7 +13,8 @@ import java.util.List;
  * <pre>ip ident user [time] "method path?query protocol" status bytes "referer" "agent"</pre>
  *
  * <p>A line is read from the left as far as the wanted columns go, and no further: a line that was
- * cut off behind them still counts.
+ * cut off behind them still counts. A line may stand in quotes as a whole. With virtual hosts, the
+ * line begins with the host's name.
  */
 final class CombinedReader implements RecordReader {
   /*
@@ -35,6 +36,7 @@ final class CombinedReader implements RecordReader {
   private static final int BYTES = 10;
   private static final int REFERER = 11;
   private static final int AGENT = 12;
+  private static final int VHOST = 13;
 
   static final List<String> COLUMNS =
       List.of(
@@ -52,39 +54,73 @@ final class CombinedReader implements RecordReader {
           "referer",
           "agent");
 
+  /** Those of a log with virtual hosts. */
+  static final List<String> VHOST_COLUMNS = withHost();
+
   /** What a log writes where there is nothing. */
   private static final byte[] NOTHING = {'-'};
 
   private static final byte[] ZERO = {'0'};
 
   private final Lines lines;
-  private final int[] slots = new int[COLUMNS.size()];
+  private final List<String> columns;
+  private final boolean vhost;
+  private final RequestLine request = new RequestLine();
+  private final int[] slots = new int[VHOST + 1];
+
+  private boolean refererRequired = true;
+  private boolean agentRequired = true;
 
   /** The rightmost column that is wanted. */
   private int last = IP;
 
-  /** Where the columns of the line are, in the data of {@link #lines}. */
-  private final int[] from = new int[COLUMNS.size()];
+  /** Where the columns of the line are, in the line's data. */
+  private final int[] from = new int[VHOST + 1];
 
-  private final int[] to = new int[COLUMNS.size()];
+  private final int[] to = new int[VHOST + 1];
 
+  /** Returns a reader of lines that begin with the client's address. */
   CombinedReader(Lines lines) {
+    this(lines, false);
+  }
+
+  private CombinedReader(Lines lines, boolean vhost) {
     this.lines = lines;
+    this.vhost = vhost;
+    columns = vhost ? VHOST_COLUMNS : COLUMNS;
     Arrays.fill(slots, -1);
+  }
+
+  /** Returns a reader of lines that begin with the name of the virtual host. */
+  static CombinedReader vhost(Lines lines) {
+    return new CombinedReader(lines, true);
+  }
+
+  private static List<String> withHost() {
+    List<String> all = new ArrayList<>(COLUMNS);
+    all.add("vhost");
+    return List.copyOf(all);
   }
 
   @Override
   public List<String> columns() {
-    return COLUMNS;
+    return columns;
   }
 
   @Override
   public void want(List<String> columns) {
     for (int slot = 0; slot < columns.size(); slot++) {
-      int column = COLUMNS.indexOf(columns.get(slot));
+      int column = this.columns.indexOf(columns.get(slot));
       slots[column] = slot;
-      last = Math.max(last, column);
+      last = Math.max(last, column == VHOST ? IP : column);
     }
+  }
+
+  /** Lines of the common format end before the referer: nothing is there. */
+  @Override
+  public void require(Set<String> required) {
+    refererRequired = required.contains("referer");
+    agentRequired = required.contains("agent");
   }
 
   @Override
@@ -99,19 +135,34 @@ final class CombinedReader implements RecordReader {
         return false;
       }
     } while (lines.blank());
-    find(lines.data(), lines.from(), lines.to());
+    byte[] data = lines.data();
+    int start = lines.from();
+    int end = lines.to();
+    if (data[start] == '"') {
+      if (end - start < 2 || data[end - 1] != '"') {
+        throw new Unreadable("line: begins with a quote and does not end with one");
+      }
+      data = Escapes.unwrapped(data, start, end);
+      start = 0;
+      end = data.length;
+    }
+    find(data, start, end);
     for (int column = 0; column <= last; column++) {
       if (slots[column] >= 0) {
-        fill(fields, column);
+        fill(fields, column, data);
       }
+    }
+    if (slots[VHOST] >= 0) {
+      fill(fields, VHOST, data);
     }
     return true;
   }
 
   /** Finds where the columns are, up to the last that is wanted. */
   private void find(byte[] data, int start, int end) throws Unreadable {
-    int at = token(data, start, end, IP);
-    if (to[IP] == start) {
+    int at = vhost ? token(data, start, end, VHOST) : start;
+    at = token(data, at, end, IP);
+    if (to[IP] == from[IP]) {
       throw new Unreadable("ip: nothing (expected: an address at the line's beginning)");
     }
     at = token(data, at, end, IDENT);
@@ -125,15 +176,20 @@ final class CombinedReader implements RecordReader {
     }
     if (last >= STATUS) {
       at = token(data, at, end, STATUS);
+      if (at > end) {
+        throw new Unreadable("status: the line ends in it");
+      }
     }
     if (last >= BYTES) {
       at = token(data, at, end, BYTES);
     }
     if (last >= REFERER) {
-      at = quoted(data, at, end, REFERER);
+      boolean agent = agentRequired && slots[AGENT] >= 0;
+      boolean referer = refererRequired && slots[REFERER] >= 0;
+      at = optional(data, at, end, REFERER, referer || agent);
     }
     if (last >= AGENT) {
-      quoted(data, at, end, AGENT);
+      optional(data, at, end, AGENT, agentRequired && slots[AGENT] >= 0);
     }
   }
 
@@ -144,7 +200,7 @@ final class CombinedReader implements RecordReader {
   /** Takes what is before the next space. Returns what is behind it. */
   private int token(byte[] data, int start, int end, int column) throws Unreadable {
     if (start > end || (start == end && column != IP)) {
-      throw new Unreadable(COLUMNS.get(column) + ": the line ends before it");
+      throw new Unreadable(columns.get(column) + ": the line ends before it");
     }
     int at = start;
     while (at < end && data[at] != ' ') {
@@ -178,6 +234,16 @@ final class CombinedReader implements RecordReader {
     throw new Unreadable("time: no ] behind it");
   }
 
+  private int optional(byte[] data, int start, int end, int column, boolean required)
+      throws Unreadable {
+    if (start < end || required) {
+      return quoted(data, start, end, column);
+    }
+    from[column] = end;
+    to[column] = end;
+    return end;
+  }
+
   private int quoted(byte[] data, int start, int end, int column) throws Unreadable {
     if (start >= end) {
       throw new Unreadable(COLUMNS.get(column) + ": the line ends before it");
@@ -201,109 +267,38 @@ final class CombinedReader implements RecordReader {
     throw new Unreadable(COLUMNS.get(column) + ": no closing quote");
   }
 
-  /**
-   * Splits the request line. One that is not of the form {@code METHOD target [protocol]} (a port
-   * scan, a TLS handshake on the plain port, a client that said nothing) has no parts.
-   */
   private void split(byte[] data) {
-    int start = from[REQUEST];
-    int end = to[REQUEST];
-    int methodEnd = start;
-    while (methodEnd < end && data[methodEnd] != ' ') {
-      methodEnd++;
-    }
     for (int column = METHOD; column <= PROTOCOL; column++) {
       from[column] = -1;
     }
-    if (methodEnd == start || methodEnd + 1 >= end) {
+    if (!request.split(data, from[REQUEST], to[REQUEST])) {
       return;
     }
-    int space = end - 1;
-    while (data[space] != ' ') {
-      space--;
-    }
-    int targetEnd = end;
-    if (startsWithHttp(data, space + 1, end)) {
-      if (space == methodEnd) {
-        return;
-      }
-      targetEnd = space;
-      from[PROTOCOL] = space + 1;
-      to[PROTOCOL] = end;
-    }
-    from[METHOD] = start;
-    to[METHOD] = methodEnd;
-    int question = methodEnd + 1;
-    while (question < targetEnd && data[question] != '?') {
-      question++;
-    }
-    from[PATH] = Math.min(methodEnd + 1, targetEnd);
-    to[PATH] = Math.max(from[PATH], question);
-    from[QUERY] = Math.min(question + 1, targetEnd);
-    to[QUERY] = targetEnd;
+    from[METHOD] = request.methodFrom();
+    to[METHOD] = request.methodTo();
+    int targetTo = request.targetTo();
+    int question = RequestLine.question(data, request.targetFrom(), targetTo);
+    from[PATH] = request.targetFrom();
+    to[PATH] = question;
+    from[QUERY] = Math.min(question + 1, targetTo);
+    to[QUERY] = targetTo;
+    from[PROTOCOL] = request.protocolFrom();
+    to[PROTOCOL] = request.end();
   }
 
-  private static boolean startsWithHttp(byte[] data, int start, int end) {
-    return end - start >= 5
-        && data[start] == 'H'
-        && data[start + 1] == 'T'
-        && data[start + 2] == 'T'
-        && data[start + 3] == 'P'
-        && data[start + 4] == '/';
-  }
-
-  private void fill(RecordFields fields, int column) {
+  private void fill(RecordFields fields, int column, byte[] data) {
     int slot = slots[column];
     int start = from[column];
     int end = to[column];
-    byte[] data = lines.data();
     if (column >= METHOD && column <= PROTOCOL && start < 0) {
       fields.set(slot, NOTHING, 0, column == QUERY ? 0 : 1);
     } else if (column == BYTES && end - start == 1 && data[start] == '-') {
       fields.set(slot, ZERO, 0, 1); // Apache's way to write it.
-    } else if (escaped(data, start, end)) {
-      byte[] plain = unescaped(data, start, end);
+    } else if (Escapes.any(data, start, end)) {
+      byte[] plain = Escapes.undone(data, start, end);
       fields.set(slot, plain, 0, plain.length);
     } else {
       fields.set(slot, data, start, end);
     }
-  }
-
-  private static boolean escaped(byte[] data, int start, int end) {
-    for (int i = start; i < end; i++) {
-      if (data[i] == '\\') {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Undoes what servers do to quotes, backslashes and bytes that do not print. */
-  private static byte[] unescaped(byte[] data, int start, int end) {
-    ByteArrayOutputStream plain = new ByteArrayOutputStream(end - start);
-    int at = start;
-    while (at < end) {
-      byte b = data[at++];
-      if (b != '\\' || at == end) {
-        plain.write(b);
-        continue;
-      }
-      byte escape = data[at++];
-      int known = "\"\\nrtbfv".indexOf(escape);
-      if (escape == 'x' && at + 2 <= end && hex(data[at]) >= 0 && hex(data[at + 1]) >= 0) {
-        plain.write(16 * hex(data[at]) + hex(data[at + 1]));
-        at += 2;
-      } else if (known >= 0) {
-        plain.write("\"\\\n\r\t\b\f\u000b".getBytes(StandardCharsets.US_ASCII)[known]);
-      } else {
-        plain.write('\\');
-        plain.write(escape);
-      }
-    }
-    return plain.toByteArray();
-  }
-
-  private static int hex(byte b) {
-    return Character.digit(b, 16);
   }
 }

@@ -1,50 +1,53 @@
 package dev.weir.traffic;
 
 import dev.weir.rules.ShownText;
-import java.nio.charset.StandardCharsets;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds an input's format by its name and its beginning, and the column with the time. */
+/** Finds an input's format by its name and its beginning. */
 final class Detection {
   /*
-   * Why by hand? Libraries guess a media type from the first bytes, and all of these formats are
-   * text/plain to them. Here a guess is made only where one format fits; otherwise an error asks.
+   * How is a format found, and why by hand? Libraries guess a media type from the first bytes, and
+   * all of these formats are text/plain to them. Here the first lines are read by each format's own
+   * reader. A format is taken where it alone reads them, with a time, a status and a client that
+   * look like these; where two read the same lines, or each reads some of them, an error says which
+   * they are, because a wrong column as the key is a wrong answer that nobody notices.
    */
 
-  /** Names of the column with the time, the surest first; in any letter case. */
-  private static final List<String> TIME_NAMES =
+  /** Formats of lines of text that their own readers tell apart. */
+  private static final List<Format> CANDIDATES =
       List.of(
-          "@timestamp",
-          "timestamp",
-          "time",
-          "ts",
-          "datetime",
-          "date_time",
-          "date",
-          "event_time",
-          "eventtime",
-          "time_iso8601",
-          "time_local",
-          "start_time",
-          "starttime",
-          "created_at",
-          "epoch");
+          Format.COMBINED,
+          Format.VHOST,
+          Format.NGINX_INGRESS,
+          Format.TRAEFIK,
+          Format.ALB,
+          Format.ELB,
+          Format.S3,
+          Format.ENVOY,
+          Format.ISTIO,
+          Format.HAPROXY,
+          Format.SQUID);
 
-  /** Names of columns whose values are keys, the surest first; in any letter case. */
-  private static final List<String> KEY_NAMES =
-      List.of(
-          "ip",
-          "client_ip",
-          "remote_addr",
-          "client",
-          "user",
-          "user_id",
-          "host",
-          "key",
-          "api_key",
-          "tenant");
+  /** Those that may read the same lines. They come first among the candidates. */
+  private static final List<Format> WORDS =
+      List.of(Format.COMBINED, Format.VHOST, Format.NGINX_INGRESS, Format.TRAEFIK);
+
+  /** Combined lines with more behind: each of their lines is also a combined one. */
+  private static final List<Format> SPECIAL = List.of(Format.NGINX_INGRESS, Format.TRAEFIK);
+
+  private static final String EXPECTED =
+      "--format with one of combined, vhost, nginx-ingress, traefik, traefik-json, caddy,"
+          + " cloudflare, gcp, azure, w3c, alb, elb, s3, envoy, istio, haproxy, squid, csv, tsv,"
+          + " jsonl";
+
+  /** A format, and the lines of the sample that it reads. */
+  private record Fit(Format format, BitSet lines) {}
 
   private Detection() {}
 
@@ -52,17 +55,31 @@ final class Detection {
    * Returns the format.
    *
    * @param head the input's beginning
-   * @throws TrafficException if neither the name nor the content shows it
+   * @throws TrafficException if neither the name nor the content shows it with certainty
    */
   static Format format(String name, byte[] head) throws TrafficException {
     if (head.length >= 2 && (mark(head, 0xff, 0xfe) || mark(head, 0xfe, 0xff))) {
       throw new TrafficException("input: " + name + " is in UTF-16 (expected: UTF-8)");
     }
-    if (head.length == 0 && byName(name) == null) {
+    Format named = byName(name);
+    if (head.length == 0 && named == null) {
       throw new TrafficException("input: " + name + " is empty (expected: records)");
     }
-    Format named = byName(name);
-    return named != null ? named : byContent(name, head);
+    try {
+      Sample sample = new Sample(head);
+      if (named == null) {
+        return byContent(name, sample, head);
+      }
+      if (named == Format.JSONL) {
+        return json(head);
+      }
+      if (!sample.lines().isEmpty()) {
+        header(name, named, sample);
+      }
+      return named;
+    } catch (IOException e) {
+      throw new IllegalStateException(e); // Of bytes in memory: cannot be.
+    }
   }
 
   private static boolean mark(byte[] head, int first, int second) {
@@ -85,113 +102,212 @@ final class Detection {
     return lower.endsWith(".jsonl") || lower.endsWith(".ndjson") ? Format.JSONL : null;
   }
 
-  private static Format byContent(String name, byte[] head) throws TrafficException {
-    String line = firstLine(head);
-    if (line.startsWith("{")) {
-      return Format.JSONL;
-    }
-    if (looksCombined(line)) {
-      return Format.COMBINED;
-    }
-    if (line.isEmpty()) {
+  private static Format byContent(String name, Sample sample, byte[] head)
+      throws IOException, TrafficException {
+    List<String> lines = sample.lines();
+    if (lines.isEmpty()) {
       throw new TrafficException("input: " + name + " is blank (expected: records)");
     }
-    if (line.indexOf('\0') >= 0) {
+    if (lines.get(0).indexOf('\0') >= 0) {
       throw new TrafficException(
           "input: "
               + name
               + " begins with binary data (expected: text; for a log whose beginning is lost,"
-              + " --format combined, csv, tsv or jsonl)");
+              + " --format with the format's name)");
     }
-    boolean tabs = line.indexOf('\t') >= 0;
-    boolean commas = line.indexOf(',') >= 0;
-    if (tabs == commas) {
+    if (lines.stream().anyMatch(line -> line.startsWith("#Fields:"))) {
+      return Format.W3C;
+    }
+    List<Fit> fitting = new ArrayList<>();
+    for (Format each : CANDIDATES) {
+      boolean related = WORDS.contains(each);
+      if (!related && fitting.stream().anyMatch(fit -> fit.lines.cardinality() == lines.size())) {
+        break; // The others have another structure: what one of them reads, combined does not.
+      }
+      BitSet those = sample.fitting(each);
+      if (!those.isEmpty()) {
+        fitting.add(new Fit(each, those));
+      }
+    }
+    BitSet objects = new BitSet();
+    for (int i = 0; i < lines.size(); i++) {
+      objects.set(i, lines.get(i).strip().startsWith("{"));
+    }
+    if (!objects.isEmpty()) {
+      fitting.add(new Fit(json(head), objects));
+    }
+    return fitting.isEmpty() ? table(name, sample) : certain(name, sample, fitting);
+  }
+
+  private static Format json(byte[] head) throws IOException {
+    return Readers.json(new JsonLinesReader(Lines.of(new ByteArrayInputStream(head))).columns());
+  }
+
+  /** Returns the only format that reads most lines, where no other reads the same ones. */
+  private static Format certain(String name, Sample sample, List<Fit> fitting)
+      throws IOException, TrafficException {
+    preferSpecial(fitting);
+    fitting.sort((a, b) -> b.lines.cardinality() - a.lines.cardinality());
+    Format first = fitting.get(0).format;
+    BitSet all = fitting.get(0).lines;
+    int lines = sample.lines().size();
+    for (Fit other : fitting.subList(1, fitting.size())) {
+      if (other.lines.intersects(all)) {
+        throw ambiguous(name, sample, first, other.format);
+      }
+    }
+    if (fitting.size() > 1 && 10 * all.cardinality() < 9 * lines) {
+      throw mixed(name, fitting);
+    }
+    if (first == Format.COMBINED && 2 * sample.twoAddresses() > all.cardinality()) {
+      throw new TrafficException(
+          "format: two addresses before the time in "
+              + shown(name, sample)
+              + ": either may be the client's (expected: --format combined with --descriptor"
+              + " 'ip={ip}' for the first, 'ip={ident}' for the second)");
+    }
+    if (2 * all.cardinality() < lines) {
+      throw new TrafficException(
+          "format: only "
+              + all.cardinality()
+              + " of the first "
+              + lines
+              + " lines of "
+              + ShownText.quoted(name)
+              + " are "
+              + first
+              + " (expected: --format "
+              + first
+              + " if the others are to count as unreadable)");
+    }
+    return first;
+  }
+
+  /** Keeps either combined or what is combined with more behind: the latter if it reads most. */
+  private static void preferSpecial(List<Fit> fitting) {
+    BitSet combined = new BitSet();
+    fitting.stream()
+        .filter(fit -> fit.format == Format.COMBINED)
+        .forEach(f -> combined.or(f.lines));
+    boolean asMuch =
+        fitting.stream().anyMatch(f -> SPECIAL.contains(f.format) && most(f.lines, combined));
+    if (!combined.isEmpty()) {
+      fitting.removeIf(
+          fit -> asMuch ? fit.format == Format.COMBINED : SPECIAL.contains(fit.format));
+    }
+  }
+
+  /** Whether the part is at least half of the whole; a line that is cut off is not in the part. */
+  private static boolean most(BitSet part, BitSet whole) {
+    return 2 * part.cardinality() >= whole.cardinality();
+  }
+
+  private static TrafficException ambiguous(
+      String name, Sample sample, Format first, Format second) {
+    return new TrafficException(
+        "format: "
+            + shown(name, sample)
+            + " may be "
+            + first
+            + " or "
+            + second
+            + " (expected: "
+            + flag(first)
+            + " or "
+            + flag(second)
+            + ")");
+  }
+
+  private static String flag(Format format) {
+    return "--format "
+        + format
+        + switch (format) {
+          case COMBINED -> ", the client in the first word,";
+          case VHOST -> ", the client in the second word,";
+          default -> "";
+        };
+  }
+
+  private static TrafficException mixed(String name, List<Fit> fitting) {
+    StringBuilder text = new StringBuilder();
+    text.append("format: ").append(ShownText.quoted(name)).append(" has lines of several formats:");
+    for (Fit each : fitting) {
+      text.append(text.charAt(text.length() - 1) == ':' ? " " : ", ")
+          .append(each.format)
+          .append(" (");
+      text.append(each.lines.cardinality()).append(", the first is line ");
+      text.append(each.lines.nextSetBit(0) + 1).append(')');
+    }
+    text.append(
+        " (expected: one; --format with its name reads that one, and the other lines count");
+    return new TrafficException(text.append(" as unreadable)").toString());
+  }
+
+  private static String shown(String name, Sample sample) {
+    return ShownText.quoted(name) + ", line 1 " + ShownText.quoted(sample.lines().get(0));
+  }
+
+  /** Returns CSV or TSV if the first line can be its header and the lines below it fit. */
+  private static Format table(String name, Sample sample) throws IOException, TrafficException {
+    String first = sample.lines().get(0).strip();
+    boolean tabs = first.indexOf('\t') >= 0;
+    boolean commas = first.indexOf(',') >= 0;
+    Format format = tabs ? Format.TSV : Format.CSV;
+    if (tabs == commas || 2 * records(format, sample) < sample.lines().size() - 1) {
       throw new TrafficException(
           "format: not recognized by the input's name "
               + ShownText.quoted(name)
               + " or its first line "
-              + ShownText.quoted(line)
-              + " (expected: --format combined, csv, tsv or jsonl)");
+              + ShownText.quoted(first)
+              + " (expected: "
+              + EXPECTED
+              + ")");
     }
-    return tabs ? Format.TSV : Format.CSV;
+    header(name, format, sample);
+    return format;
   }
 
-  /** Returns the first line that is not blank, without spaces around it. */
-  private static String firstLine(byte[] head) {
-    String text = new String(head, StandardCharsets.UTF_8);
-    return text.lines().filter(line -> !line.isBlank()).findFirst().orElse("").strip();
-  }
-
-  /** Whether the line has a time in brackets behind three words, and a request in quotes. */
-  private static boolean looksCombined(String line) {
-    int bracket = line.indexOf(" [");
-    int close = line.indexOf("] \"", Math.max(0, bracket));
-    if (bracket < 0 || close < 0) {
-      return false;
-    }
-    long spaces = line.substring(0, bracket).chars().filter(c -> c == ' ').count();
-    return spaces >= 2 && close - bracket >= 20 && close - bracket <= 40;
-  }
-
-  /** The column with the time, and what numbers in it mean. */
-  record TimeColumn(String name, TimeReader.Unit unit) {}
-
-  /**
-   * Returns the column with the time.
-   *
-   * @param asked the column's name, with or without {@code :s}, {@code :ms}, {@code :us} or {@code
-   *     :ns} behind it; null to look for a usual name
-   */
-  static TimeColumn timeColumn(@Nullable String asked, RecordReader reader)
-      throws TrafficException {
-    if (asked == null) {
-      return new TimeColumn(usualName(reader.columns()), TimeReader.Unit.BY_SIZE);
-    }
-    int colon = asked.lastIndexOf(':');
-    TimeReader.Unit unit = colon < 0 ? null : unit(asked.substring(colon + 1));
-    if (unit == null || reader.columns().contains(asked)) {
-      return new TimeColumn(asked, TimeReader.Unit.BY_SIZE);
-    }
-    return new TimeColumn(asked.substring(0, colon), unit);
-  }
-
-  private static TimeReader.@Nullable Unit unit(String suffix) {
-    return switch (suffix) {
-      case "s" -> TimeReader.Unit.SECONDS;
-      case "ms" -> TimeReader.Unit.MILLISECONDS;
-      case "us" -> TimeReader.Unit.MICROSECONDS;
-      case "ns" -> TimeReader.Unit.NANOSECONDS;
-      default -> null;
-    };
-  }
-
-  private static String usualName(List<String> columns) throws TrafficException {
-    for (String usual : TIME_NAMES) {
-      for (String column : columns) {
-        if (column.equalsIgnoreCase(usual)) {
-          return column;
-        }
+  private static int records(Format format, Sample sample) throws IOException, TrafficException {
+    RecordReader reader = sample.reader(format);
+    RecordFields none = new RecordFields(0);
+    int count = 0;
+    boolean more = true;
+    while (more) {
+      try {
+        more = reader.next(none);
+        count += more ? 1 : 0;
+      } catch (Unreadable e) {
+        more = true; // This line is not of the format; the next one may be.
       }
     }
-    throw new TrafficException(
-        "time: no column has a usual name for it (expected: --time with one of "
-            + ShownText.listed(columns)
-            + ")");
+    return count;
   }
 
-  /** Returns the column whose values are most likely to be the keys, or says that none is. */
-  static String keyColumn(List<String> columns) throws TrafficException {
-    for (String usual : KEY_NAMES) {
-      for (String column : columns) {
-        if (column.equalsIgnoreCase(usual)) {
-          return column;
-        }
+  /** Refuses values in the place of the columns' names. */
+  private static void header(String name, Format format, Sample sample)
+      throws IOException, TrafficException {
+    for (String cell : sample.reader(format).columns()) {
+      if (isNumber(cell) || Address.is(cell)) {
+        throw new TrafficException(
+            "format: the first line of "
+                + ShownText.quoted(name)
+                + " has the value "
+                + ShownText.quoted(cell)
+                + " (expected: a header with the columns' names)");
       }
     }
-    throw new TrafficException(
-        "descriptor: none, and no column has a usual name for a key"
-            + " (expected: --descriptor 'k={column}' with one of "
-            + ShownText.listed(columns)
-            + ")");
+  }
+
+  static boolean isNumber(String text) {
+    boolean digit = false;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean isDigit = c >= '0' && c <= '9';
+      digit |= isDigit;
+      if (!isDigit && c != '.' && !(i == 0 && c == '-')) {
+        return false;
+      }
+    }
+    return digit;
   }
 }

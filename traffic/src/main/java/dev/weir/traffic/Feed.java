@@ -1,7 +1,5 @@
 package dev.weir.traffic;
 
-import dev.weir.rules.Descriptor;
-import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
 import dev.weir.rules.ShownText;
 import java.io.Closeable;
@@ -17,6 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,16 +25,28 @@ import org.jspecify.annotations.Nullable;
  * <p>An interrupt of the thread ends it early and is cleared; {@link #stopped} says so.
  */
 public final class Feed implements Closeable {
+  /*
+   * How is a Feed designed, and why? It opens all inputs, finds their columns and the unit of their
+   * times, and then has one record of each input in a queue by time: the earliest is handed on and
+   * its input read further. With one input there is no queue to keep. Sorting puts the same stream
+   * through a RecordSorter. On the way each record is looked at by Order, KeyCheck and
+   * UnreadableTally, which cost a comparison or two, and their doubts are the warnings at the end.
+   * What a record means is up to RequestTemplate, how it is written is up to a RecordReader.
+   */
+
   /** What to do where traffic does not fit the heap. */
   public static final String MORE_HEAP = "give it more with -Xmx, as in WEIR_JAVA_OPTS=-Xmx4g";
 
   /** Progress is reported once in this many records, a power of two. */
   private static final int REPORT_EVERY = 4096;
 
-  /** About what a record takes that waits to be sorted, and each of its entries beside the text. */
-  private static final int HELD_BYTES = 200;
+  /**
+   * Records that wait to be sorted are held in at most as much memory, and an eighth of the heap.
+   */
+  private static final long SORT_BYTES = 64L << 20;
 
-  private static final int ENTRY_BYTES = 100;
+  /** The most records in a hundred that may be earlier than one before them. */
+  private static final int MAX_OUT_OF_ORDER_PERCENT = 1;
 
   /** Takes a request. */
   public interface Taker {
@@ -56,19 +67,23 @@ public final class Feed implements Closeable {
     void unreadable(String input, long line, String reason);
   }
 
-  private record Held(int input, long line, long timeNanos, Request request, double load) {}
-
   private final Traffic traffic;
   private @Nullable RequestTemplate bound;
   private final List<Source> sources = new ArrayList<>();
-  private final long maxHeldBytes;
+  private final int sortBytes;
+  private final Order order = new Order();
+  private final UnreadableTally unreadable = new UnreadableTally();
+  private List<List<KeyCheck>> keys = List.of();
   private String timeColumn = "";
+  private String timeUnit = "";
+  private final Set<String> timeNotes = new LinkedHashSet<>();
+  private int columns;
   private boolean stopped;
   private long records;
 
-  private Feed(Traffic traffic, long maxHeldBytes) {
+  private Feed(Traffic traffic, int sortBytes) {
     this.traffic = traffic;
-    this.maxHeldBytes = maxHeldBytes;
+    this.sortBytes = sortBytes;
   }
 
   /**
@@ -80,13 +95,14 @@ public final class Feed implements Closeable {
    */
   public static Feed open(Traffic traffic, @Nullable RequestTemplate template, InputStream standard)
       throws IOException, TrafficException {
-    return open(traffic, template, standard, Runtime.getRuntime().maxMemory() / 2);
+    long bytes = Math.min(SORT_BYTES, Runtime.getRuntime().maxMemory() / 8);
+    return open(traffic, template, standard, (int) bytes);
   }
 
   static Feed open(
-      Traffic traffic, @Nullable RequestTemplate template, InputStream standard, long maxHeldBytes)
+      Traffic traffic, @Nullable RequestTemplate template, InputStream standard, int sortBytes)
       throws IOException, TrafficException {
-    Feed feed = new Feed(traffic, maxHeldBytes);
+    Feed feed = new Feed(traffic, sortBytes);
     try {
       feed.openAll(standard);
       feed.bind(template == null ? feed.usual() : template);
@@ -131,14 +147,16 @@ public final class Feed implements Closeable {
   }
 
   /** Chooses the columns: the time's goes to slot 0. The first input decides which that is. */
-  private void bind(RequestTemplate template) throws TrafficException {
+  private void bind(RequestTemplate template) throws IOException, TrafficException {
     List<String> problems = new ArrayList<>();
     Set<String> wanted = new LinkedHashSet<>();
     TimeReader.Unit unit = TimeReader.Unit.BY_SIZE;
     try {
-      Detection.TimeColumn time = Detection.timeColumn(traffic.time(), sources.get(0).reader());
+      Source first = sources.get(0);
+      UsualColumns.TimeColumn time =
+          UsualColumns.timeColumn(traffic.time(), first.format(), first.reader());
       timeColumn = time.name();
-      unit = time.unit();
+      unit = asked(time.unit());
       wanted.add(timeColumn);
     } catch (TrafficException e) {
       problems.addAll(e.problems());
@@ -166,29 +184,86 @@ public final class Feed implements Closeable {
     Set<String> required = template.required();
     required.add(timeColumn);
     for (Source source : sources) {
-      source.want(columns, required, unit);
+      source.want(columns, required, unit(source, unit));
     }
     template.bind(columns);
     bound = template;
+    this.columns = columns.size();
+    keys = KeyCheck.of(template);
+  }
+
+  /** Returns the unit that is asked for, in either way to ask for it. */
+  private TimeReader.Unit asked(TimeReader.Unit behindColumn) throws TrafficException {
+    TimeUnit asked = traffic.timeUnit();
+    if (asked == null) {
+      return behindColumn;
+    }
+    TimeReader.Unit unit = TimeReader.Unit.named(String.valueOf(traffic.unitFlag()));
+    if (unit == null) {
+      throw new TrafficException("timeUnit: " + asked + " (expected: seconds or a part of one)");
+    }
+    if (behindColumn != TimeReader.Unit.BY_SIZE && behindColumn != unit) {
+      throw new TrafficException(
+          "time: "
+              + behindColumn.flag()
+              + " behind the column, and "
+              + unit.flag()
+              + " as its unit (expected: one of them)");
+    }
+    return unit;
+  }
+
+  /** Returns the unit of numbers in the time of an input. */
+  private TimeReader.Unit unit(Source source, TimeReader.Unit asked)
+      throws IOException, TrafficException {
+    if (asked != TimeReader.Unit.BY_SIZE) {
+      timeUnit = asked.words();
+      return asked;
+    }
+    TimeUnits.Inferred inferred = TimeUnits.infer(timeColumn, source.beginning());
+    if (!inferred.reason().isEmpty()) {
+      timeUnit = inferred.unit().words();
+      timeNotes.add(inferred.reason());
+    }
+    return inferred.unit();
   }
 
   private RequestTemplate usual() throws TrafficException {
-    String column = Detection.keyColumn(sources.get(0).reader().columns());
+    String column =
+        UsualColumns.keyColumn(sources.get(0).format(), sources.get(0).reader().columns());
     return RequestTemplate.of("", List.of(column + "={" + column + "}"), traffic.permits());
   }
 
-  /** Hands on all requests, and all lines that are not requests. */
+  /**
+   * Hands on all requests, and all lines that are not requests.
+   *
+   * @throws TrafficException at the end, if more than one record in a hundred is earlier than one
+   *     before it and they were not to be sorted
+   */
   public void each(Taker taker, UnreadableLines unreadable, Progress progress)
       throws IOException, TrafficException {
+    UnreadableLines all =
+        (input, line, reason) -> {
+          this.unreadable.unreadable(input, line, reason);
+          unreadable.unreadable(input, line, reason);
+        };
     if (traffic.sort()) {
-      sorted(taker, unreadable, progress);
+      sorted(taker, all, progress);
     } else {
-      merged(taker, unreadable, progress);
+      merged(source -> take(source, source.fields(), taker, all), all, progress);
     }
     report(progress);
+    if (!traffic.sort() && !traffic.anyOrder() && !stopped) {
+      order.check(MAX_OUT_OF_ORDER_PERCENT);
+    }
   }
 
-  private void merged(Taker taker, UnreadableLines unreadable, Progress progress)
+  /** Takes the record that a source is at. */
+  private interface AtRecord {
+    void take(Source source) throws IOException, TrafficException;
+  }
+
+  private void merged(AtRecord taker, UnreadableLines unreadable, Progress progress)
       throws IOException, TrafficException {
     PriorityQueue<Source> heads =
         new PriorityQueue<>(
@@ -204,7 +279,8 @@ public final class Feed implements Closeable {
     while (!heads.isEmpty()) {
       Source source = heads.remove();
       do {
-        take(source, taker, unreadable);
+        order.next(source);
+        taker.take(source);
         if ((++records & (REPORT_EVERY - 1)) == 0) {
           report(progress);
         }
@@ -227,56 +303,46 @@ public final class Feed implements Closeable {
     }
   }
 
-  private void take(Source source, Taker taker, UnreadableLines unreadable)
+  private void take(Source source, RecordFields fields, Taker taker, UnreadableLines unreadable)
+      throws IOException, TrafficException {
+    take(source.number(), source.line(), source.timeNanos(), fields, taker, unreadable);
+  }
+
+  private void take(
+      int input,
+      long line,
+      long timeNanos,
+      RecordFields fields,
+      Taker taker,
+      UnreadableLines unreadable)
       throws IOException, TrafficException {
     try {
-      Request request = template().request(source.fields());
-      double load = template().load(source.fields());
-      taker.take(source.number(), source.line(), source.timeNanos(), request, load);
+      Request request = template().request(fields);
+      double load = template().load(fields);
+      KeyCheck.look(keys, request);
+      taker.take(input, line, timeNanos, request, load);
     } catch (Unreadable e) {
-      unreadable.unreadable(source.input().name(), source.line(), e.reason());
+      unreadable.unreadable(traffic.inputs().get(input), line, e.reason());
     }
   }
 
   private void sorted(Taker taker, UnreadableLines unreadable, Progress progress)
       throws IOException, TrafficException {
-    List<Held> held = new ArrayList<>();
-    long[] bytes = {0};
-    merged(
-        (input, line, timeNanos, request, load) -> {
-          held.add(new Held(input, line, timeNanos, request, load));
-          bytes[0] += size(request);
-          if (bytes[0] > maxHeldBytes) {
-            throw new TrafficException(
-                "sort: more than "
-                    + held.size()
-                    + " records (expected: as many as half of the heap of "
-                    + (maxHeldBytes >> 19)
-                    + " MiB holds; "
-                    + MORE_HEAP
-                    + ", or sort the file beforehand)");
-          }
-        },
-        unreadable,
-        progress);
-    held.sort(Comparator.comparingLong(Held::timeNanos)); // Stable: equals stay in their order.
-    for (Held each : held) {
-      if (Thread.interrupted()) {
-        stopped = true;
-        return;
-      }
-      taker.take(each.input, each.line, each.timeNanos, each.request, each.load);
+    try (RecordSorter sorter = new RecordSorter(columns, sortBytes)) {
+      merged(
+          source -> sorter.add(source.number(), source.line(), source.timeNanos(), source.fields()),
+          unreadable,
+          progress);
+      sorter.each(
+          (input, line, timeNanos, fields) -> {
+            if (Thread.interrupted()) {
+              stopped = true;
+              return false;
+            }
+            take(input, line, timeNanos, fields, taker, unreadable);
+            return true;
+          });
     }
-  }
-
-  private static long size(Request request) {
-    long bytes = HELD_BYTES;
-    for (Descriptor descriptor : request.descriptors()) {
-      for (Entry entry : descriptor.entries()) {
-        bytes += ENTRY_BYTES + 2L * entry.value().length();
-      }
-    }
-    return bytes;
   }
 
   private void report(Progress progress) {
@@ -303,6 +369,34 @@ public final class Feed implements Closeable {
   /** Returns the column with the time. */
   public String timeColumn() {
     return timeColumn;
+  }
+
+  /** Returns what numbers in that column count, for example milliseconds; empty if none are. */
+  public String timeUnit() {
+    return timeUnit;
+  }
+
+  /** Returns how the unit of numbers was inferred, one line for each way; none if it was not. */
+  public List<String> notes() {
+    return timeNotes.stream().map(note -> "time: " + note).toList();
+  }
+
+  /**
+   * Returns what is doubtful in what was read, one line each: input that broke off, lines that
+   * cannot be read, keys that are none. Complete when {@link #each} is done.
+   */
+  public List<String> warnings() {
+    List<String> warnings = new ArrayList<>();
+    for (Source source : sources) {
+      if (source.broken()) {
+        warnings.add(source.brokenText());
+      }
+    }
+    unreadable.warn(records, warnings);
+    if (bound != null) {
+      warnings.addAll(KeyCheck.warnings(keys, bound));
+    }
+    return warnings;
   }
 
   /** Returns whether an interrupt ended it before the end of the inputs. */

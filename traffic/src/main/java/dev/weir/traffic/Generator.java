@@ -87,7 +87,8 @@ public final class Generator {
   public static void check(GeneratorOptions options, Format format) throws TrafficException {
     List<String> problems = new ArrayList<>();
     range(problems, !options.traffic().isEmpty(), "traffic", "none", "one kind at least");
-    range(problems, format != Format.AUTO, "format", format, "combined, csv, tsv or jsonl");
+    range(
+        problems, Format.WRITTEN.contains(format), "format", format, "combined, csv, tsv or jsonl");
     Instant start = options.start();
     range(
         problems,

@@ -25,6 +25,7 @@ final class Lines {
   private int filled;
   private boolean ended;
   private boolean cutShort;
+  private boolean broken;
   private boolean stopped;
 
   /** The record: where it starts, where its text ends, where the next one starts. */
@@ -201,6 +202,7 @@ final class Lines {
       read = in.read(buffer, filled, buffer.length - filled);
     } catch (Input.CutShort e) {
       cutShort = true;
+      broken = true;
       read = -1;
     } catch (ClosedByInterruptException e) {
       stopped = true;
@@ -209,6 +211,11 @@ final class Lines {
     ended = read < 0;
     filled += Math.max(0, read);
     return !ended;
+  }
+
+  /** Returns whether compressed data broke off or was damaged: nothing behind that is read. */
+  boolean broken() {
+    return broken;
   }
 
   /** Returns whether an interrupt ended the input. */

@@ -119,6 +119,33 @@ public final class RequestTemplate {
    */
   public record Level(String key, @Nullable String value) {}
 
+  /**
+   * An entry of a descriptor.
+   *
+   * @param onlyColumn the column that the value is, if it is one and nothing else
+   * @param fixed whether the value is the same for all records whatever they hold
+   */
+  record Taken(String key, @Nullable String onlyColumn, boolean fixed) {}
+
+  /** Returns the entries of each descriptor. */
+  List<List<Taken>> taken() {
+    return descriptors.stream()
+        .map(
+            parts ->
+                parts.stream()
+                    .map(
+                        part ->
+                            new Taken(
+                                part.key, part.value.onlyColumn(), part.value.literal() != null))
+                    .toList())
+        .toList();
+  }
+
+  /** Returns the keys of each descriptor's entries. */
+  public List<List<String>> keys() {
+    return descriptors.stream().map(parts -> parts.stream().map(Part::key).toList()).toList();
+  }
+
   /** Returns the levels of a rule for the first descriptor. */
   public List<Level> levels() {
     return descriptors.get(0).stream()

@@ -1,5 +1,6 @@
 package dev.weir.traffic;
 
+import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +13,7 @@ final class Source implements Closeable {
   private final int number;
   private final Input input;
   private final Lines lines;
+  private byte[] head;
   private final Format format;
   private final RecordReader reader;
   private RecordFields fields = new RecordFields(0);
@@ -23,8 +25,9 @@ final class Source implements Closeable {
     this.number = number;
     this.input = input;
     this.lines = lines;
-    format = asked == Format.AUTO ? Detection.format(input.name(), lines.head()) : asked;
-    reader = opened();
+    head = lines.head();
+    format = asked == Format.AUTO ? Detection.format(input.name(), head) : asked;
+    reader = Readers.of(format, lines);
   }
 
   /**
@@ -51,14 +54,9 @@ final class Source implements Closeable {
     }
   }
 
-  private RecordReader opened() throws IOException, TrafficException {
-    return switch (format) {
-      case COMBINED -> new CombinedReader(lines);
-      case CSV -> DelimitedReader.csv(lines);
-      case TSV -> DelimitedReader.tsv(lines);
-      case JSONL -> new JsonLinesReader(lines);
-      case AUTO -> throw new IllegalArgumentException("format: auto (expected: a format)");
-    };
+  /** Returns another reader, of the input's beginning only. */
+  RecordReader beginning() throws IOException, TrafficException {
+    return Readers.of(format, Lines.of(new ByteArrayInputStream(head)));
   }
 
   /**
@@ -71,6 +69,7 @@ final class Source implements Closeable {
     reader.require(required);
     fields = new RecordFields(columns.size());
     time = new TimeReader(unit);
+    head = new byte[0];
   }
 
   /**
@@ -92,6 +91,11 @@ final class Source implements Closeable {
     }
   }
 
+  /** Moves to the next record, whether it has a time or not. */
+  boolean nextUntimed() throws IOException, Unreadable {
+    return reader.next(fields);
+  }
+
   /** Returns its place among all inputs, from 0. */
   int number() {
     return number;
@@ -107,6 +111,22 @@ final class Source implements Closeable {
 
   RecordReader reader() {
     return reader;
+  }
+
+  /** Returns whether compressed data broke off or was damaged. */
+  boolean broken() {
+    return lines.broken();
+  }
+
+  /** Returns what was read of compressed data that broke off. */
+  String brokenText() {
+    return "input: "
+        + input.name()
+        + " ends early or is damaged behind "
+        + input.bytesRead()
+        + " bytes of compressed data; what is read ends at line "
+        + line()
+        + ", and the rest is missing";
   }
 
   /** Returns whether an interrupt ended it. */

@@ -1,6 +1,7 @@
 package dev.weir.traffic;
 
 import dev.weir.Ticker;
+import dev.weir.rules.Choice;
 import dev.weir.rules.ShownText;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -8,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the usual ways to write an instant, to the nanosecond, straight from bytes. The form is
@@ -35,17 +37,45 @@ final class TimeReader {
   /** What a number means. */
   enum Unit {
     /** As its size says. */
-    BY_SIZE(0),
-    SECONDS(9),
-    MILLISECONDS(6),
-    MICROSECONDS(3),
-    NANOSECONDS(0);
+    BY_SIZE(0, ""),
+    /** Nothing: the column's times are written in another way, and a number is none. */
+    NONE(0, ""),
+    SECONDS(9, "s"),
+    MILLISECONDS(6, "ms"),
+    MICROSECONDS(3, "us"),
+    NANOSECONDS(0, "ns");
 
     /** How many decimal places it is away from nanoseconds. */
     private final int places;
 
-    Unit(int places) {
+    /** What it is called in flags. */
+    private final String flag;
+
+    Unit(int places, String flag) {
       this.places = places;
+      this.flag = flag;
+    }
+
+    int places() {
+      return places;
+    }
+
+    String words() {
+      return Choice.text(this);
+    }
+
+    String flag() {
+      return flag;
+    }
+
+    /** Returns the unit with that name in flags, or null. */
+    static @Nullable Unit named(String flag) {
+      for (Unit unit : values()) {
+        if (!unit.flag.isEmpty() && unit.flag.equals(flag)) {
+          return unit;
+        }
+      }
+      return null;
     }
   }
 
@@ -146,6 +176,9 @@ final class TimeReader {
   // Numbers
 
   private long number() throws Unreadable {
+    if (unit == Unit.NONE) {
+      throw wrong();
+    }
     boolean negative = data[at] == '-';
     if (negative || data[at] == '+') {
       at++;

@@ -1,8 +1,11 @@
 package dev.weir.traffic;
 
+import dev.weir.rules.ShownText;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,22 +22,36 @@ import org.jspecify.annotations.Nullable;
  * @param format how the inputs are written
  * @param time the column with the time, with {@code :s}, {@code :ms}, {@code :us} or {@code :ns}
  *     behind it if the size of its numbers does not show it; null to look for a usual name
+ * @param timeUnit what numbers in that column count since 1970: seconds, milliseconds, microseconds
+ *     or nanoseconds; null to infer it, which is an error where no unit gives plausible years
  * @param permits what a record costs: a number, or a column in braces
- * @param sort whether to sort the records by time first, which holds them in memory
+ * @param sort whether to sort the records by time first; what does not fit into memory is sorted in
+ *     temporary files
+ * @param anyOrder whether records may be in any order without being sorted: each is decided at the
+ *     latest time so far. If not, more than one in a hundred out of order is an error
  */
 public record Traffic(
     List<String> inputs,
     List<String> descriptors,
     Format format,
     @Nullable String time,
+    @Nullable TimeUnit timeUnit,
     String permits,
-    boolean sort) {
+    boolean sort,
+    boolean anyOrder) {
 
   /** The input that stands for standard input. */
   public static final String STANDARD_INPUT = "-";
 
   /** As many files as can be open at once with a buffer each. */
   static final int MAX_INPUTS = 256;
+
+  private static final Map<TimeUnit, String> UNITS =
+      Map.of(
+          TimeUnit.SECONDS, "s",
+          TimeUnit.MILLISECONDS, "ms",
+          TimeUnit.MICROSECONDS, "us",
+          TimeUnit.NANOSECONDS, "ns");
 
   public Traffic {
     inputs = List.copyOf(inputs);
@@ -56,6 +73,27 @@ public record Traffic(
     return files;
   }
 
+  /** Returns the unit of times as {@link #unit} reads it, or null if none is asked for. */
+  public @Nullable String unitFlag() {
+    TimeUnit asked = timeUnit;
+    return asked == null ? null : UNITS.getOrDefault(asked, asked.toString());
+  }
+
+  /**
+   * Returns the unit of that name.
+   *
+   * @throws IllegalArgumentException if it is not s, ms, us or ns
+   */
+  public static TimeUnit unit(String text) {
+    for (Map.Entry<TimeUnit, String> each : UNITS.entrySet()) {
+      if (each.getValue().equals(text)) {
+        return each.getKey();
+      }
+    }
+    throw new IllegalArgumentException(
+        "time-unit: " + ShownText.quoted(text) + " (expected: s, ms, us or ns)");
+  }
+
   /** Returns a builder of traffic from an input. */
   public static Builder builder(String input) {
     return new Builder().input(input);
@@ -72,8 +110,10 @@ public record Traffic(
     private final List<String> descriptors = new ArrayList<>();
     private Format format = Format.AUTO;
     private @Nullable String time;
+    private @Nullable TimeUnit timeUnit;
     private String permits = "1";
     private boolean sort;
+    private boolean anyOrder;
 
     private Builder() {}
 
@@ -101,6 +141,12 @@ public record Traffic(
       return this;
     }
 
+    /** Sets what numbers in that column count since 1970. Default: what gives plausible years. */
+    public Builder timeUnit(@Nullable TimeUnit unit) {
+      this.timeUnit = unit;
+      return this;
+    }
+
     /** Sets what a record costs: a number, or a column in braces. Default: 1. */
     public Builder permits(String template) {
       this.permits = template;
@@ -113,8 +159,14 @@ public record Traffic(
       return this;
     }
 
+    /** Sets whether records may be in any order without being sorted. Default: no. */
+    public Builder anyOrder(boolean anyOrder) {
+      this.anyOrder = anyOrder;
+      return this;
+    }
+
     public Traffic build() {
-      return new Traffic(inputs, descriptors, format, time, permits, sort);
+      return new Traffic(inputs, descriptors, format, time, timeUnit, permits, sort, anyOrder);
     }
   }
 }

@@ -44,7 +44,9 @@ final class VisitWriter {
       case CSV -> delimited(visit, ',');
       case TSV -> delimited(visit, '\t');
       case JSONL -> json(visit);
-      case AUTO -> throw new IllegalStateException("format: auto (expected: a format)");
+      default ->
+          throw new IllegalArgumentException(
+              "format: " + format + " (expected: combined, csv, tsv or jsonl)");
     }
     flushLine();
   }

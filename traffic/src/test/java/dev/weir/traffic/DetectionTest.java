@@ -17,8 +17,10 @@ class DetectionTest {
     return Detection.format(name, head.getBytes(StandardCharsets.UTF_8));
   }
 
-  private static Detection.TimeColumn time(@Nullable String asked, String header) throws Exception {
-    return Detection.timeColumn(asked, DelimitedReader.csv(Read.lines(header + "\n")));
+  private static UsualColumns.TimeColumn time(@Nullable String asked, String header)
+      throws Exception {
+    return UsualColumns.timeColumn(
+        asked, Format.CSV, DelimitedReader.csv(Read.lines(header + "\n")));
   }
 
   @Test
@@ -46,7 +48,7 @@ class DetectionTest {
       assertThatThrownBy(() -> format("x.log", head))
           .isInstanceOf(TrafficException.class)
           .hasMessageStartingWith("format: not recognized by the input's name \"x.log\"")
-          .hasMessageEndingWith("(expected: --format combined, csv, tsv or jsonl)");
+          .hasMessageContaining("(expected: --format with one of combined, vhost,");
     }
     assertThatThrownBy(() -> format("x.log", "a\u0000,b\tc"))
         .hasMessageStartingWith("input: x.log begins with binary data (expected: text;");
@@ -71,7 +73,7 @@ class DetectionTest {
       })
   void time_isFoundByItsUsualNames(String header, String expected) throws Exception {
     assertThat(time(null, header))
-        .isEqualTo(new Detection.TimeColumn(expected, TimeReader.Unit.BY_SIZE));
+        .isEqualTo(new UsualColumns.TimeColumn(expected, TimeReader.Unit.BY_SIZE));
   }
 
   @Test
@@ -84,12 +86,12 @@ class DetectionTest {
   @Test
   void unit_mayStandBehindTheName() throws Exception {
     assertThat(time("t:ms", "t,k"))
-        .isEqualTo(new Detection.TimeColumn("t", TimeReader.Unit.MILLISECONDS));
+        .isEqualTo(new UsualColumns.TimeColumn("t", TimeReader.Unit.MILLISECONDS));
     assertThat(time("t:s", "t,k").unit()).isEqualTo(TimeReader.Unit.SECONDS);
     assertThat(time("t:us", "t,k").unit()).isEqualTo(TimeReader.Unit.MICROSECONDS);
     assertThat(time("t:ns", "t,k").unit()).isEqualTo(TimeReader.Unit.NANOSECONDS);
     assertThat(time("t:ms", "t:ms,k"))
-        .isEqualTo(new Detection.TimeColumn("t:ms", TimeReader.Unit.BY_SIZE));
+        .isEqualTo(new UsualColumns.TimeColumn("t:ms", TimeReader.Unit.BY_SIZE));
     assertThat(time("t:x", "t,k").name()).isEqualTo("t:x");
   }
 }

@@ -3,31 +3,133 @@ package dev.weir.traffic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.rules.ShownText;
+import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FeedTest {
   @TempDir Path folder;
 
+  private static Traffic traffic(Path file, boolean sort) {
+    return Traffic.builder(file.toString())
+        .timeUnit(TimeUnit.SECONDS)
+        .descriptor("key={k}")
+        .sort(sort)
+        .build();
+  }
+
+  /** Returns {@code line time key} of each request. */
+  private static List<String> read(Traffic traffic, int sortBytes) throws Exception {
+    List<String> read = new ArrayList<>();
+    RequestTemplate template = RequestTemplate.of("d", traffic.descriptors(), "1");
+    try (Feed feed = Feed.open(traffic, template, InputStream.nullInputStream(), sortBytes)) {
+      feed.each(
+          (input, line, nanos, request, load) ->
+              read.add(
+                  line
+                      + " "
+                      + nanos / 1_000_000_000L
+                      + " "
+                      + request.descriptors().get(0).entries().get(0).value()),
+          (input, line, why) -> read.add(line + "! " + why),
+          Progress.NONE);
+    }
+    return read;
+  }
+
   @Test
-  void sortingMoreThanMemoryHolds_isRefused() throws Exception {
-    Path file = Files.writeString(folder.resolve("in.csv"), "time,k\n" + "1,a\n".repeat(100));
-    Traffic traffic = Traffic.builder(file.toString()).sort(true).build();
-    RequestTemplate template = RequestTemplate.of("d", List.of("key={k}"), "1");
-    try (Feed feed = Feed.open(traffic, template, InputStream.nullInputStream(), 10_000)) {
-      assertThatThrownBy(
-              () ->
-                  feed.each(
-                      (input, line, nanos, request, load) -> {},
-                      (input, line, why) -> {},
-                      Progress.NONE))
-          .isInstanceOf(TrafficException.class)
-          .hasMessageStartingWith("sort: more than 34 records (expected: ");
+  void sortingMoreThanMemoryHolds_isSortedAllTheSame() throws Exception {
+    long seed = new SplittableRandom().nextLong();
+    SplittableRandom random = new SplittableRandom(seed);
+    StringBuilder text = new StringBuilder("time,k\n");
+    List<long[]> records = new ArrayList<>();
+    for (int line = 2; line < 60_002; line++) {
+      long time = random.nextInt(1_000); // Many of the same time: their order is kept.
+      records.add(new long[] {line, time});
+      text.append(time).append(",k").append(line).append('\n');
+    }
+    records.sort(Comparator.comparingLong(record -> record[1]));
+    List<String> expected = records.stream().map(r -> r[0] + " " + r[1] + " k" + r[0]).toList();
+    Path file = Files.writeString(folder.resolve("in.csv"), text);
+    // 60,000 records of some 35 bytes: 2,000 runs in the smallest memory, one in the largest.
+    for (int bytes : new int[] {1_000, 50_000, 16 << 20}) {
+      assertThat(read(traffic(file, true), bytes)).as("seed %s", seed).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void moreThanOneInAHundredOutOfOrder_isRefusedAndNamesTheFlag() throws Exception {
+    String good = "time,k\n" + "5,a\n".repeat(198);
+    Path file = Files.writeString(folder.resolve("in.csv"), good + "4,a\n5,a\n");
+    assertThat(read(traffic(file, false), 1 << 20)).hasSize(200);
+    Files.writeString(file, good + "4,a\n1,a\n2,a\n5,a\n");
+    assertThatThrownBy(() -> read(traffic(file, false), 1 << 20))
+        .isInstanceOf(TrafficException.class)
+        .hasMessage(
+            "order: 3 of 202 records are earlier than a record before them, by up to 4 s; the first"
+                + " is line 200 of \""
+                + ShownText.brief(file.toString())
+                + "\", behind line 199 (expected: at most 1 % of them; --sort puts all in order, in"
+                + " bounded memory)");
+    assertThat(read(traffic(file, true), 1 << 20)).hasSize(202).first().isEqualTo("201 1 a");
+  }
+
+  @Test
+  void doubtfulKeys_areWarnedAbout() throws Exception {
+    assertThat(warnings("time,ip\n1,Nov\n2,Dec\n3,\n", "ip={ip}"))
+        .containsExactly(
+            "descriptor ip={ip}: nothing in 1 of 3 records; they share one key",
+            "descriptor ip={ip}: no address in 2 of 2 values, such as \"Nov\" (expected:"
+                + " addresses; 'weir inspect' shows the columns)");
+    assertThat(warnings("time,user\n1,a\n2,a\n", "user={user}"))
+        .containsExactly(
+            "descriptor user={user}: all 2 records have the same key, \"a\" (expected: a column"
+                + " that tells clients apart; 'weir inspect' shows them)");
+    assertThat(warnings("time,ip\n1,192.0.2.1\n2,2001:db8::1\n", "ip={ip}")).isEmpty();
+    assertThat(warnings("time,ip\n1,192.0.2.1\n2,192.0.2.2\n", "door=front")).isEmpty();
+  }
+
+  @Test
+  void inputThatBreaksOff_isWarnedAbout() throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(bytes)) {
+      for (int i = 0; i < 20_000; i++) {
+        out.write(
+            ((i == 0 ? "time,k\n" : i + ",k" + Integer.toHexString(31 * i * i)) + "\n")
+                .getBytes(StandardCharsets.UTF_8));
+      }
+    }
+    byte[] half = Arrays.copyOf(bytes.toByteArray(), bytes.size() / 2);
+    Path file = Files.write(folder.resolve("in.csv.gz"), half);
+    assertThat(warnings(file, "key={k}").get(0))
+        .matches(
+            "input: .*in.csv.gz ends early or is damaged behind "
+                + half.length
+                + " bytes of compressed data; what is read ends at line \\d{4,5}, and the rest is"
+                + " missing");
+  }
+
+  private List<String> warnings(String text, String descriptor) throws Exception {
+    return warnings(Files.writeString(folder.resolve("in.csv"), text), descriptor);
+  }
+
+  private static List<String> warnings(Path file, String descriptor) throws Exception {
+    RequestTemplate template = RequestTemplate.of("d", List.of(descriptor), "1");
+    try (Feed feed = Feed.open(traffic(file, false), template, InputStream.nullInputStream())) {
+      feed.each((i, line, nanos, request, load) -> {}, (i, line, why) -> {}, Progress.NONE);
+      return feed.warnings();
     }
   }
 
@@ -42,7 +144,7 @@ class FeedTest {
             {"time": 3, "login": null}
             {"login": "bob", "ip": "192.0.2.3"}
             """);
-    Traffic traffic = Traffic.builder(file.toString()).build();
+    Traffic traffic = Traffic.builder(file.toString()).timeUnit(TimeUnit.SECONDS).build();
     RequestTemplate template = RequestTemplate.of("d", List.of("key={login|ip}"), "1");
     List<String> keys = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();

@@ -199,8 +199,7 @@ class GeneratorTest {
   @ParameterizedTest
   @EnumSource(
       value = Format.class,
-      names = {"AUTO"},
-      mode = EnumSource.Mode.EXCLUDE)
+      names = {"COMBINED", "CSV", "TSV", "JSONL"})
   void whatIsWritten_isReadAgain(Format format) throws Exception {
     GeneratorOptions of = options(Duration.ofMinutes(3), 10, Kind.values());
     String text = text(of, format);

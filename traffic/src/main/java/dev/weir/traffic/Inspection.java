@@ -1,0 +1,207 @@
+package dev.weir.traffic;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.rules.ShownText;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is in an input. Immutable.
+ *
+ * @param input its name
+ * @param format how its records are written
+ * @param records that could be read
+ * @param timeColumn the column with the time; empty if none is known
+ * @param flags what the other commands need to read it, without a descriptor; a value in capitals
+ *     is to be filled in
+ * @param firstNanos the earliest time, in nanoseconds since the Unix epoch; null if there is none
+ * @param lastNanos the latest time, likewise
+ * @param outOfOrder records earlier than one before them
+ * @param columns what is in each column, at most 200
+ * @param candidates the columns that tell clients apart, the likeliest first
+ * @param notes what was inferred, one line each
+ * @param warnings what is doubtful, one line each
+ */
+public record Inspection(
+    String input,
+    Format format,
+    long records,
+    String timeColumn,
+    List<String> flags,
+    @Nullable Long firstNanos,
+    @Nullable Long lastNanos,
+    long outOfOrder,
+    List<Column> columns,
+    List<String> candidates,
+    List<String> notes,
+    List<String> warnings) {
+
+  public Inspection {
+    flags = List.copyOf(flags);
+    columns = List.copyOf(columns);
+    candidates = List.copyOf(candidates);
+    notes = List.copyOf(notes);
+    warnings = List.copyOf(warnings);
+  }
+
+  /**
+   * What is in a column.
+   *
+   * @param name its name
+   * @param distinct how many different values it has, those that say that there is nothing aside
+   * @param exact whether that is exact; otherwise it is within some 3 %
+   * @param empty in how many records it is empty or {@code -}
+   * @param addresses whether most of its values are IP addresses
+   * @param examples the first different values, at most three
+   */
+  public record Column(
+      String name,
+      long distinct,
+      boolean exact,
+      long empty,
+      boolean addresses,
+      List<String> examples) {
+    public Column {
+      examples = List.copyOf(examples);
+    }
+  }
+
+  /** Returns it for people, several lines. */
+  public String text() {
+    StringBuilder text = new StringBuilder();
+    text.append(ShownText.plain(input)).append(": ").append(format).append(", ");
+    text.append(number(records)).append(" records\n");
+    Long first = firstNanos;
+    Long last = lastNanos;
+    if (first != null && last != null) {
+      text.append("  from ").append(instant(first)).append(" to ").append(instant(last));
+      text.append(last > first ? ", " + Order.text(last - first) : "").append('\n');
+      text.append("  time in column ").append(ShownText.plain(timeColumn)).append("; ");
+      text.append(
+          outOfOrder == 0 ? "all in order" : number(outOfOrder) + " earlier than one before");
+      text.append('\n');
+    }
+    notes.forEach(note -> text.append("  ").append(ShownText.plain(note)).append('\n'));
+    text.append("\ncolumns\n");
+    int width = 6;
+    for (Column column : columns) {
+      width = Math.max(width, ShownText.brief(column.name).length());
+    }
+    String row = "  %-" + width + "s  %11s  %11s  %s%n";
+    text.append(String.format(Locale.ROOT, row, "column", "different", "empty", "for example"));
+    for (Column column : columns) {
+      text.append(
+          String.format(
+                  Locale.ROOT,
+                  row,
+                  ShownText.brief(column.name),
+                  different(column),
+                  number(column.empty),
+                  String.join("  ", column.examples))
+              .stripTrailing());
+      text.append('\n');
+    }
+    text.append("\nkeys\n");
+    for (String candidate : candidates) {
+      Column column = column(candidate);
+      text.append("  --descriptor '").append(descriptor(candidate)).append("'  ");
+      text.append(different(column)).append(" keys");
+      text.append(column.empty > 0 ? ", and " + number(column.empty) + " records without" : "");
+      text.append('\n');
+    }
+    if (candidates.isEmpty()) {
+      text.append("  no column has addresses or a usual name for a key, and several values\n");
+    }
+    return text.append("\nnext\n  ").append(command()).append('\n').toString();
+  }
+
+  /** Returns a command that suggests limits for this input. */
+  private String command() {
+    StringBuilder command = new StringBuilder("weir suggest");
+    for (String flag : flags) {
+      boolean plain = flag.matches("[A-Za-z0-9_@%+=:,./-]+");
+      command.append(' ').append(plain ? flag : "'" + flag.replace("'", "'\\''") + "'");
+    }
+    String key = candidates.isEmpty() ? "k={COLUMN}" : descriptor(candidates.get(0));
+    return command.append(" --descriptor '").append(key).append('\'').toString();
+  }
+
+  private static String descriptor(String column) {
+    StringBuilder field = new StringBuilder();
+    for (int i = 0; i < column.length(); i++) {
+      char c = column.charAt(i);
+      field.append("{},=|\\".indexOf(c) >= 0 ? "\\" : "").append(c);
+    }
+    String key = column.substring(column.lastIndexOf('.') + 1).replaceAll("[^A-Za-z0-9_-]", "_");
+    return ShownText.plain(key + "={" + field + "}");
+  }
+
+  private Column column(String name) {
+    return columns.stream().filter(each -> each.name.equals(name)).findFirst().orElseThrow();
+  }
+
+  private static String different(Column column) {
+    return (column.exact ? "" : "about ") + number(column.distinct);
+  }
+
+  private static String number(long value) {
+    return String.format(Locale.ROOT, "%,d", value);
+  }
+
+  private static String instant(long nanos) {
+    return Instant.ofEpochSecond(
+            Math.floorDiv(nanos, 1_000_000_000L), Math.floorMod(nanos, 1_000_000_000L))
+        .toString();
+  }
+
+  /** Returns it as one JSON object, ended by a line feed. */
+  public String json() {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
+      json.useDefaultPrettyPrinter();
+      json.writeStartObject();
+      json.writeStringField("input", input);
+      json.writeStringField("format", format.text());
+      json.writeNumberField("records", records);
+      json.writeStringField("time_column", timeColumn.isEmpty() ? null : timeColumn);
+      json.writeStringField("first_time", firstNanos == null ? null : instant(firstNanos));
+      json.writeStringField("last_time", lastNanos == null ? null : instant(lastNanos));
+      json.writeNumberField("out_of_order", outOfOrder);
+      json.writeArrayFieldStart("columns");
+      for (Column column : columns) {
+        json.writeStartObject();
+        json.writeStringField("name", column.name);
+        json.writeNumberField("distinct", column.distinct);
+        json.writeBooleanField("exact", column.exact);
+        json.writeNumberField("empty", column.empty);
+        json.writeBooleanField("addresses", column.addresses);
+        texts(json, "examples", column.examples);
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      texts(json, "candidates", candidates);
+      texts(json, "flags", flags);
+      texts(json, "notes", notes);
+      texts(json, "warnings", warnings);
+      json.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // A string cannot fail.
+    }
+    return text + "\n";
+  }
+
+  private static void texts(JsonGenerator json, String name, List<String> texts)
+      throws IOException {
+    json.writeArrayFieldStart(name);
+    for (String text : texts) {
+      json.writeString(text);
+    }
+    json.writeEndArray();
+  }
+}

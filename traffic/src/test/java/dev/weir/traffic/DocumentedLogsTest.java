@@ -1,0 +1,206 @@
+package dev.weir.traffic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Twenty formats of logs, a thousand lines each, are read as their documentation says, or not. */
+class DocumentedLogsTest {
+  private static final int LINES = 1_000;
+
+  private final long seed = new SplittableRandom().nextLong();
+  private final SplittableRandom random = new SplittableRandom(seed);
+
+  private static byte[] bytes(DocumentedLog log, List<String> lines) {
+    List<String> all = new ArrayList<>(log.header());
+    all.addAll(lines);
+    return (String.join("\n", all) + "\n").getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static List<String> lines(DocumentedLog log, List<Logged> requests) {
+    return requests.stream().map(log::line).toList();
+  }
+
+  /** A record that was read: its line, its time, and the columns' values. */
+  private record Found(int line, long nanos, List<String> values) {}
+
+  private static List<Found> read(DocumentedLog log, byte[] text, List<String> columns)
+      throws Exception {
+    try (Source source = Source.open(0, "-", Format.AUTO, false, new ByteArrayInputStream(text))) {
+      if (source == null) {
+        throw new AssertionError("no input");
+      }
+      assertThat(source.format()).isEqualTo(log.format());
+      UsualColumns.TimeColumn time =
+          UsualColumns.timeColumn(null, source.format(), source.reader());
+      TimeReader.Unit unit = TimeUnits.infer(time.name(), source.beginning()).unit();
+      List<String> wanted = new ArrayList<>(List.of(time.name()));
+      wanted.addAll(columns);
+      source.want(wanted, Set.copyOf(wanted), unit);
+      List<Found> found = new ArrayList<>();
+      while (source.next((input, line, reason) -> {})) {
+        List<String> values = new ArrayList<>();
+        for (int i = 1; i < wanted.size(); i++) {
+          values.add(source.fields().text(i));
+        }
+        int line = (int) source.line() - 1 - log.header().size();
+        found.add(new Found(line, source.timeNanos(), values));
+      }
+      return found;
+    }
+  }
+
+  private Found truth(DocumentedLog log, List<Logged> requests, int line, List<String> columns) {
+    Logged request = requests.get(line);
+    Map<String, String> expected = log.columns(request);
+    long nanos = request.nanos() / log.resolutionNanos() * log.resolutionNanos();
+    return new Found(line, nanos, columns.stream().map(expected::get).toList());
+  }
+
+  @ParameterizedTest
+  @EnumSource(DocumentedLog.class)
+  void everyField_isReadBackWithoutFlags(DocumentedLog log) throws Exception {
+    List<Logged> requests = Logged.some(LINES, random);
+    List<String> columns = List.copyOf(log.columns(requests.get(0)).keySet());
+    List<Found> expected = new ArrayList<>();
+    for (int i = 0; i < LINES; i++) {
+      expected.add(truth(log, requests, i, columns));
+    }
+    assertThat(read(log, bytes(log, lines(log, requests)), columns))
+        .as("seed %s", seed)
+        .isEqualTo(expected);
+  }
+
+  /** A value that is cut is never taken for a whole one, except the last of a line. */
+  @ParameterizedTest
+  @EnumSource(DocumentedLog.class)
+  void linesThatAreCutOff_areReadRightOrNotAtAll(DocumentedLog log) throws Exception {
+    List<Logged> requests = Logged.some(LINES, random);
+    List<String> lines = new ArrayList<>(lines(log, requests));
+    for (int i = 3; i < LINES; i += 3) {
+      lines.set(i, lines.get(i).substring(0, 1 + random.nextInt(lines.get(i).length() - 1)));
+    }
+    String client = log == DocumentedLog.ENVOY ? "forwarded_for" : "ip";
+    List<String> columns = List.of(client, "method", "path", "status");
+    List<Found> found = read(log, bytes(log, lines), columns);
+    assertThat(found).hasSizeGreaterThanOrEqualTo(LINES * 2 / 3);
+    for (Found each : found) {
+      assertThat(each)
+          .as("seed %s, %s", seed, lines.get(each.line))
+          .isEqualTo(truth(log, requests, each.line, columns));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(DocumentedLog.class)
+  void fewLinesOfAnotherLog_areNotRecords(DocumentedLog log) throws Exception {
+    for (DocumentedLog other : DocumentedLog.values()) {
+      boolean alike =
+          other.format() == log.format()
+              || List.of(Format.COMBINED, Format.VHOST, Format.NGINX_INGRESS, Format.TRAEFIK)
+                  .containsAll(List.of(other.format(), log.format()))
+              || log.format() == Format.W3C;
+      boolean objects =
+          log.line(Logged.some(1, random).get(0)).startsWith("{")
+              && other.line(Logged.some(1, random).get(0)).startsWith("{");
+      if (alike || objects) {
+        continue;
+      }
+      List<Logged> requests = Logged.some(LINES, random);
+      List<String> lines = new ArrayList<>(lines(log, requests));
+      List<Integer> own = new ArrayList<>();
+      for (int i = 0; i < LINES; i++) {
+        if (i % 40 == 39) {
+          lines.set(i, other.line(requests.get(i)));
+        } else {
+          own.add(i);
+        }
+      }
+      List<Found> found =
+          read(log, bytes(log, lines), List.copyOf(log.columns(requests.get(0)).keySet()));
+      assertThat(found.stream().map(Found::line).toList())
+          .as("seed %s, %s in %s", seed, other, log)
+          .isEqualTo(own);
+    }
+  }
+
+  @Test
+  void halfOfEachLog_isRefusedAndBothAreNamed() {
+    List<Logged> requests = Logged.some(100, random);
+    List<String> lines = new ArrayList<>(lines(DocumentedLog.ALB, requests));
+    lines.addAll(lines(DocumentedLog.COMBINED, requests));
+    assertThatThrownBy(() -> Detection.format("log", bytes(DocumentedLog.COMBINED, lines)))
+        .isInstanceOf(TrafficException.class)
+        .hasMessage(
+            "format: \"log\" has lines of several formats: combined (100, the first is line 101),"
+                + " alb (100, the first is line 1) (expected: one; --format with its name reads"
+                + " that one, and the other lines count as unreadable)");
+  }
+
+  @Test
+  void addressesInTwoPlaces_areRefusedAndTheFlagsAreNamed() throws Exception {
+    String end = " [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"\n";
+    assertThatThrownBy(() -> format("192.0.2.1 198.51.100.7 - -" + end))
+        .hasMessageContaining(
+            "may be combined or vhost (expected: --format combined, the client in")
+        .hasMessageContaining("--format vhost, the client in the second word");
+    assertThatThrownBy(() -> format("192.0.2.1 198.51.100.7 -" + end))
+        .hasMessageContaining("two addresses before the time")
+        .hasMessageContaining("'ip={ident}' for the second");
+    assertThat(format("192.0.2.1 - John Smith" + end)).isEqualTo(Format.COMBINED);
+    assertThat(format("host.example - frank" + end)).isEqualTo(Format.COMBINED);
+    assertThat(format("www.example.com client.example - -" + end)).isEqualTo(Format.VHOST);
+    assertThat(format("192.0.2.1:80 198.51.100.7 - -" + end)).isEqualTo(Format.VHOST);
+  }
+
+  private static Format format(String lines) throws TrafficException {
+    return Detection.format("-", lines.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void tableInTheDocumentation_saysWhatHappens() throws Exception {
+    List<Logged> requests = Logged.some(LINES, new SplittableRandom(1));
+    StringBuilder table = new StringBuilder("| log | format | without flags |\n|---|---|---|\n");
+    for (DocumentedLog log : DocumentedLog.values()) {
+      byte[] text = bytes(log, lines(log, requests));
+      table.append("| ").append(log.title()).append(" | `").append(log.format()).append("` | ");
+      table.append(result(text)).append(" |\n");
+    }
+    Path page = Path.of("..", "docs", "replay.md");
+    assertThat(Files.readString(page)).contains(table);
+  }
+
+  private static String result(byte[] text) throws Exception {
+    try (Feed feed =
+        Feed.open(Traffic.builder("-").build(), null, new ByteArrayInputStream(text))) {
+      long[] records = {0};
+      feed.each((i, l, n, r, d) -> records[0]++, (i, l, why) -> {}, Progress.NONE);
+      assertThat(feed.warnings()).isEmpty();
+      return "read: "
+          + records[0]
+          + " of "
+          + LINES
+          + " lines, time `"
+          + feed.timeColumn()
+          + "`"
+          + (feed.timeUnit().isEmpty() ? "" : " in " + feed.timeUnit())
+          + ", key `"
+          + feed.template().levels().get(0).key()
+          + "`";
+    } catch (TrafficException e) {
+      return "`" + e.getMessage() + "`";
+    }
+  }
+}

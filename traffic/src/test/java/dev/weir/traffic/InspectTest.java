@@ -1,0 +1,91 @@
+package dev.weir.traffic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class InspectTest {
+  private static Inspection inspect(String text) throws Exception {
+    return Inspect.run(
+        Traffic.builder("-").build(),
+        Progress.NONE,
+        new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static Inspection.Column column(Inspection inspection, String name) {
+    return inspection.columns().stream()
+        .filter(c -> c.name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void accessLog_showsColumnsSpanKeysAndTheNextCommand() throws Exception {
+    String end = "] \"GET /a HTTP/1.1\" 200 1 \"-\" \"curl\"\n";
+    Inspection found =
+        inspect(
+            "192.0.2.1 - alice [17/May/2015:10:05:03 +0000"
+                + end
+                + "192.0.2.2 - bob [17/May/2015:10:05:04 +0000"
+                + end
+                + "192.0.2.1 - - [17/May/2015:10:06:03 +0000"
+                + end);
+    assertThat(found.format()).isEqualTo(Format.COMBINED);
+    assertThat(found.records()).isEqualTo(3);
+    assertThat(found.candidates()).containsExactly("ip", "user");
+    assertThat(column(found, "ip").distinct()).isEqualTo(2);
+    assertThat(column(found, "user").empty()).isEqualTo(1);
+    assertThat(column(found, "agent").examples()).containsExactly("curl");
+    assertThat(found.warnings()).isEmpty();
+    assertThat(found.text())
+        .contains(
+            "-: combined, 3 records",
+            "from 2015-05-17T10:05:03Z to 2015-05-17T10:06:03Z, 1 min",
+            "time in column time; all in order",
+            "--descriptor 'ip={ip}'  2 keys",
+            "weir suggest --input - --descriptor 'ip={ip}'");
+    assertThat(found.json()).contains("\"format\" : \"combined\"", "\"distinct\" : 2");
+  }
+
+  @Test
+  void whatMustBeAskedFor_isAWarningAndAFlagToFillIn() throws Exception {
+    Inspection found = inspect("time,user,cost\n0,a,1\n3000,b,2\n6000,a,2\n");
+    assertThat(found.flags()).containsExactly("--input", "-", "--time-unit", "UNIT");
+    assertThat(found.warnings()).singleElement().asString().contains("--time-unit s, ms, us or ns");
+    assertThat(found.firstNanos()).isNull();
+    assertThat(found.candidates()).containsExactly("user");
+    Inspection without = inspect("when,user\n2026-01-01,a\n2026-01-02,b\n");
+    assertThat(without.flags()).containsExactly("--input", "-", "--time", "COLUMN");
+  }
+
+  @Test
+  void newestFirst_needsSorting() throws Exception {
+    Inspection found = inspect("time,user\n1700000009,a\n1700000005,b\n1700000001,a\n");
+    assertThat(found.outOfOrder()).isEqualTo(2);
+    assertThat(found.flags()).contains("--sort");
+    assertThat(found.notes()).singleElement().asString().contains("seconds", "2023-11-14T");
+  }
+
+  @Test
+  void manyValues_areCountedExactlyOrWithinThreePercentAndSaidSo() throws Exception {
+    long seed = new SplittableRandom().nextLong();
+    for (int count : new int[] {1, 4_096, 5_000, 100_000}) {
+      String rows =
+          new SplittableRandom(seed)
+              .longs(count)
+              .distinct()
+              .mapToObj(each -> "1700000000,k" + each + "\n1700000000,k" + each + "\n")
+              .collect(Collectors.joining());
+      Inspection.Column key = column(inspect("time,user\n" + rows), "user");
+      assertThat(key.exact()).isEqualTo(count <= DistinctValues.KEPT);
+      double off = key.exact() ? 0 : 0.08 * count; // Five standard errors.
+      assertThat(Math.abs(key.distinct() - count))
+          .as("seed %s", seed)
+          .isLessThanOrEqualTo((long) off);
+    }
+  }
+}
