@@ -22,6 +22,9 @@ interface Entries extends AutoCloseable {
   /** Returns whether there is such a key. */
   boolean has(byte[] key) throws Exception;
 
+  @Override
+  void close() throws SQLException;
+
   /** Opens a database in a new folder. */
   interface Opening {
     Entries open(Path folder) throws Exception;

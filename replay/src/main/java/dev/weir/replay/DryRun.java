@@ -268,7 +268,7 @@ public final class DryRun {
 
   private static ReplaySummary summary(ReplayTally tally, DryRunResult.End end) {
     return tally.summary(
-        new ReplaySummary.Source(List.of(), Format.AUTO, "time"),
+        new ReplaySummary.Source(List.of(), Format.AUTO, "time", "", List.of()),
         end != DryRunResult.End.COMPLETE,
         List.of(),
         Duration.ZERO);

@@ -27,10 +27,24 @@ public final class RocksProvider implements ConfigStoreProvider {
     return RocksSettings.FORM;
   }
 
+  /**
+   * Opens only the rows of a folder, without the store that stands on them.
+   *
+   * @throws IllegalArgumentException if the address is none of this kind
+   * @throws ConfigException if they cannot be opened
+   */
+  public static Rows rows(StoreAddress address) {
+    return rows(RocksSettings.of(address));
+  }
+
+  private static Rows rows(RocksSettings settings) {
+    return RocksRows.open(settings, Ticker.system(), Ticker.wall());
+  }
+
   @Override
   public ConfigStore open(StoreAddress address) {
     RocksSettings settings = RocksSettings.of(address);
-    Rows rows = RocksRows.open(settings, Ticker.system(), Ticker.wall());
+    Rows rows = rows(settings);
     try {
       return RowConfigStore.open(rows);
     } catch (ConfigException e) {
