@@ -41,8 +41,17 @@ final class Barrier {
    * @param revision of the rules that servers must have, or 0
    * @param position of the change that they must know, or 0
    * @param at when it was written, by the store's clock
+   * @param nodes the ids of those servers that are waited for; empty for all
    */
-  record Write(long revision, long position, Instant at) {}
+  record Write(long revision, long position, Instant at, List<String> nodes) {
+    Write(long revision, long position, Instant at) {
+      this(revision, position, at, List.of());
+    }
+
+    boolean concerns(Node node) {
+      return nodes.isEmpty() || nodes.contains(node.id());
+    }
+  }
 
   /** Checks what a call says of waiting, before anything is written. */
   static void check(Call call) {
@@ -98,7 +107,7 @@ final class Barrier {
     List<Map<String, Object>> behind = new ArrayList<>();
     for (Node node : store.nodes()) {
       boolean has = node.revision() >= write.revision() && node.position() >= write.position();
-      if (!has && node.at().isAfter(now.minus(SILENT))) {
+      if (!has && write.concerns(node) && node.at().isAfter(now.minus(SILENT))) {
         behind.add(members(node));
       }
     }
@@ -113,6 +122,8 @@ final class Barrier {
     members.put("revision", node.revision());
     members.put("position", node.position());
     members.put("problems", node.problems());
+    members.put("asked", node.counts().asked());
+    members.put("refused", node.counts().refused());
     members.put("at", node.at().toString());
     return members;
   }

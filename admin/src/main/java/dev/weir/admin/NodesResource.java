@@ -4,6 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Head;
 import dev.weir.config.Node;
+import dev.weir.config.Rollouts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -43,6 +44,7 @@ final class NodesResource implements Resource {
     members.put("revision", head.revision());
     members.put("position", head.position());
     members.put("nodes", nodes);
+    Rollouts.last(store).ifPresent(rollout -> members.put("rollout", RolloutJson.members(rollout)));
     return Reply.json(200, members);
   }
 }

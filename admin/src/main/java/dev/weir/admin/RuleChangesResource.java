@@ -5,13 +5,18 @@ import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Json;
 import dev.weir.config.Revision;
+import dev.weir.config.Rollout;
+import dev.weir.config.Rollouts;
 import dev.weir.config.Tree;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Changes of the rules. */
 final class RuleChangesResource implements Resource {
+  private static final String ROLLOUT = "rollout";
+
   private final ConfigStore store;
   private final RuleVersions versions;
   private final Barrier barrier;
@@ -39,11 +44,14 @@ final class RuleChangesResource implements Resource {
   }
 
   private AdminResponse patch(Call call) {
-    Json.Members body = call.files("put", "delete", "reason");
+    Json.Members body = call.files("put", "delete", "reason", ROLLOUT);
     Cause cause = call.cause(body);
+    Rollouts.Plan plan =
+        body.has(ROLLOUT) ? Call.reading(() -> RolloutJson.plan(body.object(ROLLOUT))) : null;
     RuleVersion before = expected(call);
+    requireNoRollout();
     RuleEdit edit = RuleEdit.of(body);
-    return change(call, before, edit.on(versions, before), cause);
+    return change(call, before, edit.on(versions, before), plan, cause);
   }
 
   private AdminResponse rollback(Call call) {
@@ -51,7 +59,21 @@ final class RuleChangesResource implements Resource {
     Cause cause = call.cause(body);
     RuleVersion before = expected(call);
     RuleVersion old = versions.at(Call.reading(() -> body.number("to")));
-    return change(call, before, RuleVersion.of(0, old.texts(), versions.defaults()), cause);
+    // A rollout that runs is ended by this: the rules have changed for every server.
+    return change(call, before, RuleVersion.of(0, old.texts(), versions.defaults()), null, cause);
+  }
+
+  private void requireNoRollout() {
+    Rollouts.running(store)
+        .ifPresent(
+            rollout -> {
+              throw new Refused(
+                      409,
+                      "rollout: that of revision "
+                          + rollout.revision()
+                          + " runs (expected: its end, or a roll back)")
+                  .member(ROLLOUT, RolloutJson.members(rollout));
+            });
   }
 
   /** Returns the rules as they are, if they are those that the change was made for. */
@@ -77,7 +99,8 @@ final class RuleChangesResource implements Resource {
         .member("revision", revision);
   }
 
-  private AdminResponse change(Call call, RuleVersion before, RuleVersion after, Cause cause) {
+  private AdminResponse change(
+      Call call, RuleVersion before, RuleVersion after, Rollouts.@Nullable Plan plan, Cause cause) {
     RuleEdit.requireNames(after);
     if (after.texts().isEmpty()) {
       throw new Refused(422, "rules: no file (expected: at least one)");
@@ -91,11 +114,14 @@ final class RuleChangesResource implements Resource {
     boolean all = true;
     List<String> diff = before.diff(after);
     if (!before.texts().equals(after.texts())) {
-      Revision made = commit(before, after, cause);
-      revision = made.number();
+      Made made = commit(before, after, plan, cause);
+      revision = made.write().revision();
       members.put("revision", revision);
       members.put("diff", diff);
-      all = barrier.await(call, new Barrier.Write(revision, 0, made.at()), members);
+      if (made.rollout() != null) {
+        members.put(ROLLOUT, RolloutJson.members(made.rollout()));
+      }
+      all = barrier.await(call, made.write(), members);
     } else {
       members.put("revision", revision);
       members.put("diff", diff);
@@ -106,19 +132,36 @@ final class RuleChangesResource implements Resource {
     return Reply.etag(Reply.json(all ? 200 : 202, members), "r" + revision);
   }
 
-  private Revision commit(RuleVersion before, RuleVersion after, Cause cause) {
+  /** A new revision, with the rollout that it begins by, if it does. */
+  private record Made(Barrier.Write write, @Nullable Rollout rollout) {}
+
+  private Made commit(
+      RuleVersion before, RuleVersion after, Rollouts.@Nullable Plan plan, Cause cause) {
     List<String> changed =
         after.texts().values().stream()
             .filter(text -> !before.texts().containsValue(text))
             .distinct()
             .toList();
+    Tree tree = Tree.of(after.texts());
     try {
-      return store.commit(before.revision(), Tree.of(after.texts()), changed, cause);
-    } catch (ConfigException e) {
-      if (e.kind() == ConfigException.Kind.CONFLICT) {
-        throw stale(store.head().revision());
+      if (plan == null) {
+        Revision made = store.commit(before.revision(), tree, changed, cause);
+        return new Made(new Barrier.Write(made.number(), 0, made.at()), null);
       }
-      throw e;
+      if (before.revision() == 0) {
+        throw new Refused(409, "rollout: of the first rules (expected: rules before them)");
+      }
+      Rollout rollout = Rollouts.begin(store, before.revision(), tree, changed, plan, cause);
+      return new Made(
+          new Barrier.Write(rollout.revision(), 0, rollout.since(), rollout.nodes()), rollout);
+    } catch (ConfigException e) {
+      if (e.kind() != ConfigException.Kind.CONFLICT) {
+        throw e;
+      }
+      long head = store.head().revision();
+      throw head != before.revision()
+          ? stale(head)
+          : new Refused(409, String.valueOf(e.getMessage()));
     } catch (IllegalArgumentException e) {
       throw new Refused(422, String.valueOf(e.getMessage()));
     }

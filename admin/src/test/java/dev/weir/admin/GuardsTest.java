@@ -165,9 +165,19 @@ class GuardsTest {
 
   @Test
   void tooLargeBody_isRefused() {
-    byte[] most = new byte[Call.MAX_BODY_BYTES];
-    check("application/json", most).is(400);
-    check("application/json", new byte[Call.MAX_BODY_BYTES + 1]).is(413);
+    explain(new byte[Call.MAX_BODY_BYTES]).is(400);
+    explain(new byte[Call.MAX_BODY_BYTES + 1]).is(413);
+    check("application/json", new byte[Call.MAX_BODY_BYTES + 1]).is(400); // Has rule files.
+    check("application/json", new byte[AdminHandler.MAX_BODY_BYTES + 1]).is(413);
+  }
+
+  private Answer explain(byte[] body) {
+    return admin
+        .send("POST", "/explain")
+        .by(admin.viewer)
+        .field("Content-Type", "application/json")
+        .bytes(body)
+        .now();
   }
 
   @Test

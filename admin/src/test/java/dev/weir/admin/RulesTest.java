@@ -6,6 +6,8 @@ import dev.weir.MemoryStore;
 import dev.weir.admin.AdminFixture.Answer;
 import dev.weir.config.Json;
 import dev.weir.config.Node;
+import dev.weir.config.Rollout;
+import dev.weir.config.Rollouts;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -231,5 +233,63 @@ class RulesTest {
     patch("?wait=soon", "\"r2\"", put(MORE)).is(400);
     patch("?wait=applied&timeout=2h", "\"r2\"", put(MORE)).is(400);
     assertThat(admin.store.head().revision()).isEqualTo(2);
+  }
+
+  private static Map<String, Object> rollout(Map<String, Object> plan) {
+    return Map.of("put", Map.of("shop.yaml", MORE), "reason", "more for all", "rollout", plan);
+  }
+
+  @Test
+  void rollout_beginsOnSomeServersAndRefusesOtherChanges() {
+    admin.store.beat(node("n1", 1, 4, List.of()));
+    admin.store.beat(node("n2", 1, 4, List.of()));
+    Answer begun =
+        patch("\"r1\"", rollout(Map.of("nodes", "50%", "for", "10m", "max_refused_rise", "0.5%")))
+            .is(200);
+    assertThat(begun.body())
+        .contains("\"for\":\"10m\"", "\"max_refused_rise\":\"0.50%\"", "\"state\":\"running\"");
+    Rollout running = Rollouts.running(admin.store).orElseThrow();
+    assertThat(running.nodes()).hasSize(1);
+    assertThat(running.maxRise()).isEqualTo(50);
+    assertThat(admin.get("/nodes").is(200).body()).contains("\"rollout\":{\"revision\":2,");
+    Answer refused = patch("\"r2\"", put(AdminFixture.RULES)).is(409);
+    assertThat(refused.body()).contains("that of revision 2 runs");
+    rollback("\"r2\"", "{'to':1,'reason':'too much'}").is(200);
+    assertThat(Rollouts.judge(admin.store, "n1").orElseThrow().state())
+        .isEqualTo(Rollout.State.UNDONE);
+    patch("\"r3\"", put(MORE + "# again\n")).is(200);
+  }
+
+  @Test
+  void barrierOfARollout_waitsForTheFirstServersOnly() {
+    admin.store.beat(node("n1", 1, 4, List.of()));
+    admin.store.beat(node("n2", 1, 4, List.of()));
+    Answer begun =
+        patch("?wait=applied&timeout=0s", "\"r1\"", rollout(Map.of("nodes", "50%"))).is(202);
+    assertThat(begun.objects("waiting")).hasSize(1);
+    Json.Members waiting = begun.objects("waiting").get(0);
+    assertThat(Call.reading(() -> waiting.text("id")))
+        .isEqualTo(Rollouts.running(admin.store).orElseThrow().nodes().get(0));
+  }
+
+  @Test
+  void badRollouts_areRefusedAndChangeNothing() {
+    patch("\"r1\"", rollout(Map.of("nodes", "50%"))).is(409); // No server lives.
+    admin.store.beat(node("n1", 1, 4, List.of()));
+    for (Map<String, Object> plan :
+        List.<Map<String, Object>>of(
+            Map.of(),
+            Map.of("nodes", "0%"),
+            Map.of("nodes", "100%"),
+            Map.of("nodes", "2.5%"),
+            Map.of("nodes", "10"),
+            Map.of("nodes", "10%", "for", "2d"),
+            Map.of("nodes", "10%", "for", "0s"),
+            Map.of("nodes", "10%", "max_refused_rise", "101%"),
+            Map.of("nodes", "10%", "extra", "1"))) {
+      patch("\"r1\"", rollout(plan)).is(400);
+    }
+    assertThat(admin.store.head().revision()).isEqualTo(1);
+    assertThat(Rollouts.running(admin.store)).isEmpty();
   }
 }

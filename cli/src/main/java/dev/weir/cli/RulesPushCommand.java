@@ -1,14 +1,17 @@
 package dev.weir.cli;
 
 import dev.weir.config.Json;
+import dev.weir.rules.Expected;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 @Command(
@@ -37,10 +40,32 @@ final class RulesPushCommand extends AdminCommand {
   @Option(names = "--dry-run", description = "Only show what would change.")
   private boolean dryRun;
 
+  @Option(
+      names = "--rollout",
+      paramLabel = "SHARE",
+      description =
+          "Begin with this share of the live servers, such as 10%%; the others follow after"
+              + " --rollout-time, or all go back if the first refuse more than"
+              + " --max-refused-rise.")
+  private @Nullable String rollout;
+
+  @Option(
+      names = "--rollout-time",
+      paramLabel = "TIME",
+      description = "How long the first servers are watched, such as 5m. Default: 5m")
+  private @Nullable String rolloutTime;
+
+  @Option(
+      names = "--max-refused-rise",
+      paramLabel = "SHARE",
+      description = "By how much the refused share may rise. Default: 1%%")
+  private @Nullable String maxRefusedRise;
+
   @Mixin private final WriteFlags write = new WriteFlags();
 
   @Override
   int run() throws InterruptedException {
+    Map<String, Object> asked = rollout();
     String reason = dryRun ? "" : write.reason();
     RuleTexts local = RuleTexts.read(paths);
     if (local.parse(err()) == null) {
@@ -73,12 +98,16 @@ final class RulesPushCommand extends AdminCommand {
             "PATCH",
             "/rules" + write.query(client),
             Map.of("If-Match", stored.etag()),
-            patch(stored.texts(), target, reason),
+            patch(stored.texts(), target, reason, asked),
             Set.of(412));
     if (answer.status() == 412) {
       throw RulesConflict.since(client, stored.revision());
     }
-    showResult(answer.json().number("revision"), "in the store", diff, true);
+    showResult(
+        answer.json().number("revision"),
+        rollout == null ? "in the store" : "in the store, on " + rollout + " of the servers first",
+        diff,
+        true);
     return write.applied(answer, err());
   }
 
@@ -86,12 +115,42 @@ final class RulesPushCommand extends AdminCommand {
     return Json.write(Map.of("files", target.texts()));
   }
 
-  private static String patch(RuleTexts from, RuleTexts to, String reason) {
+  /** Returns what is asked of a rollout; empty for none. The server checks the values. */
+  private Map<String, Object> rollout() {
+    Map<String, Object> asked = new TreeMap<>();
+    if (rollout != null) {
+      asked.put("nodes", rollout);
+      if (rolloutTime != null) {
+        asked.put("for", rolloutTime);
+      }
+      if (maxRefusedRise != null) {
+        asked.put("max_refused_rise", maxRefusedRise);
+      }
+    } else if (rolloutTime != null || maxRefusedRise != null) {
+      throw new ParameterException(
+          spec().commandLine(),
+          Expected.line(
+              rolloutTime == null ? "--max-refused-rise" : "--rollout-time",
+              "without --rollout",
+              "--rollout SHARE too"));
+    }
+    return asked;
+  }
+
+  private static String patch(
+      RuleTexts from, RuleTexts to, String reason, Map<String, Object> rollout) {
     Map<String, String> put = new TreeMap<>(to.texts());
     put.entrySet().removeAll(from.texts().entrySet());
     List<String> delete =
         from.texts().keySet().stream().filter(name -> !to.texts().containsKey(name)).toList();
-    return Json.write(Map.of("put", put, "delete", delete, "reason", reason));
+    Map<String, Object> body = new TreeMap<>();
+    body.put("put", put);
+    body.put("delete", delete);
+    body.put("reason", reason);
+    if (!rollout.isEmpty()) {
+      body.put("rollout", rollout);
+    }
+    return Json.write(body);
   }
 
   private void showResult(long revision, String what, List<String> diff, boolean changed) {

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.admin.Role;
 import dev.weir.config.Node;
+import dev.weir.config.Rollout;
+import dev.weir.config.Rollouts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,6 +113,30 @@ class RulesCommandsTest {
             "{\"changed\":true,\"diff\":[\"file old.yml: deleted\",\"domain blog: removed\","
                 + "\"blog.ip: removed, was 5 per second by sliding-window\"],\"revision\":4}\n");
     assertThat(server.store.revision(4).orElseThrow().tree().files()).containsOnlyKeys("shop.yaml");
+  }
+
+  @Test
+  void push_byARollout_beginsWithSomeServers() throws Exception {
+    server.commit("shop.yaml", AdminServer.RULES);
+    write("shop.yaml", AdminServer.RULES + "# changed\n");
+    Ran none = push("--rollout", "10%");
+    assertThat(none.status()).isEqualTo(Main.FOUND);
+    assertThat(none.err()).contains("no server is live");
+    server.store.beat(new Node("n1", "", "", 1, 1, List.of(), Instant.EPOCH));
+    Ran wrong = push("--rollout", "10");
+    assertThat(wrong.status()).isEqualTo(Main.FOUND);
+    assertThat(wrong.err()).contains("rollout: nodes: 10 (expected: such as 2%");
+    Ran alone = push("--rollout-time", "5m");
+    assertThat(alone.status()).isEqualTo(Main.USAGE);
+    assertThat(alone.err()).contains("--rollout SHARE too");
+    Ran begun = push("--rollout", "10%", "--rollout-time", "30s", "--max-refused-rise", "2%");
+    assertDone(begun);
+    assertThat(begun.out()).contains("revision 2: in the store, on 10% of the servers first\n");
+    Rollout rollout = Rollouts.running(server.store).orElseThrow();
+    assertThat(rollout.time()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(rollout.maxRise()).isEqualTo(200);
+    write("shop.yaml", AdminServer.RULES);
+    assertThat(push().err()).contains("that of revision 2 runs");
   }
 
   @Test

@@ -24,6 +24,7 @@ final class Heart {
 
   private boolean beaten;
   private long beatAtNanos;
+  private long beatPosition;
   private long revision;
   private List<String> problems = List.of();
 
@@ -74,10 +75,12 @@ final class Heart {
   boolean beat(Head head) {
     long now = ticker.nanos();
     StoreClock measured = clock != null && clock.due() ? clock : null;
-    boolean due = measured != null || !beaten || now - beatAtNanos >= BEAT_NANOS;
+    boolean news = !beaten || head.position() != beatPosition;
+    boolean due = measured != null || news || now - beatAtNanos >= BEAT_NANOS;
     if (due) {
       store.beat(node(head.position(), counts.get()));
       beaten = true;
+      beatPosition = head.position();
       beatAtNanos = now;
     }
     if (measured != null) {

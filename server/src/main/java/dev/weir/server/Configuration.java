@@ -6,7 +6,10 @@ import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStores;
+import dev.weir.config.Counts;
 import dev.weir.config.FollowerStatus;
+import dev.weir.engine.Engine;
+import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.KeyPolicies;
 import dev.weir.engine.SubjectMetrics;
 import dev.weir.engine.SubjectSettings;
@@ -26,6 +29,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,10 +47,31 @@ final class Configuration implements AutoCloseable {
   private final ConfigClient client;
   private final String where;
   private final SubjectSettings subjects;
+  private final Decided decided;
+
+  /** What this server has decided, once it has an engine. */
+  private static final class Decided implements Supplier<Counts> {
+    private volatile @Nullable Engine engine;
+
+    @Override
+    public Counts get() {
+      Engine of = engine;
+      if (of == null) {
+        return Counts.NONE;
+      }
+      EngineMetrics metrics = of.metrics();
+      return new Counts(metrics.requests(), Math.min(metrics.requests(), metrics.denied()));
+    }
+  }
 
   private Configuration(
-      ServerSettings settings, LateConfigStore store, ConfigClient client, String where) {
+      ServerSettings settings,
+      LateConfigStore store,
+      ConfigClient client,
+      Decided decided,
+      String where) {
     this.store = store;
+    this.decided = decided;
     this.client = client;
     this.where = where;
     subjects =
@@ -85,7 +110,14 @@ final class Configuration implements AutoCloseable {
       }
     }
     String where = StoreUri.hidden(address.get().replaceFirst("(?s)\\?.*", ""));
-    return new Configuration(settings, store, client(settings, store, ticker), where);
+    Decided decided = new Decided();
+    return new Configuration(
+        settings, store, client(settings, store, decided, ticker), decided, where);
+  }
+
+  /** Has the store's list of servers say what this one decides. */
+  void decidesBy(Engine engine) {
+    decided.engine = engine;
   }
 
   private static String shown(RuntimeException e) {
@@ -111,10 +143,12 @@ final class Configuration implements AutoCloseable {
         : PasswordFile.read(settings.source(Settings.CONFIG_STORE_PASSWORD_FILE), file.get());
   }
 
-  private static ConfigClient client(ServerSettings settings, ConfigStore store, Ticker ticker) {
+  private static ConfigClient client(
+      ServerSettings settings, ConfigStore store, Decided decided, Ticker ticker) {
     ConfigClient.Builder builder =
         ConfigClient.builder(store, node(settings))
             .shownAs(address(settings), ServerMetrics.version())
+            .counts(decided)
             .defaults(settings.ruleDefaults())
             .patience(Duration.ZERO)
             .emptyAtFirst()

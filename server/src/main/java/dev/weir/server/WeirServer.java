@@ -1,29 +1,15 @@
 package dev.weir.server;
 
 import dev.weir.MemoryStore;
-import dev.weir.Store;
 import dev.weir.Ticker;
-import dev.weir.admin.AdminHandler;
-import dev.weir.engine.CallerBuckets;
-import dev.weir.engine.Engine;
-import dev.weir.engine.KeyPolicies;
-import dev.weir.engine.RoutedStore;
-import dev.weir.engine.SubjectSettings;
-import dev.weir.replay.DryRun;
-import dev.weir.replay.DryRuns;
-import dev.weir.replay.Masking;
-import dev.weir.replay.RecordedTraffic;
 import dev.weir.rules.Problem;
 import dev.weir.server.door.Guarded;
 import dev.weir.server.door.Logs;
-import dev.weir.server.door.SystemLoad;
-import dev.weir.server.door.Tokens;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -39,9 +25,6 @@ public final class WeirServer implements AutoCloseable {
   private static final Duration CLOSE_RULES = Duration.ofSeconds(2);
   private static final Duration CLOSE_STORE = Duration.ofSeconds(3);
   private static final Duration CLOSE_CONFIGURATION = Duration.ofSeconds(2);
-
-  /** With a table in this process, this fraction of the memory for keys is for CL.THROTTLE. */
-  private static final long THROTTLE_SHARE = 4;
 
   private final ServerSettings settings;
   private final Behind behind;
@@ -75,7 +58,7 @@ public final class WeirServer implements AutoCloseable {
     }
   }
 
-  private WeirServer(
+  WeirServer(
       ServerSettings settings,
       Behind behind,
       @Nullable MemoryStore throttle,
@@ -115,97 +98,7 @@ public final class WeirServer implements AutoCloseable {
   static WeirServer start(
       ServerSettings settings, @Nullable SharedStore shared, Administration administration)
       throws StartException, InterruptedException {
-    Ticker ticker = Ticker.system();
-    Configuration configuration = configuration(settings, shared, ticker);
-    long maxBytes = settings.value(Settings.MAX_MEMORY);
-    boolean ownThrottle =
-        settings.value(Settings.RESP_PORT).isPresent() && !settings.sharesThrottle(shared != null);
-    long throttleBytes = ownThrottle ? maxBytes / THROTTLE_SHARE : 0;
-    MemoryStore memory =
-        new MemoryStore(settings.value(Settings.MAX_KEYS), maxBytes - throttleBytes);
-    RoutedStore store =
-        shared == null ? RoutedStore.local(memory) : RoutedStore.of(memory, shared.store());
-    SystemLoad load = SystemLoad.of(settings, ticker);
-    Engine engine =
-        Engine.create(
-            store,
-            ticker,
-            settings.engine(),
-            store.fingerprint(),
-            load,
-            configuration == null ? KeyPolicies.NONE : configuration.policies(),
-            configuration == null ? SubjectSettings.DEFAULTS : configuration.subjects());
-    RulesInForce rules = new RulesInForce(settings, engine, configuration);
-    try {
-      boolean records =
-          configuration != null
-              && settings.value(Settings.ADMIN_PORT).isPresent()
-              && settings.value(Settings.RECORD_TRAFFIC);
-      RecordedTraffic traffic =
-          records ? new RecordedTraffic(ticker, settings.value(Settings.RECORD_MEMORY)) : null;
-      AdminHandler admin =
-          configuration == null || settings.value(Settings.ADMIN_PORT).isEmpty()
-              ? null
-              : administration.handler(
-                  configuration.store(),
-                  engine,
-                  settings,
-                  ticker,
-                  recorded(traffic, configuration));
-      TokenFile tokenFile = TokenFile.of(settings);
-      MemoryStore throttle =
-          shared != null && settings.sharesThrottle(true)
-              ? null
-              : new MemoryStore(
-                  settings.value(Settings.THROTTLE_MAX_KEYS), Math.max(1, throttleBytes));
-      Store buckets = throttle == null ? Objects.requireNonNull(shared).store() : throttle;
-      Behind behind =
-          new Behind(
-              engine,
-              load,
-              shared,
-              new CallerBuckets(buckets, ticker.nanos()),
-              tokenFile == null ? Tokens.notRequired() : tokenFile.tokens(),
-              configuration,
-              admin,
-              traffic);
-      List<Problem> missing = rules.begin();
-      if (!settings.value(Settings.NO_WARMUP)) {
-        Logs.LOG.info(WarmUp.run(ticker));
-      }
-      Doors doors = Doors.open(settings, behind, ticker);
-      WeirServer server = new WeirServer(settings, behind, throttle, rules, tokenFile, doors);
-      server.begin(missing);
-      return server;
-    } catch (StartException | InterruptedException | RuntimeException | Error e) {
-      rules.close();
-      engine.close();
-      if (configuration != null) {
-        configuration.close();
-      }
-      throw e;
-    }
-  }
-
-  private static Administration.@Nullable Recorded recorded(
-      @Nullable RecordedTraffic traffic, Configuration configuration) {
-    return traffic == null
-        ? null
-        : new Administration.Recorded(
-            new DryRuns(traffic, Masking.random(), DryRun.Limits.DEFAULTS),
-            configuration.policies());
-  }
-
-  private static @Nullable Configuration configuration(
-      ServerSettings settings, @Nullable SharedStore shared, Ticker ticker) throws StartException {
-    try {
-      return Configuration.open(settings, ticker);
-    } catch (StartException | RuntimeException | Error e) {
-      if (shared != null) {
-        shared.store().close();
-      }
-      throw e;
-    }
+    return Assembly.start(settings, shared, administration);
   }
 
   /**
@@ -213,7 +106,7 @@ public final class WeirServer implements AutoCloseable {
    *
    * @param missing why there are no rules yet, or empty
    */
-  private void begin(List<Problem> missing) throws InterruptedException {
+  void begin(List<Problem> missing) throws InterruptedException {
     if (missing.isEmpty()) {
       beginToDecide();
       keepHouse();
