@@ -5,7 +5,6 @@ import dev.weir.admin.Tokens;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Json;
 import dev.weir.rules.DurationText;
-import dev.weir.rules.Expected;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -110,7 +109,6 @@ final class TokensCreateCommand extends AdminCommand {
     out().println(token);
     err()
         .println(
-            Expected.line(
-                "token " + id, given + " until " + until, "to be kept now: it is not shown again"));
+            "token " + id + ": " + given + " until " + until + "; keep it: it is not shown again");
   }
 }
