@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /** Which revision one server is to have in force. Used under its follower's lock. */
 final class RolloutWatch implements FeedListener {
   /*
-   * Is it read in time? The entry of a rollout is written before its revision, and a feed tells
-   * changes before it says where the head is. So whoever hears of the revision has been told before
-   * that there is another entry, and reads it then.
+   * Is it read in time? The entry of a rollout is written before its revision, and a feed hands on
+   * changes before it says where the head is. So a server that hears of the revision has heard
+   * before that there is another entry, and reads it then.
    */
 
   private static final System.Logger LOG = System.getLogger("dev.weir.config");

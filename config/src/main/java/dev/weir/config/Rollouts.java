@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Begins rollouts, watches them and ends them. Its methods block, as the store's do. */
 public final class Rollouts {
   /*
-   * How does a rollout survive the death of whoever runs it? All that it is lies in its entry, and
+   * How does a rollout survive the death of the server that began it? All that it is lies in its entry, and
    * any server can end it: the live one with the smallest id does, after each of its beats. Two
    * that believe to be it do no harm, since both the entry and the rules are written by
    * compare-and-set.
@@ -25,7 +25,7 @@ public final class Rollouts {
    * The entry is written before the revision, so no server sees the revision without it. A crash
    * between the two leaves an entry for a revision that another commit may take later; it would
    * hold back that one. So a commit without a rollout is refused while one runs, and an entry whose
-   * revision is not the store's newest is ended by the next judgement.
+   * revision is not the store's newest is ended by the next look.
    */
 
   /** A server that has said nothing for so long counts as gone. */
@@ -225,7 +225,7 @@ public final class Rollouts {
     List<Node> live = live(nodes);
     boolean over = !newest(nodes).isBefore(rollout.since().plus(rollout.time()));
     if (head < rollout.revision()) {
-      // The commit is still on its way, or whoever began has died before it.
+      // The commit is still on its way, or the server that began has died before it.
       return over ? rollout.ended(State.UNDONE, "the revision was never made") : null;
     }
     Counts first = Counts.NONE;
