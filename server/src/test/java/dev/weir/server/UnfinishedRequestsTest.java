@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,8 +90,24 @@ class UnfinishedRequestsTest {
     return running.metric(name);
   }
 
+  /**
+   * A connection that is chosen to be closed holds what it has until its own event loop gets to it,
+   * for a moment; so do at most as many as there are loops.
+   */
+  private void assertWithinBound() throws Exception {
+    long strict = BUDGET + BUDGET / 4;
+    long loops = Runtime.getRuntime().availableProcessors();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    long pending = metric("weir_pending_bytes");
+    while (pending > strict && System.nanoTime() < end) {
+      assertThat(pending).isLessThanOrEqualTo(strict + loops * PART);
+      pending = metric("weir_pending_bytes");
+    }
+    assertThat(pending).isLessThanOrEqualTo(strict);
+  }
+
   private void assertBounded(String door) throws Exception {
-    assertThat(metric("weir_pending_bytes")).isLessThanOrEqualTo(BUDGET + BUDGET / 4);
+    assertWithinBound();
     assertThat(metric("weir_connections_evicted_total{door=\"" + door + "\"}")).isPositive();
     assertThat(metric("weir_max_pending_bytes")).isEqualTo(BUDGET);
   }
@@ -102,7 +119,7 @@ class UnfinishedRequestsTest {
       byte[] part = ascii("*2\r\n$4\r\nECHO\r\n$1000000\r\n" + "x".repeat(PART));
       for (int i = 0; i < 20; i++) {
         send(connect(running.server.respPort()), part);
-        assertThat(metric("weir_pending_bytes")).isLessThanOrEqualTo(BUDGET + BUDGET / 4);
+        assertWithinBound();
       }
       assertThat(running.check("tenant", "a").statusCode()).isEqualTo(200);
       assertThat(told(sockets, REFUSED)).contains("-ERR " + REFUSED);
@@ -172,7 +189,7 @@ class UnfinishedRequestsTest {
       socket.setReceiveBufferSize(4_096);
       send(socket, asks);
     }
-    assertThat(metric("weir_pending_bytes")).isLessThanOrEqualTo(BUDGET + BUDGET / 4);
+    assertWithinBound();
     assertThat(running.check("tenant", "a").statusCode()).isEqualTo(200);
   }
 
