@@ -47,8 +47,7 @@ class TokensCommandsTest {
     assertThat(ran.status()).isZero();
     assertThat(ran.out()).matches(TOKEN);
     assertThat(ran.err())
-        .matches(
-            "token [a-z0-9]{8}: viewer until \\S+; keep it: it is not shown again\n");
+        .matches("token [a-z0-9]{8}: viewer until \\S+; keep it: it is not shown again\n");
     Path file = Files.writeString(folder.resolve("ann"), ran.out());
     Ran used = Ran.weir("rules", "log", "--server", server.url(), "--token-file", file.toString());
     assertThat(used.status()).as(used.err()).isZero();
