@@ -66,7 +66,7 @@ class ArchitectureTest {
         .whereLayer("http")
         .mayOnlyBeAccessedByLayers("admin", "server")
         .whereLayer("replay")
-        .mayOnlyBeAccessedByLayers("cli")
+        .mayOnlyBeAccessedByLayers("admin", "server", "cli")
         .whereLayer("traffic")
         .mayOnlyBeAccessedByLayers("replay", "load", "cli")
         .whereLayer("admin")

@@ -153,7 +153,7 @@ class TokensCommandsTest {
     assertThat(Ran.weir("tokens", "list", "--config-store", "memory:").err())
         .contains("--config-store: memory: (expected: a store that does not end");
     assertThat(Ran.weir("tokens", "list", "--config-store", "nowhere:x").err())
-        .contains("configuration store: nowhere:x (expected: memory: or ");
+        .contains("configuration store: nowhere:x (expected: ", " or memory: or ");
     Ran none = Ran.weir("tokens", "list", "--data-dir", folder.resolve("none").toString());
     assertThat(none.status()).isEqualTo(3);
     assertThat(none.err()).contains("--data-dir: " + folder.resolve("none") + " is no folder");
