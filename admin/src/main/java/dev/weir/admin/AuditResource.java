@@ -59,6 +59,11 @@ final class AuditResource implements Resource {
       int size = filtered(query) ? ConfigStore.MAX_BATCH : limit;
       long from = Math.max(after, before - 1 - size);
       List<Change> page = store.changes(from, (int) (before - 1 - from));
+      if (page.isEmpty() || page.get(page.size() - 1).number() != before - 1) {
+        throw new ConfigException(
+            ConfigException.Kind.DAMAGED,
+            "change " + (before - 1) + ": missing (expected: a log without gaps)");
+      }
       for (int i = page.size() - 1; i >= 0 && found.size() < limit; i--) {
         Change change = page.get(i);
         read++;

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 
 /** Waits until every server that lives has what was written. */
 final class Barrier {
@@ -27,6 +28,10 @@ final class Barrier {
 
   static final String TIMEOUT = "timeout";
 
+  /** So that those who wait leave threads for others: a token must be revoked meanwhile. */
+  private static final int MAX_WAITING = 4;
+
+  private final Semaphore waits = new Semaphore(MAX_WAITING);
   private final ConfigStore store;
   private final Ticker ticker;
 
@@ -67,7 +72,8 @@ final class Barrier {
   }
 
   /**
-   * Waits, if the call asks for it, and adds to the answer what came of it.
+   * Waits, if the call asks for it, and adds to the answer what came of it. Where too many wait
+   * already, it only looks.
    *
    * @return whether all have it, or nobody asked
    */
@@ -75,8 +81,19 @@ final class Barrier {
     if (!call.query().has(WAIT)) {
       return true;
     }
+    boolean mayWait = waits.tryAcquire();
+    try {
+      return await(write, mayWait ? timeoutNanos(call) : 0, answer);
+    } finally {
+      if (mayWait) {
+        waits.release();
+      }
+    }
+  }
+
+  private boolean await(Write write, long most, Map<String, Object> answer) {
     long begin = ticker.nanos();
-    long timeout = timeoutNanos(call);
+    long timeout = most;
     while (true) {
       long passed = ticker.nanos() - begin;
       List<Map<String, Object>> behind;

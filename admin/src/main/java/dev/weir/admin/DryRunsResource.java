@@ -84,7 +84,7 @@ final class DryRunsResource implements Resource {
   }
 
   private AdminResponse start(Call call) {
-    Json.Members body = call.body("rules", "records", "minutes");
+    Json.Members body = call.files("rules", "records", "minutes");
     long minutes = body.has("minutes") ? Call.reading(() -> body.number("minutes")) : MAX_MINUTES;
     if (minutes < 1 || minutes > MAX_MINUTES) {
       throw new Refused(422, Shown.wrong("minutes", Long.toString(minutes), "1 to " + MAX_MINUTES));

@@ -125,6 +125,11 @@ final class RuleChangesResource implements Resource {
     } else {
       members.put("revision", revision);
       members.put("diff", diff);
+      // Nothing to write, but perhaps servers that do not have it yet: the call may be a second
+      // try.
+      all =
+          barrier.await(
+              call, new Barrier.Write(revision, 0, versions.revision(revision).at()), members);
     }
     if (!after.loaded().problems().isEmpty()) {
       members.put("problems", after.problems());

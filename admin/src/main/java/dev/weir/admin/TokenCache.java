@@ -24,6 +24,8 @@ final class TokenCache {
 
   private record Known(Map<String, Token> tokens, long position, long checkedNanos) {}
 
+  private static final System.Logger LOG = System.getLogger("dev.weir.admin");
+
   private final ConfigStore store;
   private final Ticker ticker;
   private final ReentrantLock turn = new ReentrantLock();
@@ -45,7 +47,12 @@ final class TokenCache {
 
   /** Has the next look-up ask the store: this server has changed tokens. */
   void changed() {
-    known = null;
+    turn.lock(); // What is being read now may be older.
+    try {
+      known = null;
+    } finally {
+      turn.unlock();
+    }
   }
 
   private Known current() {
@@ -83,7 +90,12 @@ final class TokenCache {
       tokens = last.tokens();
     } else {
       for (Entry entry : store.entries(Token.KIND)) {
-        tokens.put(entry.name(), Token.read(entry));
+        try {
+          tokens.put(entry.name(), Token.read(entry));
+        } catch (ConfigException e) {
+          // One that a newer version made, or that is damaged, opens nothing and harms no other.
+          LOG.log(System.Logger.Level.WARNING, "token {0}: {1}", entry.name(), e.getMessage());
+        }
       }
     }
     Known read = new Known(Map.copyOf(tokens), head.position(), now);

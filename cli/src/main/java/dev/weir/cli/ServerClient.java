@@ -81,7 +81,12 @@ final class ServerClient {
     if (lower.startsWith("https://") || (lower.startsWith("http://") && !tls)) {
       try {
         URI uri = new URI(text);
-        if (uri.getHost() != null && uri.getUserInfo() == null && uri.getQuery() == null) {
+        // A path with two slashes first would be taken for another host when paths are added to it.
+        if (uri.getHost() != null
+            && uri.getUserInfo() == null
+            && uri.getQuery() == null
+            && uri.getFragment() == null
+            && !uri.getPath().startsWith("//")) {
           return uri;
         }
       } catch (URISyntaxException e) {

@@ -214,6 +214,7 @@ class AdminFlagsTest {
 
   @Test
   void addressThatIsNone_isWrongUsage() {
+    assertFails(log("http://localhost:8090//h"), 2, "--server: http://localhost:8090//h (expected");
     assertFails(log("localhost:8090"), 2, "--server: localhost:8090 (expected: http://host:port");
     Ran password = log("http://a:secret@h", "--token", "x");
     assertFails(password, 2, "--server:", "(expected: http://host:port");

@@ -67,6 +67,16 @@ final class Check {
     }
   }
 
+  /** Returns a text on one line, cut to so many bytes in UTF-8. */
+  static String shortened(String text, int most) {
+    String line = printable(new String(text.getBytes(UTF_8), UTF_8)); // No half characters.
+    int end = Math.min(line.length(), most);
+    while (bytes(line.substring(0, end)) < 0 || bytes(line.substring(0, end)) > most) {
+      end--;
+    }
+    return line.substring(0, end);
+  }
+
   private static String printable(String text) {
     StringBuilder line = new StringBuilder(text.length());
     text.codePoints()

@@ -43,6 +43,7 @@ public final class Feed implements AutoCloseable {
   public static final long MAX_BEHIND = 100_000;
 
   private static final long CLOSE_MILLIS = 1_000;
+  private static final System.Logger LOG = System.getLogger("dev.weir.config");
 
   private record Listening(String kind, FeedListener listener) {}
 
@@ -127,6 +128,10 @@ public final class Feed implements AutoCloseable {
         executor.execute(task);
       } catch (RejectedExecutionException e) {
         closed = true; // By another thread, just now.
+      } catch (RuntimeException | Error e) {
+        // No thread was to be had: the next turn is one interval on, not never.
+        LOG.log(System.Logger.Level.WARNING, "the store is not asked now: {0}", e.toString());
+        schedule(intervalNanos);
       }
     }
   }

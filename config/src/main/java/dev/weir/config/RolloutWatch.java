@@ -35,23 +35,42 @@ final class RolloutWatch implements FeedListener {
 
   /** Returns the head, at the revision that is to be in force here. */
   Head target(Head head) {
+    Head at = head;
     if (outdated) {
-      outdated = false;
-      try {
-        running = Rollouts.running(store).orElse(null);
-      } catch (ConfigException e) {
-        if (e.kind() != Kind.DAMAGED) {
-          outdated = true;
-          throw e;
-        }
-        LOG.log(System.Logger.Level.WARNING, "{0}; rules are followed without it", e.getMessage());
-        running = null;
+      Rollout last = read();
+      boolean runs = last != null && last.state() == Rollout.State.RUNNING;
+      running = runs ? last : null;
+      if (last != null && !runs && last.revision() == head.revision()) {
+        // It has just ended, perhaps by a revision that this head does not know yet.
+        at = store.head();
       }
     }
     Rollout rollout = running;
-    return rollout == null || !rollout.holdsBack(node, head)
-        ? head
-        : new Head(head.store(), rollout.before(), head.position(), head.hash());
+    return rollout == null || !rollout.holdsBack(node, at)
+        ? at
+        : new Head(at.store(), rollout.before(), at.position(), at.hash());
+  }
+
+  /** Has the entry read again before the next answer. */
+  void forget() {
+    outdated = true;
+  }
+
+  private @Nullable Rollout read() {
+    try {
+      outdated = false;
+      return Rollouts.last(store).orElse(null);
+    } catch (ConfigException e) {
+      if (e.kind() != Kind.DAMAGED) {
+        outdated = true;
+        throw e;
+      }
+      LOG.log(System.Logger.Level.WARNING, "{0}; rules are followed without it", e.getMessage());
+      return null;
+    } catch (RuntimeException | Error e) {
+      outdated = true;
+      throw e;
+    }
   }
 
   /** Ends the rollout if it is time, and if that is for this server to do. */

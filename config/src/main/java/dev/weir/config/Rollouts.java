@@ -91,7 +91,8 @@ public final class Rollouts {
     if (before.filter(Rollouts::runs).isPresent()) {
       throw new ConfigException(Kind.CONFLICT, "rollout: one runs (expected: none)");
     }
-    List<Node> live = live(store.nodes());
+    // Those with rules of their own, from files, take no part.
+    List<Node> live = live(store.nodes()).stream().filter(node -> node.revision() > 0).toList();
     if (live.isEmpty()) {
       throw new ConfigException(
           Kind.CONFLICT, "rollout: no server is live (expected: at least one)");
@@ -186,7 +187,8 @@ public final class Rollouts {
     if (rollout.state() != State.RUNNING || !ours) {
       return Optional.of(rollout);
     }
-    Rollout ended = verdict(rollout, nodes, store.head().revision());
+    long made = store.revision(rollout.revision()).map(Revision::position).orElse(Long.MAX_VALUE);
+    Rollout ended = verdict(rollout, nodes, store.head().revision(), made);
     if (ended == null) {
       return Optional.of(rollout);
     }
@@ -211,14 +213,17 @@ public final class Rollouts {
             .orElseThrow(() -> Stored.damaged("revision " + rollout.before(), "missing", null))
             .tree();
     String reason = "rollout of revision " + rollout.revision() + " undone: " + why;
-    Cause cause =
-        new Cause(
-            "weir", "", "rollout", "", "", reason.substring(0, Math.min(400, reason.length())));
+    Cause cause = new Cause("weir", "", "rollout", "", "", Check.shortened(reason, 500));
     Revision unused = store.commit(rollout.revision(), tree, List.of(), cause);
   }
 
-  /** Returns how the rollout ends now, or null if it goes on. */
-  static @Nullable Rollout verdict(Rollout rollout, List<Node> nodes, long head) {
+  /**
+   * Returns how the rollout ends now, or null if it goes on.
+   *
+   * @param made the position of the revision; what a server said before it knew that is about other
+   *     rules
+   */
+  static @Nullable Rollout verdict(Rollout rollout, List<Node> nodes, long head, long made) {
     if (head > rollout.revision()) {
       return rollout.ended(State.UNDONE, "the rules were changed to revision " + head);
     }
@@ -233,15 +238,19 @@ public final class Rollouts {
     Counts others = Counts.NONE;
     int applied = 0;
     for (Node node : live) {
+      if (node.revision() == 0) {
+        continue; // Its rules are its own.
+      }
       Counts earlier = rollout.counts().getOrDefault(node.id(), Counts.NONE);
       Counts since = node.counts().since(earlier);
       if (!rollout.nodes().contains(node.id())) {
         others = others.plus(since);
         continue;
       }
-      if (!node.problems().isEmpty()) {
+      if (!node.problems().isEmpty() && node.position() >= made) {
         return rollout.ended(
-            State.UNDONE, node.id() + " refused it: " + shortened(node.problems().get(0)));
+            State.UNDONE,
+            Check.shortened(node.id() + " refused it: " + node.problems().get(0), 450));
       }
       applied += node.revision() == rollout.revision() ? 1 : 0;
       first = first.plus(since);
@@ -250,13 +259,14 @@ public final class Rollouts {
     Counts reference = others.asked() >= EVIDENCE ? others : firstBefore;
     double rise = first.share() - reference.share();
     if (first.asked() >= EVIDENCE && rise > rollout.maxRise()) {
+      String servers = String.join(", ", rollout.nodes());
       return rollout.ended(
           State.UNDONE,
           String.format(
               Locale.ROOT,
               "refused %.2f %% on %s, %.2f %% %s (expected: at most %.2f %% more)",
               first.share() / 100,
-              String.join(", ", rollout.nodes().subList(0, Math.min(5, rollout.nodes().size()))),
+              Check.shortened(servers, 200),
               reference.share() / 100,
               others.asked() >= EVIDENCE ? "elsewhere" : "before",
               rollout.maxRise() / 100.0));
@@ -267,9 +277,5 @@ public final class Rollouts {
     return applied > 0
         ? rollout.ended(State.DONE, "")
         : rollout.ended(State.UNDONE, "none of the first servers has put it in force");
-  }
-
-  private static String shortened(String problem) {
-    return problem.length() > 200 ? problem.substring(0, 200) + "..." : problem;
   }
 }

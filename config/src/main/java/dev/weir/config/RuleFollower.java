@@ -275,6 +275,7 @@ public final class RuleFollower implements RuleSource {
           return new Rules.Loaded(RuleSet.empty(defaults), List.of());
         }
       } else {
+        rollouts.forget(); // The feed has not spoken of this head yet.
         RuleTexts texts = read.read(store, rollouts.target(head));
         found = Rules.parse(texts.texts(), defaults);
         if (found.ruleSet() != null) {

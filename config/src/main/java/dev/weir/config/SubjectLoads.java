@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -184,8 +183,8 @@ final class SubjectLoads {
     for (List<Load> batch : batches) {
       try {
         executor.execute(() -> ask(batch));
-      } catch (RejectedExecutionException e) {
-        answer(batch, null);
+      } catch (RuntimeException | Error e) {
+        answer(batch, null); // Rejected, or there is no memory for a thread: known later.
       }
     }
   }
@@ -235,7 +234,14 @@ final class SubjectLoads {
       again++;
       waiting.add(load);
     } else {
-      end(load, keeper.keep(load.subject, answer), answered);
+      SubjectLimits limits = null;
+      try {
+        limits = keeper.keep(load.subject, answer);
+      } catch (RuntimeException | Error e) {
+        // Such as want of memory for the table. This one is not known, and the others are.
+        LOG.log(System.Logger.Level.WARNING, "limits of a subject: not kept, {0}", e.toString());
+      }
+      end(load, limits, answered);
     }
   }
 
@@ -248,7 +254,7 @@ final class SubjectLoads {
   private static void tell(Answered answered) {
     try {
       answered.waiter.accept(answered.limits);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.log(System.Logger.Level.WARNING, "limits of a subject: not handed on", e);
     }
   }

@@ -47,7 +47,7 @@ class RolloutsTest {
             "",
             "",
             revisions.getOrDefault(id, 0L),
-            0,
+            store.head().position(),
             List.of(problems),
             counts.getOrDefault(id, Counts.NONE),
             Instant.EPOCH));
@@ -148,6 +148,34 @@ class RolloutsTest {
     Rollout ended = Rollouts.judge(store, "n1").orElseThrow();
     assertThat(ended.outcome()).isEqualTo(first + " refused it: a.yaml:1:1 no such key");
     assertThat(store.head().revision()).isEqualTo(3);
+  }
+
+  @Test
+  void problemOfManyLines_endsARolloutLikeAnyOther() {
+    Rollout rollout = begin(25);
+    beat(rollout.nodes().get(0), "not put in force,\njava.lang.Exception: " + "\u754c".repeat(150));
+    Rollout ended = Rollouts.judge(store, "n1").orElseThrow();
+    assertThat(ended.state()).isEqualTo(State.UNDONE);
+    assertThat(ended.outcome()).contains(" refused it: not put in force,?java");
+    assertThat(store.head().revision()).isEqualTo(3);
+  }
+
+  @Test
+  void problemOfEarlierRules_endsNoRollout() {
+    for (String id : List.of("n1", "n2", "n3", "n4")) {
+      beat(id, "a.yaml:1:1 no such key");
+    }
+    begin(25);
+    assertThat(Rollouts.judge(store, "n1").orElseThrow().state()).isEqualTo(State.RUNNING);
+  }
+
+  @Test
+  void serversWithRulesOfTheirOwn_takeNoPart() {
+    for (String id : List.of("n1", "n2", "n3")) {
+      revisions.put(id, 0L);
+      beat(id);
+    }
+    assertThat(begin(99).nodes()).containsExactly("n4");
   }
 
   @Test

@@ -77,7 +77,13 @@ final class LateConfigStore implements ConfigStore {
       if (closed || (tried && ticker.nanos() - triedAtNanos < PAUSE_NANOS)) {
         throw again();
       }
-      ConfigStore found = opening.get();
+      ConfigStore found;
+      try {
+        found = opening.get();
+      } finally {
+        tried = true;
+        triedAtNanos = ticker.nanos();
+      }
       opened = found;
       return found;
     } catch (ConfigException e) {
@@ -86,8 +92,6 @@ final class LateConfigStore implements ConfigStore {
       }
       throw e;
     } finally {
-      tried = true;
-      triedAtNanos = ticker.nanos();
       turn.unlock();
     }
   }

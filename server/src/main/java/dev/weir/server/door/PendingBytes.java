@@ -55,6 +55,9 @@ public final class PendingBytes {
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicBoolean closing = new AtomicBoolean();
 
+  /** Whether the budget was exceeded since the last look for connections to close began. */
+  private final AtomicBoolean wanted = new AtomicBoolean();
+
   /**
    * After a pass that found no connection to close, the bytes from which on the next pass is made.
    */
@@ -120,38 +123,46 @@ public final class PendingBytes {
 
   /** Closes the largest accounts until an eighth of the budget is free. */
   private void makeRoom() {
-    if (bytes.get() < lookFromBytes.get() || !closing.compareAndSet(false, true)) {
-      return; // Or another thread makes room; until it has, the strict bound holds.
+    wanted.set(true);
+    // Another thread may be making room: it looks once more then, since it may have seen less.
+    while (bytes.get() >= lookFromBytes.get()
+        && wanted.get()
+        && closing.compareAndSet(false, true)) {
+      wanted.set(false);
+      try {
+        closeLargest();
+      } finally {
+        closing.set(false);
+      }
     }
-    try {
-      List<Holder> holders = new ArrayList<>();
-      long held = 0;
-      for (Account account : accounts) {
-        long own = account.held();
-        if (!account.evicted()) {
-          held += own;
-          if (own > SMALL_BYTES) {
-            holders.add(new Holder(account, own));
-          }
+  }
+
+  private void closeLargest() {
+    List<Holder> holders = new ArrayList<>();
+    long held = 0;
+    for (Account account : accounts) {
+      long own = account.held();
+      if (!account.evicted()) {
+        held += own;
+        if (own > SMALL_BYTES) {
+          holders.add(new Holder(account, own));
         }
       }
-      if (held <= maxBytes || holders.isEmpty()) {
-        lookFromBytes.set(
-            bytes.get() + maxBytes / LOOK_PART); // Connections chosen before are still closing.
-        return;
-      }
-      lookFromBytes.set(0);
-      holders.sort(Comparator.comparingLong(Holder::held).reversed());
-      int closed = 0;
-      while (held > maxBytes - maxBytes / FREE_PART && closed < holders.size()) {
-        Holder largest = holders.get(closed++);
-        held -= largest.held;
-        largest.account.evict();
-      }
-      tell(closed, holders.get(0).held);
-    } finally {
-      closing.set(false);
     }
+    if (held <= maxBytes || holders.isEmpty()) {
+      lookFromBytes.set(
+          bytes.get() + maxBytes / LOOK_PART); // Connections chosen before are still closing.
+      return;
+    }
+    lookFromBytes.set(0);
+    holders.sort(Comparator.comparingLong(Holder::held).reversed());
+    int closed = 0;
+    while (held > maxBytes - maxBytes / FREE_PART && closed < holders.size()) {
+      Holder largest = holders.get(closed++);
+      held -= largest.held;
+      largest.account.evict();
+    }
+    tell(closed, holders.get(0).held);
   }
 
   private void tell(int closed, long largest) {

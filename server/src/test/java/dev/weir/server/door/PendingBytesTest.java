@@ -6,8 +6,10 @@ import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.Trials;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class PendingBytesTest {
@@ -45,6 +47,27 @@ class PendingBytesTest {
     assertThat(counters.evictedConnections()).isEqualTo(1);
     largest.close();
     assertThat(pending.bytes()).isEqualTo(352 * KB);
+  }
+
+  @Test
+  void whatComesWhileRoomIsMade_isLookedAtAfterIt() {
+    List<PendingBytes.Account> later = new ArrayList<>();
+    AtomicReference<PendingBytes.Account> self = new AtomicReference<>();
+    PendingBytes.Account first =
+        counters.account(
+            () -> {
+              Objects.requireNonNull(self.get()).close();
+              for (int i = 0; i < 100; i++) { // More than all, from others, while this is closed.
+                PendingBytes.Account other = counters.account(() -> evicted.add("later"));
+                later.add(other);
+                boolean unused = other.add(16 * KB);
+              }
+            });
+    self.set(first);
+    boolean unused = first.add(801 * KB);
+    assertThat(evicted).hasSizeGreaterThan(50);
+    assertThat(later.stream().filter(each -> !each.evicted()).mapToLong(each -> each.held()).sum())
+        .isLessThanOrEqualTo(800 * KB);
   }
 
   @Test
