@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -85,8 +86,7 @@ final class ConfigFigures {
 
   private static Round measure(Entries.Opening opening, int entries, int seed) throws Exception {
     Path folder = Files.createTempDirectory("weir-bench-config");
-    byte[] value = new byte[VALUE_BYTES];
-    new SplittableRandom(seed).nextBytes(value);
+    SplittableRandom values = new SplittableRandom(seed);
     int[] order = order(entries, seed);
     try {
       double puts;
@@ -97,18 +97,18 @@ final class ConfigFigures {
       try (Entries database = opening.open(folder)) {
         long begin = TICKER.nanos();
         for (int from = 0; from < entries; from += BATCH) {
-          List<byte[]> keys = new ArrayList<>(BATCH);
+          Map<byte[], byte[]> batch = new TreeMap<>(Arrays::compareUnsigned);
           for (int i = from; i < Math.min(entries, from + BATCH); i++) {
-            keys.add(key(order[i]));
+            batch.put(key(order[i]), value(values));
           }
-          database.put(keys, value);
+          database.put(batch);
         }
         puts = entries * 1e9 / (TICKER.nanos() - begin);
         List<Double> micros = new ArrayList<>();
         SplittableRandom random = new SplittableRandom(seed + 1);
         long end = TICKER.nanos() + SINGLE_NANOS;
         for (long now = TICKER.nanos(); now < end; ) {
-          database.put(List.of(key(random.nextInt(entries))), value);
+          database.put(Map.of(key(random.nextInt(entries)), value(values)));
           long after = TICKER.nanos();
           micros.add((after - now) / 1e3);
           now = after;
@@ -129,6 +129,13 @@ final class ConfigFigures {
     } finally {
       delete(folder);
     }
+  }
+
+  /** Random, so that nothing is won by compression. */
+  private static byte[] value(SplittableRandom random) {
+    byte[] value = new byte[VALUE_BYTES];
+    random.nextBytes(value);
+    return value;
   }
 
   private static double[] gets(Entries database, SplittableRandom random, int from, int count)

@@ -12,12 +12,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Map;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 
 /** A database in a folder that keeps entries of bytes; a batch is on disk when it was put. */
 interface Entries extends AutoCloseable {
-  void put(List<byte[]> keys, byte[] value) throws Exception;
+  void put(Map<byte[], byte[]> entries) throws Exception;
 
   /** Returns whether there is such a key. */
   boolean has(byte[] key) throws Exception;
@@ -35,11 +36,11 @@ interface Entries extends AutoCloseable {
     Rows rows = RocksProvider.rows(StoreAddress.parse("rocksdb:" + folder, ""));
     return new Entries() {
       @Override
-      public void put(List<byte[]> keys, byte[] value) {
+      public void put(Map<byte[], byte[]> entries) {
         rows.update(
             (reader, batch, wall) -> {
-              keys.forEach(key -> batch.put(Table.RECORD, key, value));
-              return keys.size();
+              entries.forEach((key, value) -> batch.put(Table.RECORD, key, value));
+              return entries.size();
             });
       }
 
@@ -66,8 +67,8 @@ interface Entries extends AutoCloseable {
     MVMap<byte[], byte[]> map = store.openMap("entries");
     return new Entries() {
       @Override
-      public void put(List<byte[]> keys, byte[] value) {
-        keys.forEach(key -> map.put(key, value));
+      public void put(Map<byte[], byte[]> entries) {
+        entries.forEach(map::put);
         store.commit();
         store.sync();
       }
@@ -87,10 +88,9 @@ interface Entries extends AutoCloseable {
   /** SQLite with a write-ahead log that is synced at each commit. */
   static Entries sqlite(Path folder) throws SQLException {
     Connection connection =
-        DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("entries.db"));
+        DriverManager.getConnection(
+            "jdbc:sqlite:" + folder.resolve("entries.db") + "?journal_mode=WAL&synchronous=FULL");
     try (Statement statement = connection.createStatement()) {
-      statement.execute("pragma journal_mode = wal");
-      statement.execute("pragma synchronous = full");
       statement.execute("pragma cache_size = -65536");
       statement.execute("create table entry (k blob primary key, v blob) without rowid");
     }
@@ -100,10 +100,10 @@ interface Entries extends AutoCloseable {
     PreparedStatement get = connection.prepareStatement("select v from entry where k = ?");
     return new Entries() {
       @Override
-      public void put(List<byte[]> keys, byte[] value) throws SQLException {
-        for (byte[] key : keys) {
-          put.setBytes(1, key);
-          put.setBytes(2, value);
+      public void put(Map<byte[], byte[]> entries) throws SQLException {
+        for (Map.Entry<byte[], byte[]> entry : entries.entrySet()) {
+          put.setBytes(1, entry.getKey());
+          put.setBytes(2, entry.getValue());
           put.addBatch();
         }
         int[] unused = put.executeBatch();
