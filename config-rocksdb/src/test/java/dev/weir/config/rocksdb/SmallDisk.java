@@ -1,7 +1,6 @@
 package dev.weir.config.rocksdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -13,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A disk of a few megabytes, on Linux. It is mounted for one process alone, which waits for its
@@ -30,8 +30,8 @@ final class SmallDisk implements AutoCloseable {
     this.path = path;
   }
 
-  /** Makes one; without root this takes a system that lets users mount for themselves. */
-  static SmallDisk of(int megabytes, Path place) throws IOException {
+  /** Makes one; returns null where neither root nor the system lets this process mount. */
+  static @Nullable SmallDisk of(int megabytes, Path place) throws IOException {
     for (String how : List.of("-m", "-rm")) {
       Process holder =
           new ProcessBuilder("unshare", how, "sh", "-c", MOUNT, megabytes + "m", place.toString())
@@ -46,7 +46,9 @@ final class SmallDisk implements AutoCloseable {
       }
       holder.destroyForcibly();
     }
-    return abort("no disk can be mounted here");
+    System.getLogger("dev.weir.config.rocksdb")
+        .log(System.Logger.Level.WARNING, "no disk can be mounted here: a full one is not tried");
+    return null;
   }
 
   Path path() {
