@@ -33,6 +33,10 @@ final class LimitImport {
   private final List<Map<String, Object>> refused = new ArrayList<>();
   private final List<Map<String, Object>> problems = new ArrayList<>();
   private long lines;
+
+  /** The line of the first record that is not written yet. */
+  private long batchFrom = 1;
+
   private long records;
   private long written;
   private long unchanged;
@@ -69,7 +73,7 @@ final class LimitImport {
           new Refused(
               status,
               "import: ended before line "
-                  + lines
+                  + batchFrom
                   + ", "
                   + e.getMessage()
                   + " (expected: none; it can be repeated)");
@@ -122,6 +126,9 @@ final class LimitImport {
     }
     if (batch.size() == ConfigStore.MAX_BATCH || batch.containsKey(record.subject())) {
       flush();
+    }
+    if (batch.isEmpty()) {
+      batchFrom = lines;
     }
     batch.put(record.subject(), record);
   }

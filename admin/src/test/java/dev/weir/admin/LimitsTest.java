@@ -340,4 +340,27 @@ class LimitsTest {
             .is(507);
     assertThat(answer.number("written")).isZero();
   }
+
+  @Test
+  void importThatFails_saysFromWhichLineNothingIsWritten() {
+    FailingStore[] failing = new FailingStore[1];
+    AdminFixture late =
+        new AdminFixture(
+            store -> failing[0] = new FailingStore(store), builder -> builder, new MemoryStore());
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < 1_500; i++) {
+      lines.append("{\"domain\":\"shop\",\"key\":\"user\",\"value\":\"u");
+      lines.append(i).append("\",\"plan\":\"gold\"}\n");
+    }
+    failing[0].full = true;
+    Answer failed =
+        late.send("POST", "/limits/import?reason=a+test")
+            .by(late.operator)
+            .field("Content-Type", "application/x-ndjson")
+            .bytes(lines.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8))
+            .now()
+            .is(507);
+    assertThat(failed.number("written")).isZero();
+    assertThat(failed.body()).contains("import: ended before line 1,");
+  }
 }

@@ -9,6 +9,8 @@ import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -134,11 +137,21 @@ final class RulesPullCommand extends AdminCommand {
     }
   }
 
-  /** Replaces a file at once, so that a server that reads the folder never sees half of it. */
-  private static void replace(Path file, String text) throws IOException {
-    Path half = Files.createTempFile(file.toAbsolutePath().getParent(), ".weir-", ".part");
+  /**
+   * Replaces a file at once, so that a server that reads the folder never sees half of it. Its
+   * rights stay, and a new file has those of any new file: a server of another user may read it.
+   */
+  private static void replace(Path name, String text) throws IOException {
+    boolean there = Files.exists(name);
+    Path file = there ? name.toRealPath() : name.toAbsolutePath();
+    Path half = file.resolveSibling(".weir-" + UUID.randomUUID() + ".part");
     try {
-      Files.write(half, text.getBytes(UTF_8));
+      Files.write(half, text.getBytes(UTF_8), StandardOpenOption.CREATE_NEW);
+      PosixFileAttributeView rights =
+          Files.getFileAttributeView(half, PosixFileAttributeView.class);
+      if (there && rights != null) {
+        rights.setPermissions(Files.getPosixFilePermissions(file));
+      }
       try {
         Files.move(half, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       } catch (AtomicMoveNotSupportedException e) {

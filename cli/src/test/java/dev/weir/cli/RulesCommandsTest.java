@@ -9,10 +9,13 @@ import dev.weir.config.Rollouts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -279,6 +282,22 @@ class RulesCommandsTest {
       assertThat(left.map(file -> file.getFileName().toString()))
           .containsExactlyInAnyOrder("blog.yaml", "shop.yaml");
     }
+  }
+
+  @Test
+  void pull_leavesTheRightsOfFilesAsTheyWere() throws Exception {
+    server.commit("shop.yaml", AdminServer.RULES);
+    assertDone(pull());
+    Path file = rules.resolve("shop.yaml");
+    assertThat(Files.getPosixFilePermissions(file))
+        .as("as of any new file")
+        .isEqualTo(Files.getPosixFilePermissions(Files.createFile(rules.resolve("other"))));
+    Set<PosixFilePermission> all = PosixFilePermissions.fromString("rw-rw-r--");
+    Files.setPosixFilePermissions(file, all);
+    server.commit("shop.yaml", AdminServer.RULES + "# changed\n");
+    assertDone(pull());
+    assertThat(Files.readString(file)).endsWith("# changed\n");
+    assertThat(Files.getPosixFilePermissions(file)).isEqualTo(all);
   }
 
   @Test
