@@ -71,6 +71,11 @@ public enum Algorithm {
     return this == TOKEN_BUCKET || this == LEAKY_BUCKET;
   }
 
+  /** Returns whether its windows begin by the clock, at multiples of their length. */
+  public boolean aligned() {
+    return this == FIXED_WINDOW || this == SLIDING_WINDOW_COUNTER;
+  }
+
   /** Returns whether it can count in granules, whose length a policy may choose. */
   public boolean granular() {
     return this == SLIDING_WINDOW || this == SLIDING_WINDOW_BUCKETS;

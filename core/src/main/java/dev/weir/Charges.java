@@ -33,6 +33,7 @@ public final class Charges {
   private long maxWaitNanos;
   private boolean queued;
   private boolean peeking;
+  private boolean lending;
   private boolean allowed;
 
   /** Forgets everything, ready for the next request. */
@@ -42,6 +43,7 @@ public final class Charges {
     maxWaitNanos = 0;
     queued = false;
     peeking = false;
+    lending = false;
     allowed = false;
     return this;
   }
@@ -79,6 +81,21 @@ public final class Charges {
   public Charges peek() {
     peeking = true;
     return this;
+  }
+
+  /**
+   * Says that the permits of the one charge are lent, and spent later by others. They then have to
+   * be charged now, where all processes count: not taken from what this process holds already, nor
+   * granted by it while that store is away.
+   */
+  public Charges lend() {
+    lending = true;
+    return this;
+  }
+
+  /** Returns whether the permits are lent. */
+  public boolean lending() {
+    return lending;
   }
 
   /**

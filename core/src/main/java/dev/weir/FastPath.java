@@ -22,8 +22,9 @@ final class FastPath {
    * takes the lock before it reads.
    *
    * It leaves three rare cases to the slow path, as UNDECIDED: the name has several tables because
-   * its policy has changed, or changes just now; there is no room for the key; cells of a sketch are
-   * in use, so that an unknown key may not be a fresh one. The slow path then begins anew.
+   * its policy has changed, or changes just now; there is no room for the key; a key without a slot
+   * may not be a fresh one, since cells of a sketch are in use or the past is not known. The slow
+   * path then begins anew.
    *
    * The methods are small so that the compiler inlines them into one, and nothing is allocated.
    */
@@ -87,7 +88,7 @@ final class FastPath {
           if (!segment.validate(stamp) || segment.isSplit()) {
             continue;
           }
-          return slot <= 0 && table.sketching() ? UNDECIDED : packed;
+          return slot <= 0 && table.isUnsure() ? UNDECIDED : packed;
         }
 
         if (!locked) {
@@ -161,7 +162,7 @@ final class FastPath {
       long now) {
     int slot = found;
     if (slot <= 0) {
-      if (table.sketching() || !table.budget.take(1, segment.bytesToAdd())) {
+      if (table.isUnsure() || !table.budget.take(1, segment.bytesToAdd())) {
         return UNDECIDED;
       }
       slot = segment.add(fingerprint, table.fresh, 0, now);

@@ -59,6 +59,11 @@ public final class Fingerprint {
     return Shared.INSTANCE;
   }
 
+  /** Returns the two halves of the seed. */
+  long[] seed() {
+    return new long[] {k0, k1};
+  }
+
   /** Returns the fingerprint of a text: that of its UTF-8 bytes. */
   public long of(CharSequence key) {
     return key instanceof String text

@@ -108,6 +108,19 @@ final class FixedWindow extends Meter {
   }
 
   @Override
+  void shift(long[] s, int i, long known, long now) {
+    long ahead = (start(s, i) - startAt(known)) / window;
+    if (ahead < 0) {
+      s[i + LAST] = stamp(LONG_AGO, false);
+      s[i + COUNT] = 0;
+      return;
+    }
+    long start = startAt(now) + ahead * window;
+    long at = Math.max(start, Math.min(instant(s[i + LAST]) + now - known, start + window - 1));
+    s[i + LAST] = stamp(at, reserved(s[i + LAST]));
+  }
+
+  @Override
   void forEachCharge(long[] s, int i, long now, Policy policy, Sink sink) {
     if (s[i + COUNT] > 0 && now < resetAtNanos(s, i)) {
       sink.charged(instant(s[i + LAST]), s[i + COUNT]);

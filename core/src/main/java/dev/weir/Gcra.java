@@ -146,6 +146,11 @@ final class Gcra extends Meter {
   }
 
   @Override
+  void shift(long[] s, int i, long known, long now) {
+    s[i] += now - known;
+  }
+
+  @Override
   void forEachCharge(long[] s, int i, long now, Policy policy, Sink sink) {
     long backlog = Math.max(now, s[i]) - now;
     if (backlog > 0 && policy.emissionNanos > 0) {

@@ -120,7 +120,7 @@ final class LockedKey {
 
   /** Adds the segments in which this key is counted, or may be. */
   void addTo(SegmentLocks locks) {
-    cellsLocked = policy().whenFull() == FullMode.SKETCH || sketching();
+    cellsLocked = policy().whenFull() == FullMode.SKETCH || isUnsure();
     for (ShapeTable each : tables) {
       Table table = each.table();
       locks.add(table.segment(fingerprint));
@@ -130,9 +130,9 @@ final class LockedKey {
     }
   }
 
-  private boolean sketching() {
+  private boolean isUnsure() {
     for (ShapeTable each : tables) {
-      if (each.table().sketching()) {
+      if (each.table().isUnsure()) {
         return true;
       }
     }
@@ -141,7 +141,7 @@ final class LockedKey {
 
   /** Returns whether the tables that were locked are still the ones that count. */
   boolean isCurrent() {
-    return history().tables() == tables && (cellsLocked || !sketching());
+    return history().tables() == tables && (cellsLocked || !isUnsure());
   }
 
   boolean isSameAs(LockedKey other) {
@@ -181,28 +181,23 @@ final class LockedKey {
     offset = segment.offset(slot);
   }
 
-  /** Returns what a new key starts with if there are no witnesses: its cell's state, if live. */
+  /** Returns what a new key starts with if there are no witnesses. */
   private long[] fresh() {
-    long[] cell = cell(deciding);
-    return cell == null ? table().fresh : cell;
+    long[] counted = table().unslotted(fingerprint, policy());
+    return counted == null ? table().fresh : counted;
   }
 
-  /** Returns a copy of what table {@code i} knows of the key, in its slot or in its cell. */
-  private long @Nullable [] copy(int i) {
-    long[] own = copy(i, fingerprint);
-    return own == null ? cell(i) : own;
-  }
-
-  private long @Nullable [] cell(int i) {
+  /** Returns a copy of what table {@code i} knows of the key, in its slot or without one. */
+  private long @Nullable [] copy(int i, long now) {
     Table table = table(i);
-    return table.sketching() ? copy(i, table.cell(fingerprint)) : null;
+    Segment segment = table.segment(fingerprint);
+    int slot = segment.find(fingerprint);
+    return slot < 0 ? counted(i, now) : table.copy(segment, slot);
   }
 
-  private long @Nullable [] copy(int i, long wanted) {
-    Table table = table(i);
-    Segment segment = table.segment(wanted);
-    int slot = segment.find(wanted);
-    return slot < 0 ? null : table.copy(segment, slot);
+  /** Returns a copy of what table {@code i} counts for a key without a slot, or null. */
+  private long @Nullable [] counted(int i, long now) {
+    return table(i).unslotted(fingerprint, i == deciding ? policy() : tables[i].widest(now));
   }
 
   private boolean hasSlot(int i) {
@@ -212,16 +207,25 @@ final class LockedKey {
   /** Returns what the other tables know of a key that has no slot in table {@code i}. */
   private long[] seed(int i, long now) {
     Policy asked = i == deciding ? policy() : tables[i].widest(now);
-    int complete = completeWitness(i);
-    long[] cell = cell(i);
-    Seed seed = new Seed(table(i).meter, cell == null ? table(i).meter.fresh() : cell, asked, now);
+    int complete = completeWitness(i, now);
+    long[] own = counted(i, now);
+    Seed seed = new Seed(table(i).meter, own == null ? table(i).meter.fresh() : own, asked, now);
     for (int j = 0; j < tables.length; j++) {
-      long[] witness = j == i || (complete >= 0 && j != complete) ? null : copy(j);
+      long[] witness = j == i || (complete >= 0 && j != complete) ? null : copy(j, now);
       if (witness != null) {
-        seed.add(table(j).meter, witness, tables[j].widest(now));
+        seed.add(table(j).meter, witness, tables[j].widest(now), later(tables[j].lateNanos(), i));
       }
     }
     return seed.state;
+  }
+
+  /**
+   * Returns how much later than it was charged something has to count in table {@code i}, because
+   * it may be spent later than that table allows for. Where windows begin by the clock, that may be
+   * the next one; then the rest of this one is refused.
+   */
+  private long later(long lateNanos, int i) {
+    return Math.max(0, lateNanos - tables[i].lateNanos());
   }
 
   /** A state that is made of what other states still count. */
@@ -238,15 +242,17 @@ final class LockedKey {
       this.now = now;
     }
 
-    void add(Meter from, long[] witness, Policy admitting) {
+    /** Adds what another state counts, each charge for an instant that is so much later. */
+    void add(Meter from, long[] witness, Policy admitting, long later) {
       from.forEachCharge(
           witness,
           0,
           from.effectiveNanos(witness, 0, now),
           admitting,
-          (at, permits) ->
-              state =
-                  meter.record(state, 0, Math.min(at, now), at, permits, asked, admitting, true));
+          (charged, permits) -> {
+            long at = charged + later;
+            state = meter.record(state, 0, Math.min(at, now), at, permits, asked, admitting, true);
+          });
     }
   }
 
@@ -254,7 +260,7 @@ final class LockedKey {
    * Returns a witness that knows everything in the window of table {@code i}, the exact one if
    * there is a choice, or -1.
    */
-  private int completeWitness(int i) {
+  private int completeWitness(int i, long now) {
     Shape wanted = table(i).shape;
     int best = -1;
     for (int j = 0; j < tables.length; j++) {
@@ -262,7 +268,7 @@ final class LockedKey {
       if (j != i
           && shape.strict()
           && shape.windowNanos() >= wanted.windowNanos()
-          && copy(j) != null
+          && copy(j, now) != null
           && (best < 0 || shape.algorithm() == Algorithm.SLIDING_WINDOW_LOG)) {
         best = j;
       }
@@ -394,7 +400,7 @@ final class LockedKey {
             segment.state(slot),
             segment.offset(slot),
             effectiveNanos,
-            effectiveNanos + wait,
+            effectiveNanos + wait + later(policy().lateNanos, i),
             permits,
             tables[i].widest(now),
             policy(),

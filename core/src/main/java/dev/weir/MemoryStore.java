@@ -1,5 +1,8 @@
 package dev.weir;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -25,8 +28,9 @@ public final class MemoryStore implements LocalStore {
   static final int FORGET_WHEN_FULL = 64;
 
   private final ConcurrentHashMap<String, PolicyHistory> histories = new ConcurrentHashMap<>();
-  private final Fingerprint fingerprint = Fingerprint.random();
+  private final Fingerprint fingerprint;
   private final Budget budget;
+  private volatile long unknownBeforeNanos = Meter.LONG_AGO;
 
   public MemoryStore() {
     this(DEFAULT_MAX_KEYS);
@@ -44,9 +48,82 @@ public final class MemoryStore implements LocalStore {
    * @param maxBytes how many bytes all states together may take, at least 1
    */
   public MemoryStore(long maxKeys, long maxBytes) {
+    this(maxKeys, maxBytes, Fingerprint.random());
+  }
+
+  private MemoryStore(long maxKeys, long maxBytes, Fingerprint fingerprint) {
     Check.range("maxKeys", maxKeys, 1, Long.MAX_VALUE / 2);
     Check.range("maxBytes", maxBytes, 1, Long.MAX_VALUE / 2);
-    budget = new Budget(maxKeys, maxBytes);
+    this.budget = new Budget(maxKeys, maxBytes);
+    this.fingerprint = fingerprint;
+  }
+
+  /**
+   * Returns a store that goes on where another was when its image was saved. What the image counts
+   * is kept even if it is more than the bounds; then no new key has room until there is less.
+   *
+   * <p>Policies are put in force by {@link #bind} as for a new store. What the image has under
+   * names that are not bound again, or under other algorithms or windows, stays as long as it can
+   * matter, as after a change of rules.
+   *
+   * @param image what {@link #save} has written, read up to its end and not closed
+   * @param maxKeys as for a new store
+   * @param maxBytes as for a new store
+   * @param knownNanos what the clock by which the image was saved shows now, at least: the time of
+   *     {@code save} plus as much as is known to have passed since
+   * @param nowNanos what the clock by which this store will decide shows now
+   * @throws IOException if the image cannot be read, is damaged, or has another format
+   */
+  public static MemoryStore restored(
+      InputStream image, long maxKeys, long maxBytes, long knownNanos, long nowNanos)
+      throws IOException {
+    StateImage.Reader reader = new StateImage.Reader(image, clamp(knownNanos), clamp(nowNanos));
+    MemoryStore store = new MemoryStore(maxKeys, maxBytes, reader.fingerprint());
+    store.unknownBeforeNanos = reader.unknownBeforeNanos();
+    for (PolicyHistory each = reader.next(store.budget); each != null; ) {
+      store.histories.put(each.name(), each);
+      each = reader.next(store.budget);
+    }
+    return store;
+  }
+
+  /**
+   * Writes an image of all states, from which {@link #restored} makes a store that goes on with
+   * them. Other threads may decide meanwhile, and wait for at most the copying of one segment; of
+   * what they admit, the image then has a part. So an image is complete only if nothing was decided
+   * while it was written, nor after that.
+   *
+   * <p>It has no keys, only fingerprints, and the seed of these: whoever can read it can tell
+   * whether a key that he knows was used, and choose keys that collide.
+   *
+   * @param image is written to, flushed, and not closed
+   * @return how many keys were written
+   */
+  public long save(OutputStream image) throws IOException {
+    return StateImage.write(histories.values(), fingerprint, unknownBeforeNanos, image);
+  }
+
+  /**
+   * Says that it is not known what was admitted before an instant: until then any key may have been
+   * charged as much as any policy allows. Every key is decided as if it had been, which refuses it
+   * until its window has passed, or its bucket has refilled.
+   *
+   * @throws IllegalStateException if a policy has been bound already
+   */
+  public void unknownBefore(long nanos) {
+    if (!histories.isEmpty()) {
+      throw new IllegalStateException("store: in use (expected: one without bindings)");
+    }
+    unknownBeforeNanos = clamp(nanos);
+  }
+
+  /**
+   * Takes the past for known, whatever {@link #unknownBefore} or an image said: what was admitted
+   * before and is not counted is admitted again.
+   */
+  public void forgetUnknown() {
+    unknownBeforeNanos = Meter.LONG_AGO;
+    histories.values().forEach(PolicyHistory::forgetUnknown);
   }
 
   /** Returns fingerprints under a seed of this store's own. */
@@ -68,7 +145,8 @@ public final class MemoryStore implements LocalStore {
         histories.compute(
             name,
             (key, known) -> {
-              PolicyHistory kept = known == null ? new PolicyHistory(key, budget) : known;
+              PolicyHistory kept =
+                  known == null ? new PolicyHistory(key, budget, unknownBeforeNanos) : known;
               kept.putInForce(policy, clamp(nowNanos));
               return kept;
             });
@@ -89,6 +167,9 @@ public final class MemoryStore implements LocalStore {
               + " over "
               + policy.quota().window()
               + " (expected: the binding's shape, or two token buckets)");
+    }
+    if (kept.history.isUnknown()) {
+      kept.history.alsoDecides(policy);
     }
     return kept.variant(policy);
   }

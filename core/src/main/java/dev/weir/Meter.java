@@ -142,6 +142,14 @@ abstract class Meter {
   abstract long resetAtNanos(long[] s, int i);
 
   /**
+   * Moves a state to another clock: one that shows {@code nowNanos} where the clock that the state
+   * was charged by would show {@code knownNanos}. What the state counts, it counts at least as long
+   * by the other clock. A window that is aligned to the clock stays the one that is now, or becomes
+   * a fresh state if it was over.
+   */
+  abstract void shift(long[] s, int i, long knownNanos, long nowNanos);
+
+  /**
    * Hands the sink what the state still counts, oldest first; where it has forgotten when a permit
    * was charged, with the latest possible instant.
    */

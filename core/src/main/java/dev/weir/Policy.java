@@ -40,11 +40,15 @@ public final class Policy {
   /** Between two permits of a bucket, rounded up: every rounding error denies. */
   final long emissionNanos;
 
+  /** How long after they were charged permits may be spent, if this is a {@link #lent} policy. */
+  final long lateNanos;
+
   /** What a full bucket is worth. */
   final long toleranceNanos;
 
   private Policy(Builder builder) {
     options = builder;
+    lateNanos = builder.lateNanos;
     name = builder.name;
     quota = builder.quota;
     throttle = builder.throttle;
@@ -240,6 +244,51 @@ public final class Policy {
         decided.atNanos());
   }
 
+  /**
+   * Returns for how long permits may be spent after they were charged, in nanoseconds, if a store
+   * counts them by the {@link #lent} policy: for the sync interval, but not beyond the end of a
+   * window that begins by the clock. 0 unless the policy is {@link Consistency#LEASED}.
+   *
+   * @param atNanos when they were charged, {@link Decision#atNanos}
+   */
+  public long lentNanos(long atNanos) {
+    if (sharing.consistency() != Consistency.LEASED) {
+      return 0;
+    }
+    long life = sharing.syncIntervalNanos();
+    long window = quota.windowNanos();
+    if (algorithm.aligned()) {
+      // A store that counts in microseconds has the same windows only if they are whole.
+      return window % 1_000 == 0 ? Math.min(life, window - Math.floorMod(atNanos, window)) : 0;
+    }
+    return Math.min(life, Quota.MAX_WINDOW_NANOS - window);
+  }
+
+  /**
+   * Returns the policy by which a store counts permits that are lent, and so may be spent up to a
+   * sync interval after they were charged: over a window that is so much longer. Permits spent
+   * within one window of this policy were charged within one of that. Where windows begin by the
+   * clock what is lent ends with them instead, and it is this policy; so it is unless this one is
+   * {@link Consistency#LEASED}.
+   *
+   * @throws IllegalArgumentException if the options contradict a window of that length
+   */
+  public Policy lent() {
+    if (sharing.consistency() != Consistency.LEASED || algorithm.aligned()) {
+      return this;
+    }
+    long window =
+        Math.min(Quota.MAX_WINDOW_NANOS, quota.windowNanos() + sharing.syncIntervalNanos());
+    Builder longer = new Builder(options, new Quota(quota.permits(), window));
+    longer.sharing = sharing;
+    longer.lateNanos = window - quota.windowNanos();
+    if (longer.granularityNanos != 0) {
+      long finest = (window + MAX_GRANULES - 1) / MAX_GRANULES;
+      longer.granularityNanos = Math.max(longer.granularityNanos, finest);
+    }
+    return longer.build();
+  }
+
   /** Returns what another policy must share with this one for a key's state to go on under it. */
   public Shape shape() {
     return shape;
@@ -262,6 +311,7 @@ public final class Policy {
     private long maxKeys = Long.MAX_VALUE;
     private FullMode whenFull = FullMode.DENY;
     private Throttle throttle = Throttle.HARD;
+    private long lateNanos;
 
     private Builder(Quota quota) {
       this.quota = Check.notNull("quota", quota);
@@ -277,6 +327,13 @@ public final class Policy {
       maxKeys = other.maxKeys;
       whenFull = other.whenFull;
       throttle = other.throttle;
+      lateNanos = other.lateNanos;
+    }
+
+    /** Says how long after they were charged permits may be spent. */
+    Builder late(long nanos) {
+      lateNanos = nanos;
+      return this;
     }
 
     /**

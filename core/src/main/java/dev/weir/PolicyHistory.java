@@ -32,11 +32,22 @@ final class PolicyHistory {
 
   private final String name;
   private final Budget budget;
+  private long unknownBeforeNanos;
   private volatile ShapeTable[] tables = {};
 
-  PolicyHistory(String name, Budget whole) {
+  /**
+   * @param unknownBeforeNanos before when it is not known what was admitted, or {@link
+   *     Meter#LONG_AGO}
+   */
+  PolicyHistory(String name, Budget whole, long unknownBeforeNanos) {
     this.name = name;
     this.budget = whole.part();
+    this.unknownBeforeNanos = unknownBeforeNanos;
+  }
+
+  /** Takes over tables from an image: witnesses, until a policy of their shape is in force. */
+  synchronized void restore(List<ShapeTable> restored, long nowNanos) {
+    swap(restored.stream().map(each -> each.retired(nowNanos)).toList());
   }
 
   /** Returns the keys and bytes that this name has and may have. */
@@ -75,6 +86,31 @@ final class PolicyHistory {
     }
   }
 
+  /** Returns whether it is not known of any table what was admitted before an instant. */
+  boolean isUnknown() {
+    for (ShapeTable each : tables) {
+      if (each.table().unknownBeforeNanos() != Meter.LONG_AGO) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Takes note of another policy of any shape that keys are decided under. */
+  synchronized void alsoDecides(Policy policy) {
+    for (ShapeTable each : tables) {
+      each.table().alsoDecides(policy);
+    }
+  }
+
+  /** As {@link MemoryStore#forgetUnknown}. */
+  synchronized void forgetUnknown() {
+    unknownBeforeNanos = Meter.LONG_AGO;
+    for (ShapeTable each : tables) {
+      each.table().forgetUnknown();
+    }
+  }
+
   private synchronized void widenTables(Policy policy) {
     List<ShapeTable> widened = new ArrayList<>();
     for (ShapeTable each : tables) {
@@ -104,7 +140,11 @@ final class PolicyHistory {
                 + (MAX_TABLES - 1)
                 + ")");
       }
-      ShapeTable added = ShapeTable.inForce(new Table(policy.shape(), budget), policy);
+      Table table = new Table(policy.shape(), budget);
+      if (unknownBeforeNanos != Meter.LONG_AGO) {
+        table.unknownBefore(unknownBeforeNanos, nowNanos);
+      }
+      ShapeTable added = ShapeTable.inForce(table, policy);
       changed.add(alone ? added : added.retired(nowNanos));
     }
     swap(changed);

@@ -1,5 +1,6 @@
 package dev.weir;
 
+import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 import java.util.Objects;
@@ -248,6 +249,26 @@ final class Segment extends SequenceLock {
     }
     size++;
     return slot;
+  }
+
+  /** Takes over what a table knew of the time before its keys are restored. */
+  void restoreTimes(long floor, long latest) {
+    floorNanos = floor;
+    latestNanos = latest;
+  }
+
+  /** Hands the visitor every key with a copy of its state. */
+  void copyTo(KeyVisitor visitor) throws IOException {
+    for (int slot = 1; slot < slots.length; slot += width) {
+      if (slots[slot] != 0) {
+        visitor.key(slots[slot], table.copy(this, slot));
+      }
+    }
+  }
+
+  /** Is handed keys with copies of their states. */
+  interface KeyVisitor {
+    void key(long fingerprint, long[] state) throws IOException;
   }
 
   /** Replaces the array of a slot's state, if it has one of its own that has been replaced. */

@@ -60,6 +60,11 @@ record ShapeTable(
         : new ShapeTable(table, variant, widest, widestLeftNanos, retiredNanos);
   }
 
+  /** Returns how long after they were charged permits may be spent. */
+  long lateNanos() {
+    return Math.max(last.lateNanos, widest.lateNanos);
+  }
+
   /** Returns the same table as a witness. */
   ShapeTable retired(long nowNanos) {
     return retiredNanos == Long.MAX_VALUE

@@ -150,6 +150,23 @@ final class SlidingCounter extends Meter {
   }
 
   @Override
+  void shift(long[] s, int i, long known, long now) {
+    long from = Math.floorDiv(known, window);
+    long ahead = lastIndex(s, i) - from;
+    long hits = ahead > 0 ? s[i + HITS] : hits(s, i, from);
+    if (Math.floorMod(now, window) > Math.floorMod(known, window)) {
+      // The previous window's hits weigh less at that point of a window than they do now.
+      long left = ahead > 0 ? window : window - Math.floorMod(known, window);
+      hits = Math.min(MOST, current(hits) + MulDiv.ceil(previous(hits), left, window));
+    }
+    long start = (Math.floorDiv(now, window) + Math.max(0, ahead)) * window;
+    long last = instant(s[i + LAST]) + now - known;
+    boolean reserved = ahead > 0 && reserved(s[i + LAST]);
+    s[i + HITS] = hits;
+    s[i + LAST] = stamp(Math.max(start, Math.min(last, start + window - 1)), reserved);
+  }
+
+  @Override
   void forEachCharge(long[] s, int i, long now, Policy policy, Sink sink) {
     long hits = s[i + HITS];
     if (previous(hits) > 0) {

@@ -472,6 +472,13 @@ final class SlidingLog extends Meter {
   }
 
   @Override
+  void shift(long[] s, int i, long known, long now) {
+    long granules = -Math.floorDiv(known - now, granule); // Rounded up: later is longer.
+    s[OLDEST] += granules;
+    s[NEWEST] = stamp(instant(s[NEWEST]) + granules * granule, reserved(s[NEWEST]));
+  }
+
+  @Override
   void forEachCharge(long[] s, int i, long now, Policy policy, Sink sink) {
     long cut = oldest(now);
     long index = s[OLDEST];

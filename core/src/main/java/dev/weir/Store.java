@@ -68,6 +68,15 @@ public interface Store extends AutoCloseable {
   }
 
   /**
+   * Returns whether the store counts permits of {@link Consistency#LEASED} policies for a sync
+   * interval longer than the policy's window, so that they may be lent as they are. Where it does
+   * not, who lends them binds the {@link Policy#lent} policy. Default: false.
+   */
+  default boolean countsLent() {
+    return false;
+  }
+
+  /**
    * Decides a request: fills in the results of {@code charges}, then hands it to {@code done}. A
    * {@link LocalStore} does so before it returns, on the same thread; a remote one later, on a
    * thread of its own. Never fails: trouble is a decision with a reason, and {@link Charges#settle}

@@ -1,7 +1,11 @@
 package dev.weir;
 
+import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** The states of the keys of one shape: compact, concurrent, and without those that have reset. */
 final class Table {
@@ -17,6 +21,10 @@ final class Table {
    * those first bits; it counts each of its keys at least in full. There are few cells, a sixteenth
    * of the keys that the budget allows. A key that is new while its cell is live starts with the
    * cell's state, since part of that may be its own.
+   *
+   * The unknown: after a restart it may not be known what was admitted before an instant. A key
+   * without a slot then starts as if it had been charged more than any limit at that instant, and
+   * for as long as such a charge counts.
    */
 
   /** Segments to begin with: locks, a few for each core of a common machine. A power of two. */
@@ -41,6 +49,9 @@ final class Table {
   private final Object handLock = new Object();
   private final AtomicInteger elsewhere = new AtomicInteger();
   private volatile Segment[] directory = new Segment[1 << FIRST_DEPTH];
+  private long unknownBeforeNanos = Meter.LONG_AGO;
+  private long unknownForNanos;
+  private volatile boolean unknown;
   private int hand;
 
   Table(Shape shape, Budget budget) {
@@ -101,6 +112,115 @@ final class Table {
     return cells.get() > 0;
   }
 
+  /** Returns whether a key without a slot may count something all the same. */
+  boolean isUnsure() {
+    return sketching() || unknown;
+  }
+
+  /** Returns a copy of what a key counts that has no slot, or null if it is a fresh one. */
+  long @Nullable [] unslotted(long fingerprint, Policy asked) {
+    if (sketching()) {
+      long cell = cell(fingerprint);
+      Segment segment = segment(cell);
+      int slot = segment.find(cell);
+      if (slot > 0) {
+        return copy(segment, slot);
+      }
+    }
+    long before = unknownBeforeNanos;
+    return unknown
+        ? meter.record(meter.fresh(), 0, before, before, Meter.MOST_PERMITS, asked, asked, true)
+        : null;
+  }
+
+  /** Takes note that it is not known what was admitted before an instant; before any decision. */
+  void unknownBefore(long nanos, long nowNanos) {
+    unknownBeforeNanos = nanos;
+    unknownForNanos = shape.memoryNanos();
+    unknown = nowNanos - nanos <= unknownForNanos;
+  }
+
+  /** Returns before when it is not known what was admitted, or {@link Meter#LONG_AGO}. */
+  long unknownBeforeNanos() {
+    return unknownBeforeNanos;
+  }
+
+  /** Takes note of a policy that keys are decided under, and may have been; before any is. */
+  void alsoDecides(Policy policy) {
+    long memory = policy.shape().memoryNanos();
+    if (unknownBeforeNanos != Meter.LONG_AGO && memory > unknownForNanos) {
+      unknownForNanos = memory;
+      unknown = true;
+    }
+  }
+
+  /** As {@link MemoryStore#forgetUnknown}. */
+  void forgetUnknown() {
+    unknownBeforeNanos = Meter.LONG_AGO;
+    unknown = false;
+  }
+
+  private void forgetUnknown(long nowNanos) {
+    if (unknown && nowNanos - unknownBeforeNanos > unknownForNanos) {
+      unknown = false;
+    }
+  }
+
+  /** Takes over what is known of the time before keys are restored. */
+  void restoreTimes(long floorNanos, long latestNanos) {
+    for (Segment segment : directory) {
+      segment.restoreTimes(floorNanos, latestNanos);
+    }
+  }
+
+  /** Takes a key from an image, whether there is room or not. */
+  void restore(long fingerprint, long[] state, long nowNanos) {
+    Segment segment = segment(fingerprint);
+    long stamp = segment.writeLock();
+    try {
+      budget.add(1);
+      segment.add(fingerprint, state, 0, nowNanos);
+      if (fingerprint == cell(fingerprint)) {
+        cellAdded();
+      }
+    } finally {
+      segment.unlockWrite(stamp);
+    }
+    segment.splitIfLarge();
+  }
+
+  /** Hands the visitor every key; copies a segment at a time, while other threads may decide. */
+  void copyTo(Segment.KeyVisitor visitor) throws IOException {
+    long first = 0;
+    do {
+      Segment segment = segment(first);
+      List<Long> fingerprints = new ArrayList<>();
+      List<long[]> states = new ArrayList<>();
+      boolean split;
+      long stamp = segment.writeLock();
+      try {
+        split = segment.isSplit();
+        segment.copyTo(
+            (fingerprint, state) -> {
+              fingerprints.add(fingerprint);
+              states.add(state);
+            });
+      } finally {
+        segment.unlockWrite(stamp);
+      }
+      if (!split) {
+        for (int i = 0; i < states.size(); i++) {
+          visitor.key(fingerprints.get(i), states.get(i));
+        }
+        first += 1L << (Long.SIZE - segment.depth);
+      }
+    } while (first != 0);
+  }
+
+  int cellBits() {
+    return cellBits;
+  }
+
   void cellAdded() {
     cells.incrementAndGet();
   }
@@ -110,6 +230,15 @@ final class Table {
     if (sketching() && fingerprint == cell(fingerprint)) {
       cells.decrementAndGet();
     }
+  }
+
+  /** Returns the latest instant by which a state that was forgotten had reset. */
+  long floorNanos() {
+    long floor = Meter.LONG_AGO;
+    for (Segment segment : directory) {
+      floor = Math.max(floor, segment.floorNanos());
+    }
+    return floor;
   }
 
   /** Returns the latest time at which anything was put here. */
@@ -123,6 +252,7 @@ final class Table {
 
   /** Forgets keys that have reset, in the next few segments at each call. */
   void forgetSome(long nowNanos) {
+    forgetUnknown(nowNanos);
     synchronized (handLock) {
       Segment[] segments = directory;
       for (int end = hand + segments.length / SWEEPS; hand < end; ) {

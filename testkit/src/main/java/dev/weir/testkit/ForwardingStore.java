@@ -45,6 +45,11 @@ public abstract class ForwardingStore<S extends Store> implements Store {
   }
 
   @Override
+  public boolean countsLent() {
+    return delegate.countsLent();
+  }
+
+  @Override
   public void retire(String name, long nowNanos) {
     delegate.retire(name, nowNanos);
   }

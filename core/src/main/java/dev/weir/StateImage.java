@@ -1,0 +1,255 @@
+package dev.weir;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.zip.CRC32C;
+import java.util.zip.CheckedInputStream;
+import java.util.zip.CheckedOutputStream;
+import org.jspecify.annotations.Nullable;
+
+/** The states of a {@link MemoryStore} as a sequence of bytes. */
+final class StateImage {
+  /*
+   * image    magic, version, seed (2 longs), unknownBefore, histories, END, number of keys (long),
+   *          CRC32C of all that (long)
+   * history  NAME, name, number of tables, tables
+   * table    last policy, widest policy, widestLeft, retired, cellBits, sketching, unknownBefore,
+   *          floor, latest, keys, 0
+   * key      fingerprint, never 0; the state's words, after their number where it varies
+   *
+   * All numbers are big-endian. A reader checks the sum only at the end, so what it has read until
+   * then may be anything: it trusts no length, and hands nothing out that was not read to the end.
+   * A release that changes what a state means changes the version.
+   */
+  private static final int MAGIC = 0x57454952; // WEIR
+  private static final int VERSION = 1;
+  private static final int NAME = 1;
+  private static final int END = 0;
+  private static final int BUFFER_BYTES = 1 << 16;
+
+  private StateImage() {}
+
+  static long write(
+      Collection<PolicyHistory> histories,
+      Fingerprint fingerprint,
+      long unknownBeforeNanos,
+      OutputStream image)
+      throws IOException {
+    CheckedOutputStream summed = new CheckedOutputStream(image, new CRC32C());
+    DataOutputStream out = new DataOutputStream(new BufferedOutputStream(summed, BUFFER_BYTES));
+    out.writeInt(MAGIC);
+    out.writeInt(VERSION);
+    for (long half : fingerprint.seed()) {
+      out.writeLong(half);
+    }
+    out.writeLong(unknownBeforeNanos);
+    long[] keys = {0};
+    for (PolicyHistory history : histories) {
+      ShapeTable[] tables = history.tables();
+      out.writeByte(NAME);
+      out.writeUTF(history.name());
+      out.writeByte(tables.length);
+      for (ShapeTable each : tables) {
+        writeTable(each, out, keys);
+      }
+    }
+    out.writeByte(END);
+    out.writeLong(keys[0]);
+    out.flush();
+    out.writeLong(summed.getChecksum().getValue());
+    out.flush();
+    return keys[0];
+  }
+
+  private static void writeTable(ShapeTable each, DataOutputStream out, long[] keys)
+      throws IOException {
+    Table table = each.table();
+    writePolicy(each.last(), out);
+    writePolicy(each.widest(), out);
+    out.writeLong(each.widestLeftNanos());
+    out.writeLong(each.retiredNanos());
+    out.writeByte(table.cellBits());
+    out.writeBoolean(table.sketching());
+    out.writeLong(table.unknownBeforeNanos());
+    out.writeLong(table.floorNanos());
+    out.writeLong(table.latestNanos());
+    boolean varies = table.meter.words() == 0;
+    table.copyTo(
+        (fingerprint, state) -> {
+          out.writeLong(fingerprint);
+          if (varies) {
+            out.writeInt(state.length);
+          }
+          for (long word : state) {
+            out.writeLong(word);
+          }
+          keys[0]++;
+        });
+    out.writeLong(0);
+  }
+
+  /** Writes what counting needs of a policy; the rest comes with the policy that is bound. */
+  private static void writePolicy(Policy policy, DataOutputStream out) throws IOException {
+    out.writeUTF(policy.name());
+    out.writeUTF(policy.algorithm().name());
+    out.writeLong(policy.quota().permits());
+    out.writeLong(policy.quota().windowNanos());
+    out.writeLong(policy.burst());
+    out.writeLong(policy.granularityNanos());
+    out.writeLong(policy.lateNanos);
+  }
+
+  /** Reads an image. Used by one thread, once. */
+  static final class Reader {
+    private final CheckedInputStream summed;
+    private final DataInputStream in;
+    private final long known;
+    private final long now;
+    private final Fingerprint fingerprint;
+    private final long unknownBefore;
+    private long keys;
+
+    Reader(InputStream image, long known, long now) throws IOException {
+      this.summed =
+          new CheckedInputStream(new BufferedInputStream(image, BUFFER_BYTES), new CRC32C());
+      this.in = new DataInputStream(summed);
+      this.known = known;
+      this.now = now;
+      try {
+        if (in.readInt() != MAGIC) {
+          throw new IOException("no image of a store (expected: one, which begins with WEIR)");
+        }
+        int version = in.readInt();
+        if (version != VERSION) {
+          throw new IOException("format " + version + " (expected: " + VERSION + ")");
+        }
+        fingerprint = Fingerprint.seeded(in.readLong(), in.readLong());
+        unknownBefore = shifted(in.readLong());
+      } catch (EOFException e) {
+        throw cut(e);
+      }
+    }
+
+    Fingerprint fingerprint() {
+      return fingerprint;
+    }
+
+    long unknownBeforeNanos() {
+      return unknownBefore;
+    }
+
+    /**
+     * Returns the next name's history, or null at the end, when the sum is right.
+     *
+     * @throws IOException if the image is damaged
+     */
+    @Nullable PolicyHistory next(Budget budget) throws IOException {
+      try {
+        int mark = in.readByte();
+        if (mark == END) {
+          end();
+          return null;
+        }
+        if (mark != NAME) {
+          throw new IOException("damaged: mark " + mark);
+        }
+        PolicyHistory history = new PolicyHistory(in.readUTF(), budget, unknownBefore);
+        List<ShapeTable> tables = new ArrayList<>();
+        int count = in.readByte();
+        for (int i = 0; i < count; i++) {
+          tables.add(table(history.budget()));
+        }
+        history.restore(tables, now);
+        return history;
+      } catch (EOFException e) {
+        throw cut(e);
+      } catch (RuntimeException e) { // By numbers that no policy and no state can have.
+        throw new IOException("damaged: " + e.getMessage(), e);
+      }
+    }
+
+    private static IOException cut(EOFException e) {
+      return new IOException("damaged: it ends too early", e);
+    }
+
+    private void end() throws IOException {
+      long counted = in.readLong();
+      long sum = summed.getChecksum().getValue();
+      if (in.readLong() != sum || counted != keys) {
+        throw new IOException("damaged: its sum is wrong");
+      }
+    }
+
+    private ShapeTable table(Budget budget) throws IOException {
+      Policy last = policy();
+      Policy widest = policy();
+      long widestLeft = shifted(in.readLong());
+      long retired = shifted(in.readLong());
+      Table table = new Table(last.shape(), budget);
+      boolean sameCells = in.readByte() == table.cellBits();
+      boolean sketching = in.readBoolean();
+      long unknown = in.readLong();
+      if (sketching && !sameCells) { // Cells of another size say nothing of the keys they count.
+        table.unknownBefore(now, now);
+      } else if (unknown != Meter.LONG_AGO) {
+        // A window that is not over by the one clock must not be over by the other.
+        boolean counts = known != now && known - unknown <= last.shape().memoryNanos();
+        table.unknownBefore(counts ? now : shifted(unknown), now);
+      }
+      table.restoreTimes(in.readLong() + now - known, in.readLong() + now - known);
+      for (long key = in.readLong(); key != 0; key = in.readLong()) {
+        long[] state = state(table.meter);
+        table.meter.shift(state, 0, known, now);
+        keys++;
+        if (table.meter.resetAtNanos(state, 0) > now) {
+          table.restore(key, state, now);
+        }
+      }
+      return new ShapeTable(table, last, widest, widestLeft, retired);
+    }
+
+    private long shifted(long nanos) {
+      return nanos == Long.MAX_VALUE || nanos == Meter.LONG_AGO ? nanos : nanos + now - known;
+    }
+
+    private long[] state(Meter meter) throws IOException {
+      int words = meter.words();
+      int length = words > 0 ? words : in.readInt();
+      if (length < 1 || length > SlidingLog.MAX_LONGS) {
+        throw new IOException("damaged: a state of " + length + " words");
+      }
+      long[] state = new long[length];
+      for (int i = 0; i < length; i++) {
+        state[i] = in.readLong();
+      }
+      return state;
+    }
+
+    private Policy policy() throws IOException {
+      String name = in.readUTF();
+      Algorithm algorithm = Algorithm.valueOf(in.readUTF());
+      Quota quota = new Quota(in.readLong(), in.readLong());
+      long burst = in.readLong();
+      long granularity = in.readLong();
+      long late = in.readLong();
+      Policy.Builder builder = Policy.builder(quota).name(name).algorithm(algorithm).late(late);
+      if (algorithm.bucket()) {
+        builder.burst(burst);
+      }
+      if (algorithm.granular()) {
+        builder.granularity(Duration.ofNanos(granularity));
+      }
+      return builder.build();
+    }
+  }
+}
