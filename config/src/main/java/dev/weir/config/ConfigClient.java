@@ -84,6 +84,7 @@ public final class ConfigClient implements AutoCloseable {
     private final ConfigStore store;
     private final String node;
     private String address = "";
+    private Supplier<String> admin = () -> "";
     private String version = "";
     private Supplier<Counts> counts = () -> Counts.NONE;
     private Duration interval = Duration.ofSeconds(1);
@@ -107,6 +108,16 @@ public final class ConfigClient implements AutoCloseable {
     public Builder shownAs(String serverAddress, String weirVersion) {
       address = serverAddress;
       version = weirVersion;
+      return this;
+    }
+
+    /**
+     * Sets what the store's list of servers says of where other servers can ask this one's
+     * interface for administration: an address without a path, or an empty text. Asked on the
+     * feed's thread.
+     */
+    public Builder adminAt(Supplier<String> adminAddress) {
+      admin = adminAddress;
       return this;
     }
 
@@ -215,6 +226,7 @@ public final class ConfigClient implements AutoCloseable {
       RuleFollower.Builder builder =
           RuleFollower.builder(store, node)
               .shownAs(address, version)
+              .adminAt(admin)
               .counts(counts)
               .interval(interval)
               .patience(patience)

@@ -33,7 +33,8 @@ public final class Feed implements AutoCloseable {
    * one, do not all ask at one moment again.
    *
    * Where the log cannot be followed from the change that was read last, everything known may be
-   * outdated, and listeners hear so once. A log that goes on with another change than the next
+   * outdated, and listeners hear so, before they hear of the head. So does a listener that throws,
+   * until it does not. A log that goes on with another change than the next
    * one shows by its hashes: so does a store that was restored from a copy and written to again.
    */
 
@@ -45,7 +46,17 @@ public final class Feed implements AutoCloseable {
   private static final long CLOSE_MILLIS = 1_000;
   private static final System.Logger LOG = System.getLogger("dev.weir.config");
 
-  private record Listening(String kind, FeedListener listener) {}
+  /** A listener, and whether it is to hear that it missed something. Changed during a turn only. */
+  private static final class Listening {
+    final String kind;
+    final FeedListener listener;
+    boolean behind;
+
+    Listening(String kind, FeedListener listener) {
+      this.kind = kind;
+      this.listener = listener;
+    }
+  }
 
   private final ConfigStore store;
   private final Ticker ticker;
@@ -106,7 +117,7 @@ public final class Feed implements AutoCloseable {
 
   /** Has a listener hear nothing more, apart from what is on its way. */
   public void unlisten(FeedListener listener) {
-    listeners.removeIf(each -> each.listener() == listener);
+    listeners.removeIf(each -> each.listener == listener);
   }
 
   /** Begins to ask, if that has not begun: first after a random part of the interval. */
@@ -172,13 +183,13 @@ public final class Feed implements AutoCloseable {
         head = read();
       } catch (RuntimeException | Error e) {
         away = true;
-        listeners.forEach(each -> each.listener().failed(e));
+        listeners.forEach(each -> each.listener.failed(e));
         return false;
       }
       away = false;
       boolean well = true;
       for (Listening each : listeners) {
-        well &= heard(each.listener(), head, asOfNanos);
+        well &= caughtUp(each, head) && heard(each.listener, head, asOfNanos);
       }
       return well;
     } finally {
@@ -186,7 +197,21 @@ public final class Feed implements AutoCloseable {
     }
   }
 
-  private boolean heard(FeedListener listener, Head head, long asOfNanos) {
+  /** Tells a listener that it missed something, if it has: because it threw, for example. */
+  private static boolean caughtUp(Listening each, Head head) {
+    if (each.behind) {
+      try {
+        each.listener.missed(head);
+        each.behind = false;
+      } catch (RuntimeException | Error e) {
+        each.listener.failed(e);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean heard(FeedListener listener, Head head, long asOfNanos) {
     try {
       listener.heard(head, asOfNanos);
       return true;
@@ -201,19 +226,19 @@ public final class Feed implements AutoCloseable {
     Head head = store.head();
     Head before = last;
     if (before == null || !follows(before, head)) {
-      missed(head);
+      missed();
       last = head;
       return head;
     }
     while (before.position() < head.position()) {
       List<Change> page = page(before.position());
       if (page.isEmpty() || !next(before, page.get(0))) {
-        missed(head);
+        missed();
         last = head;
         return head;
       }
       for (Change change : page) {
-        tell(change, head);
+        tell(change);
         before = new Head(head.store(), head.revision(), change.number(), change.hash());
         last = before;
       }
@@ -247,22 +272,27 @@ public final class Feed implements AutoCloseable {
         && Sha256.chained(before.hash(), change.json()).equals(change.hash());
   }
 
-  private void missed(Head head) {
-    listeners.forEach(each -> each.listener().missed(head));
+  private void missed() {
+    listeners.forEach(each -> each.behind = true);
   }
 
   /** What a change says that cannot be read, it may say to every listener. */
-  private void tell(Change change, Head head) {
+  private void tell(Change change) {
     ChangeDetails details;
     try {
       details = change.details();
     } catch (ConfigException e) {
-      missed(head);
+      missed();
       return;
     }
     for (Listening each : listeners) {
-      if (each.kind().equals(details.kind())) {
-        each.listener().changed(change.number(), details);
+      if (each.kind.equals(details.kind()) && !each.behind) {
+        try {
+          each.listener.changed(change.number(), details);
+        } catch (RuntimeException | Error e) {
+          each.behind = true;
+          each.listener.failed(e);
+        }
       }
     }
   }

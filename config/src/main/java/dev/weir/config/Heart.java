@@ -18,6 +18,7 @@ final class Heart {
   private final Ticker ticker;
   private final String id;
   private final String address;
+  private final Supplier<String> admin;
   private final String version;
   private final Supplier<Counts> counts;
   private final @Nullable StoreClock clock;
@@ -36,6 +37,7 @@ final class Heart {
     this.ticker = builder.ticker;
     this.id = builder.node;
     this.address = builder.address;
+    this.admin = builder.admin;
     this.version = builder.version;
     this.counts = builder.counts;
     this.clock = clock;
@@ -43,7 +45,8 @@ final class Heart {
   }
 
   private Node node(long position, Counts decided) {
-    return new Node(id, address, version, revision, position, problems, decided, Instant.EPOCH);
+    return new Node(
+        id, address, admin.get(), version, revision, position, problems, decided, Instant.EPOCH);
   }
 
   /** Notes what is in force, to be said with the next beat, which then comes at once. */

@@ -27,7 +27,8 @@ final class LastKnownSubjects {
   /*
    * Subjects are in it as fingerprints, which is all that the table has of them, and so the seed of
    * the fingerprints is in it too. Ends of limits are times of the wall clock, since the ticker of
-   * another process differs.
+   * another process differs. Each has the age of what is known of it, so that it does not become
+   * younger by restarts.
    */
 
   /** As many as are worth the time to write them each minute: 12 MB. */
@@ -36,7 +37,7 @@ final class LastKnownSubjects {
   /** A record has at most 64 limits, with names of up to 1 KiB; few records are that large. */
   static final long MAX_BYTES = 512L << 20;
 
-  private static final String MAGIC = "weir-last-known-subjects 1 ";
+  private static final String MAGIC = "weir-last-known-subjects 2 ";
   private static final int HEADER_BYTES = MAGIC.length() + 8 + 1;
 
   /** What is in the file. */
@@ -48,6 +49,7 @@ final class LastKnownSubjects {
     private final Map<SubjectLimits, Integer> numbers = new LinkedHashMap<>();
     private long[] fingerprints = new long[16];
     private int[] limits = new int[16];
+    private int[] ages = new int[16];
     private int size;
 
     /**
@@ -61,21 +63,32 @@ final class LastKnownSubjects {
       this.wallNanos = wallNanos;
     }
 
-    /** Adds a subject; the ends of its limits are times of the wall clock. */
-    void add(long fingerprint, SubjectLimits of) {
+    /**
+     * Adds a subject; the ends of its limits are times of the wall clock.
+     *
+     * @param ageSeconds for how long this may have been outdated when the content was written
+     */
+    void add(long fingerprint, SubjectLimits of, int ageSeconds) {
       if (size == fingerprints.length) {
         fingerprints = Arrays.copyOf(fingerprints, 2 * size);
         limits = Arrays.copyOf(limits, 2 * size);
+        ages = Arrays.copyOf(ages, 2 * size);
       }
       fingerprints[size] = fingerprint;
+      ages[size] = ageSeconds;
       limits[size++] = numbers.computeIfAbsent(of, none -> numbers.size());
     }
 
-    void forEach(SubjectTable.Visitor visitor) {
+    void forEach(Visitor visitor) {
       List<SubjectLimits> values = List.copyOf(numbers.keySet());
       for (int i = 0; i < size; i++) {
-        visitor.visit(fingerprints[i], values.get(limits[i]));
+        visitor.visit(fingerprints[i], values.get(limits[i]), ages[i]);
       }
+    }
+
+    /** Takes a subject, as it was added. */
+    interface Visitor {
+      void visit(long fingerprint, SubjectLimits limits, int ageSeconds);
     }
 
     int size() {
@@ -131,6 +144,7 @@ final class LastKnownSubjects {
     for (int i = 0; i < content.size; i++) {
       out.writeLong(content.fingerprints[i]);
       out.writeInt(content.limits[i]);
+      out.writeInt(content.ages[i]);
     }
     byte[] body = bytes.toByteArray();
     if (body.length > MAX_BYTES) {
@@ -186,10 +200,18 @@ final class LastKnownSubjects {
     for (int i = 0; i < size; i++) {
       long fingerprint = in.readLong();
       int number = in.readInt();
-      if (number < 0 || number >= different) {
-        throw new IOException("limits: " + number + " (expected: below " + different + ")");
+      int age = in.readInt();
+      if (number < 0 || number >= different || age < 0) {
+        throw new IOException(
+            "limits: "
+                + number
+                + ", age: "
+                + age
+                + " (expected: 0.."
+                + (different - 1)
+                + ", >= 0)");
       }
-      content.add(fingerprint, limits.get(number));
+      content.add(fingerprint, limits.get(number), age);
     }
     return content;
   }

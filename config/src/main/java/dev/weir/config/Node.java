@@ -8,6 +8,8 @@ import java.util.List;
  *
  * @param id distinguishes it from all others, 1 to 200 bytes in UTF-8
  * @param address for people, up to 200 bytes; may be empty
+ * @param admin where its interface for administration is, for the other servers, up to 300 bytes:
+ *     {@code http://10.0.0.5:8090}; empty if it has none that they can reach
  * @param version of Weir, up to 50 bytes; may be empty
  * @param revision of the rules in force there; 0 if they are from elsewhere
  * @param position the last change it knows of
@@ -18,6 +20,7 @@ import java.util.List;
 public record Node(
     String id,
     String address,
+    String admin,
     String version,
     long revision,
     long position,
@@ -37,12 +40,30 @@ public record Node(
   public Node {
     Check.line("id", id, 1, 200);
     Check.line("address", address, 0, 200);
+    Check.line("admin", admin, 0, 300);
     Check.line("version", version, 0, 50);
     Check.range("revision", revision, 0, Long.MAX_VALUE);
     Check.range("position", position, 0, Long.MAX_VALUE);
     problems = List.copyOf(problems);
     Check.range("problems", problems.size(), 0, MAX_PROBLEMS);
     problems.forEach(problem -> Check.text("problem", problem, 0, MAX_PROBLEM_BYTES));
+  }
+
+  /**
+   * Makes one that other servers cannot ask.
+   *
+   * @throws IllegalArgumentException if a value is out of its range
+   */
+  public Node(
+      String id,
+      String address,
+      String version,
+      long revision,
+      long position,
+      List<String> problems,
+      Counts counts,
+      Instant at) {
+    this(id, address, "", version, revision, position, problems, counts, at);
   }
 
   /**

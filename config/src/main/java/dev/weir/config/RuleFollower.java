@@ -135,6 +135,7 @@ public final class RuleFollower implements RuleSource {
     final ConfigStore store;
     final String node;
     String address = "";
+    Supplier<String> admin = () -> "";
     String version = "";
     Supplier<Counts> counts = () -> Counts.NONE;
     private Duration interval = Duration.ofSeconds(1);
@@ -154,6 +155,16 @@ public final class RuleFollower implements RuleSource {
     public Builder shownAs(String serverAddress, String weirVersion) {
       address = serverAddress;
       version = weirVersion;
+      return this;
+    }
+
+    /**
+     * Sets what the store's list of servers says of where other servers can ask this one's
+     * interface for administration: an address without a path, or an empty text. Asked on the
+     * feed's thread.
+     */
+    public Builder adminAt(Supplier<String> adminAddress) {
+      admin = adminAddress;
       return this;
     }
 

@@ -224,6 +224,7 @@ final class Stored {
             new Node(
                 id,
                 members.text("address"),
+                members.has("admin") ? members.text("admin") : "",
                 members.text("version"),
                 members.number("revision"),
                 members.number("position"),
@@ -237,6 +238,7 @@ final class Stored {
         Json.write(
             Map.of(
                 "address", node.address(),
+                "admin", node.admin(),
                 "version", node.version(),
                 "revision", node.revision(),
                 "position", node.position(),

@@ -249,12 +249,12 @@ public final class SubjectCache implements KeyPolicies {
 
   private void restore(LastKnownSubjects.Content content) {
     long ahead = wall.nanos() - ticker.nanos();
-    int seconds = seconds(content.wallNanos - ahead);
+    int writtenAt = seconds(content.wallNanos - ahead);
     synchronized (lock) {
       store = content.store;
       content.forEach(
-          (of, limits) -> {
-            if (!table.put(of, LastKnownSubjects.shifted(limits, -ahead), seconds, true)) {
+          (of, limits, age) -> {
+            if (!table.put(of, LastKnownSubjects.shifted(limits, -ahead), writtenAt - age, true)) {
               noRoom++;
             }
           });
@@ -285,9 +285,17 @@ public final class SubjectCache implements KeyPolicies {
       content = new LastKnownSubjects.Content(store, seed0, seed1, wall.nanos());
       table.forEach(
           LastKnownSubjects.MAX_SUBJECTS,
-          (of, limits) -> content.add(of, LastKnownSubjects.shifted(limits, ahead)));
+          (of, limits, current, seconds) ->
+              content.add(of, LastKnownSubjects.shifted(limits, ahead), age(current, seconds)));
     }
     file.write(content);
+  }
+
+  /** Returns for how many seconds something may have been outdated. */
+  private int age(boolean current, int seconds) {
+    long heard = Math.floorDiv(heardAtNanos - createdNanos, SECOND);
+    long since = current ? Math.max(heard, seconds) : seconds;
+    return (int) Math.max(0, Math.min(Integer.MAX_VALUE / 2, seconds(savedAtNanos) - since));
   }
 
   /** Has nothing asked any more. */

@@ -326,7 +326,13 @@ final class SubjectTable {
 
   /** Takes what is known of a subject. */
   interface Visitor {
-    void visit(long fingerprint, SubjectLimits limits);
+    /**
+     * Takes one.
+     *
+     * @param current whether it was not found to be outdated
+     * @param seconds when it was loaded, or found to be outdated
+     */
+    void visit(long fingerprint, SubjectLimits limits, boolean current, int seconds);
   }
 
   /** Shows up to {@code most} subjects: those with limits of their own, then others. */
@@ -341,7 +347,8 @@ final class SubjectTable {
       long state = state(words, slot);
       int number = number(state);
       if (state != 0 && (number != Interned.NONE) == withRecord) {
-        visitor.visit(words[slot], again(number));
+        boolean current = (state & CURRENT) != 0;
+        visitor.visit(words[slot], again(number), current, seconds(state));
         left--;
       }
     }

@@ -171,6 +171,51 @@ class FeedTest {
   }
 
   @Test
+  void listenerThatThrows_keepsNothingFromOthersAndHearsThatItMissedSomething() {
+    List<String> told = new ArrayList<>();
+    FeedListener first =
+        new FeedListener() {
+          @Override
+          public void changed(long number, ChangeDetails change) {
+            told.add("change " + number);
+            throw new IllegalStateException("not now");
+          }
+
+          @Override
+          public void missed(Head head) {
+            told.add("missed " + head.position());
+            if (told.size() == 3) {
+              throw new IllegalStateException("still not");
+            }
+          }
+
+          @Override
+          public void failed(Throwable error) {
+            told.add(String.valueOf(error.getMessage()));
+          }
+        };
+    Feed other = new Feed(store, ticker, SECOND, bound -> bound, Runnable::run);
+    other.listen(ChangeDetails.RECORD, first);
+    other.listen(ChangeDetails.RECORD, new Noting());
+    assertThat(other.poll()).isTrue();
+    told.clear();
+    heard.clear();
+    write();
+    write();
+    assertThat(other.poll()).isFalse();
+    assertThat(heard).containsExactly("record 1", "record 2");
+    assertThat(told).containsExactly("change 1", "not now", "missed 2", "still not");
+    heard.clear();
+    told.clear();
+    assertThat(other.poll()).isTrue(); // It hears once more what it could not take.
+    assertThat(heard).isEmpty();
+    assertThat(told).containsExactly("missed 2");
+    told.clear();
+    assertThat(other.poll()).isTrue();
+    assertThat(told).isEmpty();
+  }
+
+  @Test
   void storeThatIsAway_isToldAndChangesFollowItsReturn() {
     assertThat(afterASecond()).containsExactly("missed 0");
     store.away = true;

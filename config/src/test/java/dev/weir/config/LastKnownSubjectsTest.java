@@ -29,7 +29,7 @@ class LastKnownSubjectsTest {
     LastKnownSubjects file = new LastKnownSubjects(path());
     LastKnownSubjects.Content content = new LastKnownSubjects.Content("0123", 4, 5, 6);
     for (long i = 0; i < 40; i++) {
-      content.add(i, i % 3 == 0 ? SubjectLimits.NONE : i % 3 == 1 ? OWN : plan());
+      content.add(i, i % 3 == 0 ? SubjectLimits.NONE : i % 3 == 1 ? OWN : plan(), (int) i);
     }
     file.write(content);
     return file;
@@ -46,7 +46,11 @@ class LastKnownSubjectsTest {
     assertThat(read.store).isEqualTo("0123");
     assertThat(new long[] {read.seed0, read.seed1, read.wallNanos}).containsExactly(4, 5, 6);
     Map<Long, SubjectLimits> subjects = new HashMap<>();
-    read.forEach(subjects::put);
+    read.forEach(
+        (of, limits, age) -> {
+          assertThat((long) age).isEqualTo(of);
+          subjects.put(of, limits);
+        });
     assertThat(subjects).hasSize(40).containsEntry(39L, SubjectLimits.NONE);
     assertThat(subjects).containsEntry(1L, OWN).containsEntry(2L, plan());
   }

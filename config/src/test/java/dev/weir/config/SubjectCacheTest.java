@@ -406,6 +406,37 @@ class SubjectCacheTest {
   }
 
   @Test
+  void restarts_makeNothingYounger() throws IOException {
+    put("alice", 7);
+    put("changed", 1);
+    Path file = folder.resolve("last");
+    try (ConfigClient client = open(builder().lastKnown(file))) {
+      load(client, "alice");
+      load(client, "changed");
+      put("changed", 2);
+      ticker.advance(SECOND); // Found to be outdated.
+      store.feedAway = true;
+      store.away = true;
+      ticker.advance(Duration.ofMinutes(5));
+    }
+    for (int restarts = 0; restarts < 2; restarts++) {
+      ConfigClient.Builder builder = builder().lastKnown(file).maxStale(Duration.ofMinutes(10));
+      try (ConfigClient client = open(builder)) {
+        assertThat(find(client, "alice")).isEqualTo(own(7));
+        assertThat(find(client, "changed")).isEqualTo(own(1));
+        ticker.advance(Duration.ofSeconds(140));
+        store.work();
+      }
+    }
+    try (ConfigClient client = open(builder().lastKnown(file).maxStale(Duration.ofMinutes(10)))) {
+      assertThat(find(client, "alice")).isEqualTo(own(7)); // 580 s after it was heard last.
+      ticker.advance(Duration.ofSeconds(25));
+      assertThat(find(client, "alice")).isNull();
+      assertThat(find(client, "changed")).isNull();
+    }
+  }
+
+  @Test
   void whatIsKnown_isSavedOnceAMinute() throws IOException {
     Path file = folder.resolve("last");
     Path saved = folder.resolve("last.subjects");

@@ -29,7 +29,8 @@ class SubjectTableTest {
 
   private static int seen(SubjectTable table) {
     Set<Long> seen = new HashSet<>();
-    table.forEach(Integer.MAX_VALUE, (of, limits) -> assertThat(seen.add(of)).isTrue());
+    table.forEach(
+        Integer.MAX_VALUE, (of, limits, current, seconds) -> assertThat(seen.add(of)).isTrue());
     return seen.size();
   }
 
@@ -84,7 +85,7 @@ class SubjectTableTest {
     Set<SubjectLimits> different = new HashSet<>();
     table.forEach(
         Integer.MAX_VALUE,
-        (of, limits) -> {
+        (of, limits, current, seconds) -> {
           counts[limits.equals(SubjectLimits.NONE) ? 0 : 1]++;
           counts[2] += outdated.contains(of) ? 1 : 0;
           different.add(limits);

@@ -60,8 +60,10 @@ public final class Engine implements Decider, AutoCloseable {
   private final ThreadLocal<SparePending> spares = ThreadLocal.withInitial(SparePending::new);
 
   private final Queues queues;
+  private final Leases leases;
 
   private volatile Revision revision = Revision.NONE;
+  private volatile @Nullable DecisionObserver observer;
 
   private Engine(
       Store store,
@@ -76,13 +78,15 @@ public final class Engine implements Decider, AutoCloseable {
     this.ticker = ticker;
     this.settings = settings;
     this.load = load;
-    this.bindings = new RuleBindings(this.store, fingerprint, subjectCounters);
+    this.bindings =
+        new RuleBindings(this.store, fingerprint, subjectCounters, settings.maxLeases() > 0);
     this.lookups = new Lookups(policies, ticker, subjects, subjectCounters);
     this.matcher =
         new RequestMatcher(
             settings, fingerprint, new Overrides(this.store), policies, lookups, subjectCounters);
     this.queues =
         new Queues(new QueueAsker(this, this.store, ticker), ticker, settings.maxWaiting());
+    this.leases = new Leases(this, this.store, ticker, new LeaseLedger(settings.maxLeases()));
   }
 
   /**
@@ -296,6 +300,56 @@ public final class Engine implements Decider, AutoCloseable {
             first.failed(e, revision.number);
           }
         });
+  }
+
+  /**
+   * Decides a request as {@link #decide(Request, Consumer)} does, and hands on what limited it too.
+   *
+   * @param done is given the request as it was charged, and its answer; the request has no
+   *     descriptors if it could not be decided
+   */
+  void decideLending(Request request, BiConsumer<? super PendingRequest, ? super Answer> done) {
+    long now = ticker.nanos();
+    Revision current = revision;
+    PendingRequest pending = match(new PendingRequest(), request, current, now, load(current));
+    if (!pending.waits()) {
+      decideLending(pending, now, done);
+      return;
+    }
+    AtomicReference<PendingRequest> charged = new AtomicReference<>(new PendingRequest());
+    await(
+        request,
+        pending,
+        answer -> done.accept(charged.get(), answer),
+        (known, once) -> {
+          long start = ticker.nanos();
+          Revision then = revision;
+          PendingRequest again = new PendingRequest().with(known);
+          match(again, request, then, start, load(then));
+          decideLending(
+              again,
+              start,
+              (decided, answer) -> {
+                charged.set(decided);
+                once.accept(answer);
+              });
+        });
+  }
+
+  private void decideLending(
+      PendingRequest pending,
+      long startNanos,
+      BiConsumer<? super PendingRequest, ? super Answer> done) {
+    if (!pending.isLocal() && pending.problem() == null) {
+      decideLater(pending, startNanos, answer -> done.accept(pending, answer));
+      return;
+    }
+    Answer answer = answer(pending);
+    if (pending.problem() == null && pending.counts()) {
+      counters.took(ticker.nanos() - startNanos, 1);
+    }
+    count(pending, answer);
+    done.accept(pending, answer);
   }
 
   /** As {@link #decide(Request, Consumer)}, for a request whose turn it is. */
@@ -516,6 +570,7 @@ public final class Engine implements Decider, AutoCloseable {
       charges.settle();
       answer = pending.answer(settings);
       counters.overloaded(answer);
+      observed(pending, answer);
     } else {
       answer = invalid(pending);
       counters.errors.increment();
@@ -579,13 +634,27 @@ public final class Engine implements Decider, AutoCloseable {
     if (pending.problem() == null) {
       counters.decided(answer, pending.charges());
       subjectCounters.decided(pending);
+      observed(pending, answer);
     } else {
       counters.errors.increment();
     }
   }
 
+  /** Returns what lends permits to clients. */
+  public Leases leases() {
+    return leases;
+  }
+
+  private void observed(PendingRequest pending, Answer answer) {
+    DecisionObserver told = observer;
+    if (told != null) {
+      pending.tell(told, answer);
+    }
+  }
+
   /** Forgets what no longer matters, a bounded amount; to be called every second or so. */
   public void expire() {
+    leases.expire();
     store.expire(ticker.nanos());
   }
 
@@ -599,6 +668,25 @@ public final class Engine implements Decider, AutoCloseable {
     Revision current = revision;
     return counters.snapshot(
         bindings.metrics(current.rules), store, current.number, queues.metrics());
+  }
+
+  /**
+   * Returns what the engine has counted, as {@link #metrics} does, but with one element for each
+   * path of a rule, whatever labels it counts by, and in no order: cheaper where it is asked for
+   * every second.
+   */
+  public EngineMetrics totals() {
+    Revision current = revision;
+    return counters.snapshot(
+        bindings.totals(current.rules), store, current.number, queues.metrics());
+  }
+
+  /**
+   * Has an observer told of everything that is decided and counted from now on, instead of the one
+   * before.
+   */
+  public void observe(DecisionObserver newObserver) {
+    observer = newObserver;
   }
 
   /** Returns what the engine has counted of subjects, for rules with {@code by}. */

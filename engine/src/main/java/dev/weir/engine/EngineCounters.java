@@ -12,7 +12,7 @@ final class EngineCounters {
   final LongAdder reloadFailures = new LongAdder();
   final LongAdder resets = new LongAdder();
 
-  private final DecisionTimes times = new DecisionTimes();
+  private final TimeHistogram times = new TimeHistogram();
   private final LongAdder denied = new LongAdder();
   private final LongAdder keySpaceFull = new LongAdder();
   private final LongAdder overloaded = new LongAdder();
@@ -55,7 +55,7 @@ final class EngineCounters {
         denied.sum(),
         errors.sum(),
         counts,
-        DecisionTimes.boundsNanos(),
+        TimeHistogram.boundsNanos(),
         times.sumNanos(),
         keySpaceFull.sum(),
         whole,

@@ -9,6 +9,9 @@ package dev.weir.engine;
  * @param maxEntries the most entries a descriptor may have
  * @param maxKeyLength the most UTF-16 code units that a key, a value or a domain may have
  * @param maxWaiting the most requests that may wait in line at a time, for all keys together
+ * @param maxLeases the most leases and refundable charges that {@link Leases} remembers at a time;
+ *     0 if nothing is lent. If anything is, permits of rules with {@code consistency: leased} count
+ *     for a sync interval longer than the rule's window
  */
 public record EngineSettings(
     boolean shadowMode,
@@ -16,10 +19,25 @@ public record EngineSettings(
     int maxDescriptors,
     int maxEntries,
     int maxKeyLength,
-    int maxWaiting) {
+    int maxWaiting,
+    int maxLeases) {
 
   /** Envoy sends a handful of descriptors; these leave room and still bound one request's work. */
   public static final EngineSettings DEFAULTS = new EngineSettings(false, 80, 128, 32, 4096, 1_000);
+
+  /** The most that {@code maxLeases} can be: some hundreds of bytes each. */
+  public static final int MAX_LEASES = 1 << 24;
+
+  /** As the other, of an engine that lends nothing. */
+  public EngineSettings(
+      boolean shadowMode,
+      int nearLimitPercent,
+      int maxDescriptors,
+      int maxEntries,
+      int maxKeyLength,
+      int maxWaiting) {
+    this(shadowMode, nearLimitPercent, maxDescriptors, maxEntries, maxKeyLength, maxWaiting, 0);
+  }
 
   /**
    * @throws IllegalArgumentException if a value is out of its range
@@ -30,6 +48,19 @@ public record EngineSettings(
     check("maxEntries", maxEntries, 1, 1_024);
     check("maxKeyLength", maxKeyLength, 1, 1 << 20);
     check("maxWaiting", maxWaiting, 0, 1 << 20);
+    check("maxLeases", maxLeases, 0, MAX_LEASES);
+  }
+
+  /** Returns the same with another bound on what is lent. */
+  public EngineSettings lending(int maxLeases) {
+    return new EngineSettings(
+        shadowMode,
+        nearLimitPercent,
+        maxDescriptors,
+        maxEntries,
+        maxKeyLength,
+        maxWaiting,
+        maxLeases);
   }
 
   private static void check(String name, int value, int min, int max) {

@@ -435,6 +435,28 @@ final class PendingRequest {
         domainKnown);
   }
 
+  /** Tells an observer how each descriptor with a limit fared. */
+  void tell(DecisionObserver observer, Answer answer) {
+    List<Status> statuses = answer.statuses();
+    for (int i = 0; i < statuses.size(); i++) {
+      Match match = matches[i];
+      Descriptor descriptor = match.descriptor;
+      if (match.limit != null && descriptor != null) {
+        Status status = statuses.get(i);
+        boolean refused = !answer.allowed() && !status.allowed();
+        observer.decided(descriptor, status, fingerprint(match, descriptor), refused);
+      }
+    }
+  }
+
+  private long fingerprint(Match match, Descriptor descriptor) {
+    BoundRule bound = match.bound;
+    if (match.charge != Match.NO_CHARGE) {
+      return charges.fingerprint(match.charge);
+    }
+    return bound == null ? 0 : bound.fingerprint(descriptor.entries());
+  }
+
   /** Refuses what others wait for, whether or not it would fit now: their turn is first. */
   private void refuseBehind() {
     for (int i = 0; i < size; i++) {

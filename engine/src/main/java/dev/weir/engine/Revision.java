@@ -30,6 +30,9 @@ final class Revision {
 
   private final Set<String> paths;
 
+  /** The names of rules that others may replace. */
+  private final Set<String> replaced;
+
   Revision(long number, RuleSet rules, Map<Rule, BoundRule> bound) {
     this.number = number;
     this.rules = rules;
@@ -39,7 +42,11 @@ final class Revision {
         bound.keySet().stream()
             .map(Rule::policy)
             .anyMatch(policy -> policy != null && policy.throttle().isElastic());
-    replacing = bound.keySet().stream().anyMatch(rule -> !rule.replaces().isEmpty());
+    replaced =
+        bound.keySet().stream()
+            .flatMap(rule -> rule.replaces().stream())
+            .collect(Collectors.toUnmodifiableSet());
+    replacing = !replaced.isEmpty();
   }
 
   BoundRule of(Rule rule) {
@@ -48,6 +55,11 @@ final class Revision {
       throw new IllegalStateException("rule " + rule.path() + ": not of revision " + number);
     }
     return found;
+  }
+
+  /** Returns whether it depends on a request's other descriptors if a rule limits it. */
+  boolean mayBeReplaced(Rule rule) {
+    return replacing && replaced.contains(rule.name());
   }
 
   /** Returns whether there is a rule with that path. */

@@ -96,6 +96,17 @@ public final class RoutedStore implements Store {
     return local instanceof LocalStore && storeOf(binding) == local;
   }
 
+  /** Returns whether the store of that choice counts lent permits for as long as they may last. */
+  boolean countsLent(StoreChoice choice) {
+    return store(choice).countsLent();
+  }
+
+  /** Returns whether both stores do. */
+  @Override
+  public boolean countsLent() {
+    return local.countsLent() && shared.countsLent();
+  }
+
   @Override
   public boolean owns(Binding binding) {
     return local.owns(binding) || shared.owns(binding);

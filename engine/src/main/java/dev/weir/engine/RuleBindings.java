@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 
 /**
  * Brings the limits of rules into the store and out of it, and keeps the rules' counters. Rule sets
@@ -27,13 +28,17 @@ final class RuleBindings {
   private final RoutedStore store;
   private final Fingerprint fingerprint;
   private final SubjectCounters subjects;
+  private final boolean lending;
   private final ConcurrentHashMap<String, RuleLabels> labels = new ConcurrentHashMap<>();
 
   /**
    * @param fingerprint of the keys that the rules count
+   * @param lending whether permits of rules with {@code consistency: leased} are lent to clients
    */
-  RuleBindings(RoutedStore store, Fingerprint fingerprint, SubjectCounters subjects) {
+  RuleBindings(
+      RoutedStore store, Fingerprint fingerprint, SubjectCounters subjects, boolean lending) {
     this.store = store;
+    this.lending = lending;
     this.fingerprint = fingerprint;
     this.subjects = subjects;
   }
@@ -129,7 +134,8 @@ final class RuleBindings {
     if (policy == null) {
       return new BoundRule(rule, null, null, null, false, labelled, fingerprint);
     }
-    Binding binding = store.bind(limitName(rule), policy.enforced(), rule.store(), now);
+    UnaryOperator<Policy> counted = counted(rule);
+    Binding binding = store.bind(limitName(rule), counted.apply(policy), rule.store(), now);
     CurrentLimit limit =
         new CurrentLimit(rule.requestsPerUnit(), rule.unit(), rule.name(), policy, rule.queue());
     RuleNumbers numbers =
@@ -138,12 +144,22 @@ final class RuleBindings {
             : new RuleNumbers(
                 store,
                 binding,
+                counted,
                 limit,
                 rules.planLimits(rule),
                 rules.plans(rule.domain()),
                 subjects);
     boolean local = store.decidesHere(binding);
     return new BoundRule(rule, binding, limit, numbers, local, labelled, fingerprint);
+  }
+
+  /**
+   * Returns what a store counts a policy of a rule by. It is hard, and permits that may be spent
+   * later than they are charged count for so much longer.
+   */
+  private UnaryOperator<Policy> counted(Rule rule) {
+    boolean longer = lending && !store.countsLent(rule.store());
+    return longer ? policy -> Lent.counted(policy.enforced()) : Policy::enforced;
   }
 
   private static String limitName(Rule rule) {
@@ -171,12 +187,7 @@ final class RuleBindings {
    * @param inForce says which names their answers carry
    */
   List<RuleMetrics> metrics(RuleSet inForce) {
-    Map<String, String> names = new HashMap<>();
-    for (Rule rule : inForce.rules()) {
-      if (!rule.name().isEmpty()) {
-        names.put(rule.path(), rule.name());
-      }
-    }
+    Map<String, String> names = names(inForce);
     Map<List<String>, RuleMetrics> rules = new HashMap<>();
     labels.forEach(
         (path, each) ->
@@ -188,5 +199,27 @@ final class RuleBindings {
     return rules.values().stream()
         .sorted(Comparator.comparing(RuleMetrics::path).thenComparing(RuleMetrics::policy))
         .toList();
+  }
+
+  /**
+   * Returns what the rules have counted, one element for each path, in no order.
+   *
+   * @param inForce says which names their answers carry
+   */
+  List<RuleMetrics> totals(RuleSet inForce) {
+    Map<String, String> names = names(inForce);
+    List<RuleMetrics> totals = new ArrayList<>(labels.size());
+    labels.forEach((path, each) -> totals.add(each.total(names.getOrDefault(path, path))));
+    return totals;
+  }
+
+  private static Map<String, String> names(RuleSet inForce) {
+    Map<String, String> names = new HashMap<>();
+    for (Rule rule : inForce.rules()) {
+      if (!rule.name().isEmpty()) {
+        names.put(rule.path(), rule.name());
+      }
+    }
+    return names;
   }
 }

@@ -73,4 +73,13 @@ final class RuleLabels {
     }
     byValue.forEach((label, counters) -> sink.accept(counters.snapshot(label, policy)));
   }
+
+  /** Returns what all labels have counted together, under the rule's own path. */
+  RuleMetrics total(String policy) {
+    RuleMetrics sum = all.snapshot(path, policy);
+    for (RuleCounters counters : byValue.values()) {
+      sum = sum.plus(counters.snapshot(path, policy));
+    }
+    return sum;
+  }
 }

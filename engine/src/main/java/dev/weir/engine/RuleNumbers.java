@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,7 @@ final class RuleNumbers {
 
   private final Store store;
   private final Binding base;
+  private final UnaryOperator<Policy> counted;
   private final Policy policy;
   private final BoundNumber own;
   private final CurrentLimit unknown;
@@ -51,6 +53,7 @@ final class RuleNumbers {
 
   /**
    * @param base the rule's own binding
+   * @param counted says what the store counts a policy by
    * @param currentLimit the rule's own limit
    * @param limits what plans say for the rule
    * @param plansKnown the names of all plans of the rule's domain
@@ -59,12 +62,14 @@ final class RuleNumbers {
   RuleNumbers(
       Store store,
       Binding base,
+      UnaryOperator<Policy> counted,
       CurrentLimit currentLimit,
       Map<String, PlanLimit> limits,
       Set<String> plansKnown,
       SubjectCounters counters) {
     this.store = store;
     this.base = base;
+    this.counted = counted;
     this.policy = currentLimit.policy();
     this.currentLimit = currentLimit;
     this.own = new BoundNumber(base, currentLimit, true);
@@ -92,7 +97,7 @@ final class RuleNumbers {
 
   private BoundNumber number(Policy of, LimitOrigin origin) {
     return new BoundNumber(
-        store.variant(base, of.enforced()),
+        store.variant(base, counted.apply(of)),
         new CurrentLimit(
             of.quota().permits(),
             currentLimit.unit(),
@@ -114,7 +119,7 @@ final class RuleNumbers {
 
   private void renew(BoundNumber number) {
     if (number.limit != null) {
-      Binding unused = store.variant(base, number.limit.policy().enforced());
+      Binding unused = store.variant(base, counted.apply(number.limit.policy()));
     }
   }
 

@@ -40,6 +40,8 @@ class AnswerTest {
             requests_per_unit: 100
             replaces: [{name: free}, {name: three}]
         - key: known
+          descriptors:
+            - {key: deeper, rate_limit: {unit: day, requests_per_unit: 1}}
       """;
 
   private final Fixture fixture = new Fixture(RULES);

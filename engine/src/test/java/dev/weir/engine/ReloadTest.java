@@ -21,6 +21,14 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ReloadTest {
+  private static final String OTHER_RULES =
+      """
+      domain: d
+      descriptors:
+        - key: other
+          rate_limit: {unit: day, requests_per_unit: 1}
+      """;
+
   private static String rule(String limit) {
     return "domain: d\ndescriptors:\n  - key: user\n    rate_limit: {" + limit + "}\n";
   }
@@ -71,7 +79,7 @@ class ReloadTest {
     Fixture fixture = new Fixture(rule("unit: minute, requests_per_unit: 10"));
     admitted(fixture.engine, 10);
 
-    fixture.engine.apply(Fixture.rules("domain: d\ndescriptors:\n  - key: other\n"));
+    fixture.engine.apply(Fixture.rules(OTHER_RULES));
     fixture.engine.expire();
     assertThat(admitted(fixture.engine, 1)).isEqualTo(1);
     fixture.engine.apply(Fixture.rules(rule("unit: minute, requests_per_unit: 10")));
@@ -84,7 +92,7 @@ class ReloadTest {
     Fixture fixture = new Fixture(rule("unit: minute, requests_per_unit: 10"));
     admitted(fixture.engine, 10);
 
-    fixture.engine.apply(Fixture.rules("domain: d\ndescriptors:\n  - key: other\n"));
+    fixture.engine.apply(Fixture.rules(OTHER_RULES));
     fixture.ticker.advance(121_000_000_000L);
     fixture.engine.expire();
 

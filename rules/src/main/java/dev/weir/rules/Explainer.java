@@ -3,12 +3,16 @@ package dev.weir.rules;
 import dev.weir.Policy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Walks the tree as {@link RuleSet#match} does, and writes down what it sees. */
 final class Explainer {
   /** The most siblings with another value that are listed; the rest are counted. */
   private static final int MAX_OTHERS = 10;
+
+  /** Entries whose orders are tried: 720 of them. */
+  private static final int MOST_REORDERED = 6;
 
   private final List<Explanation.Step> steps = new ArrayList<>();
 
@@ -34,11 +38,42 @@ final class Explainer {
       }
       node = step(level, entry);
       if (node == null) {
-        return none(domain, entries, "nothing on level " + steps.size() + " matches");
+        String hint = otherOrder(rules, domain, entries);
+        return none(domain, entries, "nothing on level " + steps.size() + " matches" + hint);
       }
       level = node.children();
     }
     return arrived(rules, domain, entries, node);
+  }
+
+  /** Returns in which order of its entries the descriptor would be limited; empty if in none. */
+  private static String otherOrder(RuleSet rules, String domain, List<Entry> entries) {
+    if (entries.size() < 2 || entries.size() > MOST_REORDERED) {
+      return "";
+    }
+    List<Entry> order = ordered(rules.firstLevel(domain), entries);
+    return order.isEmpty()
+        ? ""
+        : "; in the order %s it would be limited"
+            .formatted(order.stream().map(Entry::key).collect(Collectors.joining(", ")));
+  }
+
+  /** Returns the entries in an order that leads to a limit, or nothing. */
+  private static List<Entry> ordered(@Nullable Level level, List<Entry> entries) {
+    for (int i = 0; level != null && i < entries.size(); i++) {
+      Rule rule = level.find(entries.get(i).key(), entries.get(i).value());
+      if (rule != null) {
+        List<Entry> rest = new ArrayList<>(entries);
+        Entry first = rest.remove(i);
+        List<Entry> behind = rest.isEmpty() ? rest : ordered(rule.children(), rest);
+        if (rest.isEmpty() ? rule.limits() : !behind.isEmpty()) {
+          List<Entry> order = new ArrayList<>(List.of(first));
+          order.addAll(behind);
+          return order;
+        }
+      }
+    }
+    return List.of();
   }
 
   private static String tooDeep(Rule node, List<Entry> entries) {

@@ -141,7 +141,7 @@ final class Fields {
     String range = min + ".." + max;
     YamlNode value = value(key);
     if (!(value instanceof Text text) || !isNumber(text.text())) {
-      error(key, range);
+      error(key, value instanceof Text text ? range + Hints.number(text.text()) : range);
       return -1;
     }
     if (!text.plain()) {
@@ -263,6 +263,11 @@ final class Fields {
       error(key, "a list");
     }
     return List.of();
+  }
+
+  /** Returns whether a list stands there that has no items. */
+  boolean isEmptyList(String key) {
+    return value(key) instanceof Sequence sequence && sequence.items().isEmpty();
   }
 
   /** Returns an item of a list as a map, or null after reporting that it is none. */

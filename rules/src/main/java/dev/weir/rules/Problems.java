@@ -14,6 +14,7 @@ final class Problems {
   static final int MAX_PROBLEMS = 1_000;
 
   private final Set<Problem> found = new LinkedHashSet<>();
+  private final Set<Problem> hints = new LinkedHashSet<>();
   private final Map<String, Integer> fileOrder = new HashMap<>();
   private int errors;
   private int dropped;
@@ -32,6 +33,13 @@ final class Problems {
     add(new Problem(Severity.WARNING, position, message));
   }
 
+  /** Adds a warning that matters only if there is no error at all. */
+  void hint(Position position, String message) {
+    if (hints.size() < MAX_PROBLEMS) {
+      hints.add(new Problem(Severity.WARNING, position, message));
+    }
+  }
+
   void add(Problem problem) {
     if (found.size() < MAX_PROBLEMS) {
       found.add(problem);
@@ -47,6 +55,9 @@ final class Problems {
 
   /** Returns the problems in the order of files and lines. */
   List<Problem> sorted() {
+    if (errors == 0) {
+      hints.forEach(this::add);
+    }
     List<Problem> sorted = new ArrayList<>(found);
     sorted.sort(
         Comparator.<Problem>comparingInt(p -> fileOrder.getOrDefault(p.position().file(), -1))

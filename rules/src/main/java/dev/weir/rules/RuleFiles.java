@@ -83,6 +83,12 @@ final class RuleFiles {
     return ofTexts(Map.of(file, text));
   }
 
+  static RuleFiles ofContent(String file, byte[] content) {
+    RuleFiles files = new RuleFiles(Runtime.getRuntime().maxMemory());
+    files.addContent(file, content);
+    return files;
+  }
+
   /** Takes texts by their names, in the order of these. */
   static RuleFiles ofTexts(Map<String, String> texts) {
     return ofTexts(texts, Runtime.getRuntime().maxMemory());

@@ -3,8 +3,10 @@ package dev.weir.rules;
 import dev.weir.rules.YamlNode.Mapping;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Makes rules of the nodes of one file. Used by one thread, once. */
@@ -20,6 +22,9 @@ final class RuleParser {
   private final RuleTree tree;
   private final RateLimitParser rateLimits;
   private final PlanParser plans;
+
+  /** Rules without a limit, and without descriptors. */
+  private final Set<Rule> bare = new HashSet<>();
 
   RuleParser(String file, Problems problems, RuleTree tree, RuleDefaults defaults) {
     this.file = file;
@@ -45,7 +50,8 @@ final class RuleParser {
       fields.error("domain", "a text that is not empty");
     }
     plans.parse(fields, domain);
-    if (!fields.hasValue("descriptors")) {
+    if (!fields.hasValue("descriptors")
+        || (fields.isEmptyList("descriptors") && !fields.has("plans"))) {
       fields.warning("descriptors", "a list; without it the domain limits nothing");
     }
     Map<String, RuleTree.Sibling> siblings =
@@ -57,6 +63,7 @@ final class RuleParser {
         rules.add(rule);
       }
     }
+    Hints.nothingLimited(rules, bare, problems);
     if (!domain.isEmpty()) {
       tree.add(domain, rules);
     }
@@ -88,11 +95,19 @@ final class RuleParser {
     if (!key.isEmpty()) {
       checkUnique(new RuleTree.Sibling(key, value, draft.position), siblings);
     }
+    Hints.entry(fields, key, value);
     options(fields, draft);
     rateLimit(fields, draft);
     tree.weigh(draft);
     children(fields, draft);
-    return new Rule(draft);
+    Rule rule = new Rule(draft);
+    if (!fields.has("rate_limit")
+        && !fields.has("descriptors")
+        && !draft.shadowMode
+        && !draft.quotaMode) {
+      bare.add(rule);
+    }
+    return rule;
   }
 
   private static void requireKey(Fields fields) {
@@ -179,6 +194,7 @@ final class RuleParser {
         rules.add(rule);
       }
     }
+    Hints.nothingLimited(rules, bare, problems);
     draft.children = Level.of(rules);
   }
 }

@@ -53,6 +53,14 @@ public final class Rules {
   }
 
   /**
+   * As {@link #parse(String, String)}, for the bytes of a file: they must be UTF-8, and at most 1
+   * MiB.
+   */
+  public static Loaded parse(String file, byte[] content) {
+    return RuleFiles.ofContent(file, content).parse(RuleDefaults.DENY);
+  }
+
+  /**
    * Reads several texts, as {@link #load} reads the files of a folder: in the order of their names.
    *
    * @param texts by the name shown in positions

@@ -37,7 +37,10 @@ record StoreFields(StoreChoice store, Sharing sharing) {
             : defaults.onFailure(store == null ? StoreChoice.DEFAULT : store);
     if (store == StoreChoice.LOCAL) {
       refuseBesideLocal(fields, consistency, said);
-      return new StoreFields(store, new Sharing(Consistency.STRICT, 0, onFailure, WHOLE));
+      boolean leased = consistency == Consistency.LEASED;
+      long interval = leased ? syncInterval(fields, consistency, windowNanos) : 0;
+      Consistency held = leased ? Consistency.LEASED : Consistency.STRICT;
+      return new StoreFields(store, new Sharing(held, interval, onFailure, WHOLE));
     }
     double share = localShare(fields, said);
     double chosen = onFailure == FailureMode.LOCAL && share == 0 ? defaults.localShare() : share;
@@ -50,19 +53,20 @@ record StoreFields(StoreChoice store, Sharing sharing) {
             chosen == 0 ? WHOLE : chosen));
   }
 
-  /** A store that is not shared is exact, and needs no failure mode. */
+  /** A store that is not shared is exact, also where clients have leases; no failure is its own. */
   private static void refuseBesideLocal(
       Fields fields, @Nullable Consistency consistency, @Nullable FailureMode onFailure) {
-    if (consistency == Consistency.LEASED || consistency == Consistency.APPROXIMATE) {
-      fields.error("consistency", "strict with store: local");
+    if (consistency == Consistency.APPROXIMATE) {
+      fields.error("consistency", "strict or leased with store: local");
     }
     if (onFailure == FailureMode.LOCAL) {
       fields.error("on_failure", "deny or allow with store: local");
     }
-    for (String key : List.of("sync_interval", "local_share")) {
-      if (fields.has(key)) {
-        fields.error(key, "none with store: local");
-      }
+    if (consistency != Consistency.LEASED && fields.has("sync_interval")) {
+      fields.error("sync_interval", "none with store: local, but for consistency: leased");
+    }
+    if (fields.has("local_share")) {
+      fields.error("local_share", "none with store: local");
     }
   }
 

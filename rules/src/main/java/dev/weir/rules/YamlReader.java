@@ -73,11 +73,8 @@ final class YamlReader {
     } catch (Refusal refusal) {
       problems.error(refusal.position, refusal.message);
     } catch (MarkedYamlEngineException e) {
-      Optional<Mark> mark = e.getProblemMark().or(e::getContextMark);
-      Position position =
-          mark.map(m -> new Position(file, m.getLine() + 1, m.getColumn() + 1))
-              .orElse(Position.ofFile(file));
-      problems.error(position, "syntax: " + syntax(e));
+      Problem problem = SyntaxHints.problem(file, text, e);
+      problems.error(problem.position(), problem.message());
     } catch (YamlEngineException | IndexOutOfBoundsException e) {
       problems.error(
           Position.ofFile(file),
@@ -89,17 +86,6 @@ final class YamlReader {
   /** Returns the type that YAML's core schema gives to a scalar. */
   static Tag type(Text text) {
     return text.plain() ? SCALARS.resolve(text.text(), true) : Tag.STR;
-  }
-
-  private static String syntax(MarkedYamlEngineException e) {
-    String context = e.getContext();
-    String problem = Words.shown(e.getProblem().replaceAll("\\s+", " ").strip());
-    if (context == null || context.isBlank()) {
-      return problem + " (expected: YAML)";
-    }
-    return context.contains("alias")
-        ? "* without a name (expected: quotes around a text that begins with *)"
-        : problem + " " + context + " (expected: YAML)";
   }
 
   private @Nullable YamlNode document() {
@@ -193,7 +179,8 @@ final class YamlReader {
   private void put(Map<String, Field> fields, YamlNode key, YamlNode value) {
     Position position = new Position(file, key.line(), key.column());
     if (!(key instanceof Text text) || !type(text).equals(Tag.STR)) {
-      problems.error(position, "key: " + key.kind() + " (expected: a text)");
+      String expected = key instanceof Text text ? Hints.numericKey(text.text()) : "a text";
+      problems.error(position, "key: " + key.kind() + " (expected: " + expected + ")");
       return;
     }
     Field first = fields.putIfAbsent(text.text(), new Field(text, value));

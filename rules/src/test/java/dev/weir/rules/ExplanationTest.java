@@ -47,6 +47,16 @@ class ExplanationTest {
   }
 
   @Test
+  void entriesInTheWrongOrder_areToldTheRightOne() {
+    Entry path = new Entry("path", "/x");
+    assertThat(RULES.explain("shop", List.of(path, new Entry("user", "abba"))).verdict())
+        .isEqualTo(
+            "no limit: nothing on level 1 matches; in the order user, path it would be limited");
+    assertThat(RULES.explain("shop", List.of(path, new Entry("user", "carl"))).verdict())
+        .isEqualTo("no limit: nothing on level 1 matches");
+  }
+
+  @Test
   void textOfAPattern_comesBeforeAnEarlierPattern() {
     assertThat(RULES.explain("shop", List.of(new Entry("user", "*b*"))).toString())
         .startsWith(

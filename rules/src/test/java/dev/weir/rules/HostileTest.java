@@ -192,9 +192,8 @@ class HostileTest {
 
   @Test
   void brokenSyntax_isRefusedAtItsPlace() {
-    assertRefused(
-        "rules.yaml:2:1 syntax: found character", parse("domain: d\n\tdescriptors: []\n"));
-    assertRefused("rules.yaml:2:1 syntax: found unexpected end", parse("domain: 'd\n"));
+    assertRefused("rules.yaml:2:1 indentation: a tab", parse("domain: d\n\tdescriptors: []\n"));
+    assertRefused("rules.yaml:1:9 quote: not closed", parse("domain: 'd\n"));
     assertRefused(
         "rules.yaml:1:12 syntax: mapping values are not allowed", parse("domain: a b: c"));
     assertRefused("rules.yaml:2:1 syntax: expected ',' or ']'", parse("domain: [d\n"));

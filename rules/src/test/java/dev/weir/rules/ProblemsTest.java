@@ -83,10 +83,10 @@ class ProblemsTest {
         "{unit: hour, requests_per_unit: 1000, on_failure: } | 4:55 on_failure: nothing (expected: deny, allow or local)",
         "{unit: hour, requests_per_unit: 1000, store: default} | 4:55 store: default (expected: local or shared)",
         "{unit: hour, requests_per_unit: 1000, consistency: exact} | 4:55 consistency: exact (expected: strict, leased or approximate)",
-        "{unit: hour, requests_per_unit: 1000, consistency: leased, store: local} | 4:55 consistency: leased (expected: strict with store: local)",
-        "{unit: hour, requests_per_unit: 1000, store: LOCAL, consistency: approximate} | 4:69 consistency: approximate (expected: strict with store: local)",
+        "{unit: hour, requests_per_unit: 1000, consistency: leased, store: local, sync_interval: 2h} | 4:90 sync_interval: 2h (expected: 1ms..1h)",
+        "{unit: hour, requests_per_unit: 1000, store: LOCAL, consistency: approximate} | 4:69 consistency: approximate (expected: strict or leased with store: local)",
         "{unit: hour, requests_per_unit: 1000, store: local, on_failure: local} | 4:69 on_failure: local (expected: deny or allow with store: local)",
-        "{unit: hour, requests_per_unit: 1000, store: local, sync_interval: 1s} | 4:69 sync_interval: 1s (expected: none with store: local)",
+        "{unit: hour, requests_per_unit: 1000, store: local, sync_interval: 1s} | 4:69 sync_interval: 1s (expected: none with store: local, but for consistency: leased)",
         "{unit: hour, requests_per_unit: 1000, store: local, local_share: 25%} | 4:69 local_share: 25% (expected: none with store: local)",
         "{unit: hour, requests_per_unit: 1000, sync_interval: 1s} | 4:55 sync_interval: 1s (expected: none with consistency: strict, only leased and approximate have one)",
         "{unit: hour, requests_per_unit: 1000, sync_interval: 1s, consistency: strict} | 4:55 sync_interval: 1s (expected: none with consistency: strict, only leased and approximate have one)",
@@ -200,7 +200,7 @@ class ProblemsTest {
                       unit: minute
                       requests_per_unit: 1
                       store: local
-                      consistency: leased
+                      consistency: approximate
                       sync_interval: never
                       on_failure: local
                       local_share: 300%
@@ -217,8 +217,9 @@ class ProblemsTest {
                     rate_limit: {window: 1, requests_per_unit: 1, consistency: leased, sync_interval: 1h}
                 """))
         .containsExactly(
-            "rules.yaml:8:7 consistency: leased (expected: strict with store: local)",
-            "rules.yaml:9:7 sync_interval: never (expected: none with store: local)",
+            "rules.yaml:8:7 consistency: approximate (expected: strict or leased with store: local)",
+            "rules.yaml:9:7 sync_interval: never (expected: none with store: local, but for"
+                + " consistency: leased)",
             "rules.yaml:10:7 on_failure: local (expected: deny or allow with store: local)",
             "rules.yaml:11:7 local_share: 300% (expected: none with store: local)",
             "rules.yaml:16:7 store: disk (expected: local or shared)",

@@ -100,6 +100,12 @@ public record Traffic(
   }
 
   /** Returns a builder of traffic without an input yet. */
+  /** Returns the same traffic with this descriptor alone. */
+  public Traffic withDescriptor(String descriptor) {
+    return new Traffic(
+        inputs, List.of(descriptor), format, time, timeUnit, permits, sort, anyOrder);
+  }
+
   public static Builder builder() {
     return new Builder();
   }

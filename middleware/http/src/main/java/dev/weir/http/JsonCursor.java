@@ -75,6 +75,15 @@ final class JsonCursor implements AutoCloseable {
     return json.currentToken() == JsonToken.VALUE_NUMBER_INT;
   }
 
+  /** Returns whether the value is true. */
+  boolean truth() throws IOException, BadRequest {
+    JsonToken token = json.currentToken();
+    if (token != JsonToken.VALUE_TRUE && token != JsonToken.VALUE_FALSE) {
+      throw wrong("true or false");
+    }
+    return token == JsonToken.VALUE_TRUE;
+  }
+
   /** Returns the value as it is written; of a string, its content. */
   String raw() throws IOException {
     return json.getText();

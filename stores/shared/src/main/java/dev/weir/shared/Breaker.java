@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * Says whether a shard may be asked. It opens when calls fail one after the other, and closes again
  * when a probe succeeds, so that no request is spent to find out. Safe for use by many threads.
  */
-final class Breaker {
+public final class Breaker {
   /*
    * Why by hand, and not by a library? The usual breakers let requests through to find out whether
    * the way is free again, and each of these would wait for its timeout. Here only a probe of the
@@ -28,30 +28,32 @@ final class Breaker {
   private boolean probing;
 
   /** Creates an open breaker, to be probed at once: nothing is known of the shard yet. */
-  Breaker(Ticker ticker) {
+  public Breaker(Ticker ticker) {
     this.ticker = ticker;
     open = true;
     pauseNanos = LEAST_PAUSE_NANOS;
     probeAtNanos = ticker.nanos();
   }
 
-  boolean isOpen() {
+  /** Returns whether nothing is to be asked. */
+  public boolean isOpen() {
     return open;
   }
 
-  synchronized void succeeded() {
+  /** Takes note of a call that was answered: it was the last in a row of failures. */
+  public synchronized void succeeded() {
     if (!open) {
       failures = 0;
     }
   }
 
   /** Takes note of a failed call; returns whether the breaker has opened for it. */
-  synchronized boolean failed() {
+  public synchronized boolean failed() {
     return ++failures >= FAILURES_TO_OPEN && opened();
   }
 
   /** Opens, for a reason that leaves no doubt; returns whether it was closed. */
-  synchronized boolean open() {
+  public synchronized boolean open() {
     return opened();
   }
 
@@ -69,7 +71,7 @@ final class Breaker {
    * Returns whether it is time for a probe, and takes it for the caller alone, who must call {@link
    * #probed}.
    */
-  synchronized boolean takeProbe() {
+  public synchronized boolean takeProbe() {
     if (!open || probing || ticker.nanos() < probeAtNanos) {
       return false;
     }
@@ -77,7 +79,8 @@ final class Breaker {
     return true;
   }
 
-  synchronized void probed(boolean success) {
+  /** Takes note of how a probe went; a success closes the breaker. */
+  public synchronized void probed(boolean success) {
     probing = false;
     if (success) {
       open = false;

@@ -19,27 +19,30 @@ public record Clocks(Ticker monotonic, Ticker wall) {
    * @param nanos by the monotonic clock
    * @param wallNanos by the wall clock
    */
-  record Instant(long nanos, long wallNanos) {
-    Instant plus(long byNanos) {
+  public record Instant(long nanos, long wallNanos) {
+    /** Returns the instant so much later by both. */
+    public Instant plus(long byNanos) {
       return new Instant(nanos + byNanos, wallNanos + byNanos);
     }
   }
 
-  Instant now() {
+  /** Returns the time by both. */
+  public Instant now() {
     return new Instant(monotonic.nanos(), wall.nanos());
   }
 
-  long nanos() {
+  /** Returns the time by the monotonic clock. */
+  public long nanos() {
     return monotonic.nanos();
   }
 
   /** Returns whether an instant has come by one of them. */
-  boolean reached(Instant instant) {
+  public boolean reached(Instant instant) {
     return monotonic.nanos() - instant.nanos >= 0 || wall.nanos() - instant.wallNanos >= 0;
   }
 
   /** Returns for how long an instant has not come by either of them; at most 0 if it has. */
-  long until(Instant instant) {
+  public long until(Instant instant) {
     return Math.min(instant.nanos - monotonic.nanos(), instant.wallNanos - wall.nanos());
   }
 }

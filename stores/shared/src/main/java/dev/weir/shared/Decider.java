@@ -39,6 +39,8 @@ final class Decider {
     if (charges.size() == 0) {
       charges.settle();
       done.accept(charges);
+    } else if (charges.lending()) {
+      lend(charges, nowNanos, done);
     } else if (charges.size() == 1
         && !charges.queued()
         && !charges.peeking()
@@ -58,6 +60,35 @@ final class Decider {
     } else {
       CrossSlots.decide(charges, nowNanos, this, done);
     }
+  }
+
+  /** Has the store charge permits that are lent; refuses them if it cannot be asked. */
+  private void lend(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+    if (charges.size() != 1) {
+      throw new IllegalArgumentException(
+          "charges: " + charges.size() + " (expected: 1, lent permits are charged alone)");
+    }
+    Consumer<Result> decided =
+        result -> {
+          fill(charges, 0, result);
+          charges.settle();
+          done.accept(charges);
+        };
+    DecideOne.Callback callback =
+        new DecideOne.Callback() {
+          @Override
+          public void decided(long times, Result result, long remaining) {
+            decided.accept(result);
+          }
+
+          @Override
+          public void failed(Failure failure) {
+            decided.accept(new Result(Reason.UNCERTAIN, 0, 0, 0, nowNanos));
+          }
+        };
+    SharedBinding own = (SharedBinding) charges.binding(0);
+    long wanted = Math.min(charges.permits(0), MOST_PERMITS);
+    ask(new DecideOne(own, charges.fingerprint(0), wanted, 1, callback), nowNanos);
   }
 
   /** Decides charges whose keys are in one slot. */

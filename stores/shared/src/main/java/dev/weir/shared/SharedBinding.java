@@ -1,6 +1,5 @@
 package dev.weir.shared;
 
-import dev.weir.Algorithm;
 import dev.weir.Binding;
 import dev.weir.Consistency;
 import dev.weir.Policy;
@@ -67,11 +66,8 @@ public final class SharedBinding implements Binding {
    * instead.
    */
   public static long countedWindowNanos(Policy policy) {
-    boolean aligned =
-        policy.algorithm() == Algorithm.FIXED_WINDOW
-            || policy.algorithm() == Algorithm.SLIDING_WINDOW_COUNTER;
     long window = policy.quota().windowNanos();
-    return policy.sharing().consistency() == Consistency.LEASED && !aligned
+    return policy.sharing().consistency() == Consistency.LEASED && !policy.algorithm().aligned()
         ? window + policy.sharing().syncIntervalNanos()
         : window;
   }

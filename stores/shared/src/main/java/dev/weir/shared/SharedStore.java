@@ -188,6 +188,12 @@ public abstract class SharedStore implements Store {
     failureDecisions.retire(name, nowNanos);
   }
 
+  /** Returns true: a permit of an allotment may be granted until the allotment's end. */
+  @Override
+  public boolean countsLent() {
+    return true;
+  }
+
   @Override
   public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
     for (int i = 0; i < charges.size(); i++) {

@@ -1,0 +1,23 @@
+package dev.weir.engine;
+
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The answer to a {@link LeaseAsk}.
+ *
+ * @param answer to the request
+ * @param loans one for each descriptor, in order; none if the request could not be decided
+ * @param charge names what the request was charged when it is to be given back; 0 if that is not
+ *     possible
+ */
+public record Grant(Answer answer, List<Loan> loans, long charge) {
+  public Grant {
+    loans = List.copyOf(loans);
+  }
+
+  /** Returns an answer with which nothing is lent. */
+  public static Grant nothing(Answer answer) {
+    return new Grant(answer, Collections.nCopies(answer.statuses().size(), Loan.NONE), 0);
+  }
+}
