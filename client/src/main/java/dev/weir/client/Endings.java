@@ -1,0 +1,88 @@
+package dev.weir.client;
+
+import dev.weir.Ticker;
+import dev.weir.shared.Clocks;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/** Gives back what is left of leases when they end. Safe for use by many threads. */
+final class Endings {
+  private record Ending(Key key, Lease lease) {}
+
+  /** So that leases that end one after the other are given back in few messages. */
+  private static final long SLACK_NANOS = 1_000_000L;
+
+  private final Clocks clocks;
+  private final PriorityQueue<Ending> endings =
+      new PriorityQueue<>(Comparator.comparingLong(each -> each.lease.ends().nanos()));
+  private boolean scheduled;
+  private boolean closed;
+
+  Endings(Clocks clocks) {
+    this.clocks = clocks;
+  }
+
+  void add(Key key, Lease lease) {
+    boolean late;
+    synchronized (this) {
+      late = closed;
+      if (!late) {
+        endings.add(new Ending(key, lease));
+      }
+    }
+    if (late) {
+      key.end(lease);
+    } else {
+      schedule();
+    }
+  }
+
+  /**
+   * One timer, for the first to end; a lease that ends earlier waits for it, ended by its clock.
+   */
+  private void schedule() {
+    long wait;
+    synchronized (this) {
+      Ending first = endings.peek();
+      if (scheduled || closed || first == null) {
+        return;
+      }
+      scheduled = true;
+      wait = Math.max(0, first.lease.ends().nanos() - clocks.nanos()) + SLACK_NANOS;
+    }
+    Ticker.Scheduled unused = clocks.monotonic().schedule(wait, this::end);
+  }
+
+  private void end() {
+    List<Ending> over = new ArrayList<>();
+    synchronized (this) {
+      scheduled = false;
+      long now = clocks.nanos();
+      while (!endings.isEmpty() && now - endings.element().lease.ends().nanos() >= 0) {
+        over.add(endings.remove());
+      }
+    }
+    over.forEach(each -> each.key.end(each.lease));
+    schedule();
+  }
+
+  /** Ends all leases now. */
+  void endAll() {
+    List<Ending> all;
+    synchronized (this) {
+      all = new ArrayList<>(endings);
+      endings.clear();
+    }
+    all.forEach(each -> each.key.end(each.lease));
+  }
+
+  /** Ends all leases, and those that come later at once. */
+  void close() {
+    synchronized (this) {
+      closed = true;
+    }
+    endAll();
+  }
+}

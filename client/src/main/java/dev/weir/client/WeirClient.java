@@ -1,0 +1,264 @@
+package dev.weir.client;
+
+import dev.weir.FailureMode;
+import dev.weir.Ticker;
+import dev.weir.engine.Answer;
+import dev.weir.engine.Decider;
+import dev.weir.engine.Ticket;
+import dev.weir.rules.Request;
+import dev.weir.shared.Clocks;
+import io.grpc.CallCredentials;
+import io.grpc.ChannelCredentials;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks a Weir service, most times without a call: where a rule says {@code consistency: leased} it
+ * spends permits that the service has lent it, and what the service has refused it refuses by
+ * itself until it would be admitted. The limit holds as if every request were asked for. Safe for
+ * use by many threads; one client serves a whole process.
+ *
+ * <pre>{@code
+ * try (WeirClient weir = WeirClient.builder("weir:8081").build()) {
+ *   weir.decide(Request.of("shop", "user", "alice"), answer -> {
+ *     if (answer.allowed()) { ... }
+ *   });
+ * }
+ * }</pre>
+ *
+ * <p>It is a {@link Decider}, so all middleware takes it in place of an engine. Callbacks run on
+ * the caller's thread where no call is needed, else on one of the connection's, which must not be
+ * blocked. A rule's {@code on_limit} queue is not used: such a request is refused at once.
+ */
+public final class WeirClient implements Decider, AutoCloseable {
+  private static final long LOOK_NANOS = 1_000_000L;
+
+  private final LeasingDecider decider;
+  private final Counters counters;
+  private final Ticker ticker;
+
+  private WeirClient(Builder builder) {
+    counters = new Counters();
+    ticker = builder.clocks.monotonic();
+    long deadlineNanos = builder.deadline.toNanos();
+    List<Service> services = new ArrayList<>();
+    for (String target : builder.targets) {
+      ManagedChannel channel =
+          Grpc.newChannelBuilder(target, builder.credentials())
+              .directExecutor()
+              .disableRetry()
+              .userAgent("weir-client")
+              .build();
+      Wire wire = builder.dialect == Dialect.WEIR ? new GrpcWire(channel) : new EnvoyWire(channel);
+      services.add(
+          new Service(wire, builder.clocks, deadlineNanos, counters, new ServiceLog(target)));
+    }
+    decider =
+        new LeasingDecider(
+            services, builder.clocks, deadlineNanos, builder.onFailure, counters, Keys.MOST);
+  }
+
+  /**
+   * Returns a builder of a client of a service.
+   *
+   * @param targets {@code host:port} or any name that gRPC resolves. Several must share what they
+   *     count, by a store: one of them is asked, and the next only while it is away. Servers that
+   *     count each for itself would each grant the whole limit
+   * @throws IllegalArgumentException if there is none, or an empty one
+   */
+  public static Builder builder(String... targets) {
+    return new Builder(targets);
+  }
+
+  /** Collects the settings. Not safe for use by several threads. */
+  public static final class Builder {
+    private static final Duration LEAST_DEADLINE = Duration.ofMillis(1);
+    private static final Duration MOST_DEADLINE = Duration.ofMinutes(1);
+
+    private final List<String> targets;
+    private Duration deadline = Duration.ofMillis(50);
+    private ChannelCredentials credentials = InsecureChannelCredentials.create();
+    private @Nullable Supplier<String> token;
+    private FailureMode onFailure = FailureMode.DENY;
+    private Dialect dialect = Dialect.WEIR;
+    private Clocks clocks = new Clocks(Ticker.system(), Ticker.wall());
+
+    private Builder(String... targets) {
+      this.targets = List.of(targets);
+      if (this.targets.isEmpty() || this.targets.stream().anyMatch(String::isBlank)) {
+        throw new IllegalArgumentException(
+            "targets: " + this.targets + " (expected: at least one, as host:port)");
+      }
+    }
+
+    /** Sets how long a request waits for its answer, 1 ms to 1 minute. Default: 50 ms. */
+    public Builder deadline(Duration longest) {
+      if (longest.compareTo(LEAST_DEADLINE) < 0 || longest.compareTo(MOST_DEADLINE) > 0) {
+        throw new IllegalArgumentException("deadline: " + longest + " (expected: 1 ms..1 min)");
+      }
+      deadline = longest;
+      return this;
+    }
+
+    /**
+     * Sets how connections are secured, for example {@link io.grpc.TlsChannelCredentials}. Default:
+     * not at all.
+     */
+    public Builder credentials(ChannelCredentials secured) {
+      credentials = secured;
+      return this;
+    }
+
+    /**
+     * Sets the token that the service asks for; it is asked for again with every connection, so it
+     * may change. It must return at once. Default: none.
+     */
+    public Builder token(Supplier<String> source) {
+      token = source;
+      return this;
+    }
+
+    /**
+     * Sets the answer, while the service cannot be asked, to requests for keys of which it has
+     * never said what their rule wants. Default: {@link FailureMode#DENY}.
+     *
+     * @throws IllegalArgumentException if it is {@link FailureMode#LOCAL}: no limit is known
+     */
+    public Builder onFailure(FailureMode answer) {
+      if (answer == FailureMode.LOCAL) {
+        throw new IllegalArgumentException("onFailure: LOCAL (expected: DENY or ALLOW)");
+      }
+      onFailure = answer;
+      return this;
+    }
+
+    /** Sets the protocol. Default: {@link Dialect#WEIR}. */
+    public Builder dialect(Dialect spoken) {
+      dialect = spoken;
+      return this;
+    }
+
+    /** Sets the time, for tests. Default: the system's. */
+    public Builder clocks(Clocks time) {
+      clocks = time;
+      return this;
+    }
+
+    private ChannelCredentials credentials() {
+      Supplier<String> source = token;
+      return source == null
+          ? credentials
+          : io.grpc.CompositeChannelCredentials.create(credentials, new Bearer(source));
+    }
+
+    /** Returns a client, which begins to connect. */
+    public WeirClient build() {
+      WeirClient client = new WeirClient(this);
+      client.decider.start();
+      return client;
+    }
+  }
+
+  /** Adds a token to every call. */
+  private static final class Bearer extends CallCredentials {
+    private static final Metadata.Key<String> AUTHORIZATION =
+        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+
+    private final Supplier<String> source;
+
+    Bearer(Supplier<String> source) {
+      this.source = source;
+    }
+
+    @Override
+    public void applyRequestMetadata(RequestInfo info, Executor executor, MetadataApplier to) {
+      Metadata metadata = new Metadata();
+      metadata.put(AUTHORIZATION, "Bearer " + source.get());
+      to.apply(metadata);
+    }
+  }
+
+  /**
+   * Waits until a service has answered. Not needed: a request waits for that too, up to its
+   * deadline.
+   *
+   * @return whether one has
+   */
+  public boolean awaitAvailable(Duration longest) throws InterruptedException {
+    long end = ticker.nanos() + longest.toNanos();
+    while (!decider.answers()) {
+      if (ticker.nanos() - end >= 0) {
+        return false;
+      }
+      CountDownLatch look = new CountDownLatch(1);
+      Ticker.Scheduled unused = ticker.schedule(LOOK_NANOS, look::countDown);
+      boolean looked = look.await(longest.toNanos(), TimeUnit.NANOSECONDS);
+      if (!looked) {
+        return decider.answers();
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void decide(Request request, Consumer<? super Answer> done) {
+    decider.decide(request, done);
+  }
+
+  /** {@inheritDoc} Always asks the service. */
+  @Override
+  public void peek(Request request, Consumer<? super Answer> done) {
+    decider.peek(request, done);
+  }
+
+  /**
+   * {@inheritDoc} What was spent of a lease goes back to it while it lives. What the service
+   * charged is given back if it has kept it for that, which the client asks for from its first
+   * refund on: so a refund of what was charged before gives back nothing.
+   */
+  @Override
+  public void refund(Request request, Answer answer, LongConsumer done) {
+    decider.refund(request, answer, done);
+  }
+
+  /** {@inheritDoc} The service has no queues for clients: {@code done} hears the refusal. */
+  @Override
+  public Ticket enqueue(
+      Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
+    return decider.enqueue(request, refused, maxWaitNanos, done);
+  }
+
+  /**
+   * Gives back all leases now: before a snapshot is taken of this process or of its machine, which
+   * could be restored twice.
+   */
+  public void giveBackLeases() {
+    decider.giveBackAll();
+  }
+
+  /** Returns what this client has counted. */
+  public ClientMetrics metrics() {
+    return counters.snapshot(decider.answers());
+  }
+
+  /**
+   * Gives back all leases and closes the connections, within half a second or so. Requests that
+   * come later are answered as if the service were away.
+   */
+  @Override
+  public void close() {
+    decider.close();
+  }
+}
