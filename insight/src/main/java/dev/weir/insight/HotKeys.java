@@ -1,0 +1,203 @@
+package dev.weir.insight;
+
+import dev.weir.Ticker;
+import dev.weir.engine.Status;
+import dev.weir.rules.Descriptor;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The keys that are asked for most, and those that are refused most, in the last one to two
+ * minutes. Counts are requests. Safe for use by many threads.
+ */
+public final class HotKeys {
+  /*
+   * How is HotKeys designed, and why? Each thread that decides has sketches of its own, or shares
+   * them with few others, under a flag that is hardly ever taken. Every refusal is counted. Of what
+   * was asked one in 16 is counted, 16 times; that is what makes an admission cheap. Windows of 60
+   * s take turns: the one that is counted in, and the one before it, are shown together, so a key
+   * that is busy now is not forgotten at the turn of the minute.
+   *
+   * Adding up takes some milliseconds, so it is done when somebody asks, and at most once a second.
+   */
+
+  /** What keys are ordered by. */
+  public enum By {
+    /** Requests that a limit refused. */
+    REFUSED,
+    /** Requests that were asked, refused or not; counted is one in {@link #ASKED_ONE_IN}. */
+    ASKED
+  }
+
+  /** One in so many requests is counted, as so many. */
+  public static final int ASKED_ONE_IN = 16;
+
+  /** Counters of each sketch: a key with a share of more than about one in so many is there. */
+  public static final int COUNTERS = KeySketch.COUNTERS;
+
+  private static final long WINDOW_NANOS = 60_000_000_000L;
+  private static final long SECOND_NANOS = 1_000_000_000L;
+  private static final int MIN_STRIPES = 4;
+  private static final int MAX_STRIPES = 16;
+  private static final int SAMPLE_SHIFT =
+      Integer.SIZE - Integer.numberOfTrailingZeros(ASKED_ONE_IN);
+  private static final long MIX = 0x9e3779b97f4a7c15L;
+
+  /**
+   * A key.
+   *
+   * @param count of requests, never too low where all are counted
+   * @param tooHigh by how much the count may be too high
+   */
+  public record Top(KeyName name, long count, long tooHigh) {}
+
+  /**
+   * The keys of two windows.
+   *
+   * @param fromNanos when the older window began, on the ticker's scale
+   * @param keys all that have a counter, the largest count first
+   */
+  public record Snapshot(long fromNanos, long toNanos, List<Top> keys) {
+    public Snapshot {
+      keys = List.copyOf(keys);
+    }
+  }
+
+  /** The sketches of one window. */
+  private static final class Window {
+    private final KeySketch refused = new KeySketch();
+    private final KeySketch asked = new KeySketch();
+
+    KeySketch of(By by) {
+      return by == By.REFUSED ? refused : asked;
+    }
+  }
+
+  /** The sketches of some threads. */
+  private static final class Stripe {
+    private final AtomicBoolean taken = new AtomicBoolean();
+    private Window now = new Window();
+    private Window before = new Window();
+
+    private void take() {
+      while (!taken.compareAndSet(false, true)) {
+        Thread.onSpinWait(); // For a copy of some kilobytes at most.
+      }
+    }
+
+    void add(By by, long id, long times, Descriptor descriptor, Status status) {
+      take();
+      try {
+        now.of(by).add(id, times, descriptor, status);
+      } finally {
+        taken.setRelease(false);
+      }
+    }
+
+    void turn() {
+      take();
+      Window oldest = before;
+      before = now;
+      now = oldest;
+      oldest.refused.clear();
+      oldest.asked.clear();
+      taken.setRelease(false);
+    }
+
+    void copy(By by, Collection<KeySketch> to) {
+      take();
+      to.add(now.of(by).copy());
+      to.add(before.of(by).copy());
+      taken.setRelease(false);
+    }
+  }
+
+  private final Ticker ticker;
+  private final Turns turns = new Turns();
+  private final Stripe[] stripes;
+  private final Map<By, Snapshot> snapshots = new EnumMap<>(By.class);
+  private long windowNanos;
+  private long beforeNanos;
+
+  public HotKeys(Ticker ticker) {
+    this.ticker = ticker;
+    int count = MIN_STRIPES;
+    while (count < 2 * Runtime.getRuntime().availableProcessors() && count < MAX_STRIPES) {
+      count *= 2;
+    }
+    stripes = new Stripe[count];
+    for (int i = 0; i < count; i++) {
+      stripes[i] = new Stripe();
+    }
+    windowNanos = ticker.nanos();
+    beforeNanos = windowNanos;
+  }
+
+  /** Counts a request; as {@link dev.weir.engine.DecisionObserver}. */
+  void decided(Descriptor descriptor, Status status, long fingerprint, boolean refused) {
+    boolean sampled = turns.next() >>> SAMPLE_SHIFT == 0;
+    if (!sampled && !refused) {
+      return; // The usual case.
+    }
+    Stripe stripe = stripes[(int) Thread.currentThread().getId() & stripes.length - 1];
+    long id = id(status, fingerprint);
+    if (refused) {
+      stripe.add(By.REFUSED, id, 1, descriptor, status);
+    }
+    if (sampled) {
+      stripe.add(By.ASKED, id, ASKED_ONE_IN, descriptor, status);
+    }
+  }
+
+  private static long id(Status status, long fingerprint) {
+    String limit = status.rule() == null ? "" : status.rule().path();
+    long mixed = (fingerprint + limit.hashCode() * MIX) * MIX;
+    return mixed ^ mixed >>> 29;
+  }
+
+  /** Lets the windows take turns; to be called every second or so. */
+  synchronized void tick() {
+    long now = ticker.nanos();
+    if (now - windowNanos >= WINDOW_NANOS) {
+      beforeNanos = windowNanos;
+      windowNanos = now;
+      for (Stripe stripe : stripes) {
+        stripe.turn();
+      }
+    }
+  }
+
+  /** Returns the keys of the last one to two minutes, as they were within the last second. */
+  public synchronized Snapshot top(By by) {
+    Snapshot last = snapshots.get(by);
+    long now = ticker.nanos();
+    if (last != null && now - last.toNanos() < SECOND_NANOS && now >= last.toNanos()) {
+      return last;
+    }
+    List<KeySketch> sketches = new ArrayList<>();
+    for (Stripe stripe : stripes) {
+      stripe.copy(by, sketches);
+    }
+    Map<Long, KeyName> names = new HashMap<>();
+    Map<Long, long[]> sums = KeySketch.sums(sketches, names);
+    List<Top> keys = new ArrayList<>(names.size());
+    names.forEach(
+        (id, name) -> {
+          long[] sum = sums.getOrDefault(id, new long[2]);
+          keys.add(new Top(name, sum[0], sum[1]));
+        });
+    keys.sort(
+        Comparator.comparingLong((Top each) -> each.tooHigh() - each.count())
+            .thenComparing(each -> each.name().rule())
+            .thenComparing(each -> each.name().entries().toString()));
+    Snapshot snapshot = new Snapshot(beforeNanos, now, keys);
+    snapshots.put(by, snapshot);
+    return snapshot;
+  }
+}

@@ -1,0 +1,57 @@
+package dev.weir.insight;
+
+import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.Status;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.Rule;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Whose requests a limit counts together. Immutable.
+ *
+ * @param rule the path of the rule, or empty if the request brought its limit along
+ * @param policy the name that answers carry
+ * @param entries keys and values; a value that the rule counts together with others is its pattern
+ * @param named for each entry, whether the value stands in the rule itself, so that it is no secret
+ */
+public record KeyName(String rule, String policy, List<Entry> entries, List<Boolean> named) {
+  /** So much of a key's values is kept, in characters; of a longer one the beginning and a hash. */
+  static final int MAX_TEXT = 200;
+
+  public KeyName {
+    entries = List.copyOf(entries);
+    named = List.copyOf(named);
+  }
+
+  /** Returns the key of a descriptor that a limit has decided. */
+  static KeyName of(Descriptor descriptor, Status status) {
+    Rule rule = status.rule();
+    CurrentLimit limit = status.currentLimit();
+    List<Entry> entries = new ArrayList<>(descriptor.entries().size());
+    List<Boolean> named = new ArrayList<>(descriptor.entries().size());
+    int most = Math.max(20, MAX_TEXT / Math.max(1, descriptor.entries().size()));
+    for (int i = 0; i < descriptor.entries().size(); i++) {
+      Entry entry = descriptor.entries().get(i);
+      boolean known = rule != null && i < rule.levels() && rule.oneCounterAt(i);
+      entries.add(
+          rule != null && known
+              ? new Entry(entry.key(), rule.patternAt(i))
+              : new Entry(cut(entry.key(), most), cut(entry.value(), most)));
+      named.add(known);
+    }
+    String policy = limit == null ? "" : limit.policy().name();
+    return new KeyName(rule == null ? "" : rule.path(), policy, entries, named);
+  }
+
+  /** Returns a text that is short, and differs where the whole text differs. */
+  private static String cut(String text, int most) {
+    if (text.length() <= most) {
+      return text;
+    }
+    int end = most - 10;
+    end -= Character.isHighSurrogate(text.charAt(end - 1)) ? 1 : 0;
+    return text.substring(0, end) + '\u2026' + Integer.toHexString(text.hashCode());
+  }
+}

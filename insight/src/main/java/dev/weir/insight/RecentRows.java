@@ -1,0 +1,74 @@
+package dev.weir.insight;
+
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The last rows of one second, in memory, packed. Safe for use by many threads. */
+final class RecentRows {
+  private static final class Packed {
+    private final long time;
+    private final List<String> rules;
+    private final byte[] bytes;
+
+    Packed(long time, List<String> rules, byte[] bytes) {
+      this.time = time;
+      this.rules = rules;
+      this.bytes = bytes;
+    }
+
+    Row row() {
+      return RowCodec.decode(bytes, 0, bytes.length, rules::get);
+    }
+  }
+
+  private final @Nullable Packed[] ring;
+  private long added;
+
+  RecentRows(int rows) {
+    ring = new Packed[rows];
+  }
+
+  synchronized void add(Row row) {
+    List<String> rules = List.copyOf(row.rules());
+    byte[] bytes = RowCodec.encode(row, rules::indexOf);
+    ring[(int) (added++ % ring.length)] = new Packed(row.time(), rules, bytes);
+  }
+
+  /** Hands on the rows that begin in a span, the oldest first. */
+  void read(long from, long to, Consumer<Row> sink) {
+    for (Packed each : all()) {
+      if (each != null && each.time >= from && each.time < to) {
+        sink.accept(each.row());
+      }
+    }
+  }
+
+  /** Returns where the oldest row begins, or null if there is none. */
+  @Nullable Long since() {
+    Long oldest = null;
+    for (Packed each : all()) {
+      if (each != null && (oldest == null || each.time < oldest)) {
+        oldest = each.time;
+      }
+    }
+    return oldest;
+  }
+
+  private synchronized @Nullable Packed[] all() {
+    @Nullable Packed[] all = new Packed[ring.length];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = ring[(int) ((added + i) % ring.length)];
+    }
+    return all;
+  }
+
+  /** Returns the bytes that the rows take, without the names of rules. */
+  synchronized long bytes() {
+    long bytes = 0;
+    for (Packed each : ring) {
+      bytes += each == null ? 4 : 64 + each.bytes.length + 4L * each.rules.size();
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,64 @@
+package dev.weir.insight;
+
+import dev.weir.MemoryStore;
+import dev.weir.engine.Engine;
+import dev.weir.engine.EngineSettings;
+import dev.weir.engine.Status;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Request;
+import dev.weir.rules.Rules;
+import dev.weir.testkit.FakeTicker;
+import java.util.Objects;
+
+/** Statuses of a real engine, reported for keys that a test chooses. */
+final class Decided {
+  private static final String RULES =
+      """
+      domain: shop
+      descriptors:
+        - key: user
+          rate_limit: {name: user-minute, unit: minute, requests_per_unit: 1}
+        - key: path
+          value: /login
+          rate_limit: {unit: minute, requests_per_unit: 1}
+      """;
+
+  private final Status allowed;
+  private final Status refused;
+  private final Status fixed;
+
+  Decided() {
+    FakeTicker ticker = new FakeTicker(1_000_000_000L);
+    try (Engine engine = Engine.create(new MemoryStore(), ticker, EngineSettings.DEFAULTS)) {
+      engine.apply(Objects.requireNonNull(Rules.parse("rules.yaml", RULES).ruleSet()));
+      allowed = engine.decide(Request.of("shop", "user", "a")).statuses().get(0);
+      refused = engine.decide(Request.of("shop", "user", "a")).statuses().get(0);
+      fixed = engine.decide(Request.of("shop", "path", "/login")).statuses().get(0);
+    }
+  }
+
+  Status refused() {
+    return refused;
+  }
+
+  Descriptor descriptor(String user) {
+    return Descriptor.of("user", user);
+  }
+
+  private static long fingerprint(String text) {
+    long mixed = text.hashCode() * 0x9e3779b97f4a7c15L + text.length();
+    return mixed ^ mixed >>> 31;
+  }
+
+  void tell(HotKeys keys, String user, boolean isRefused) {
+    keys.decided(descriptor(user), isRefused ? refused : allowed, fingerprint(user), isRefused);
+  }
+
+  void tellFixed(HotKeys keys) {
+    keys.decided(Descriptor.of("path", "/login"), fixed, 1, true);
+  }
+
+  void tell(Insight insight, String user, long fingerprint, boolean isRefused) {
+    insight.decided(descriptor(user), isRefused ? refused : allowed, fingerprint, isRefused);
+  }
+}
