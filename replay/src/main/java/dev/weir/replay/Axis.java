@@ -17,14 +17,18 @@ final class Axis {
     10_000_000L,
     100_000_000L,
     SECOND,
+    2 * SECOND,
     5 * SECOND,
     15 * SECOND,
     30 * SECOND,
     60 * SECOND,
+    120 * SECOND,
     300 * SECOND,
+    600 * SECOND,
     900 * SECOND,
     1_800 * SECOND,
     3_600 * SECOND,
+    7_200 * SECOND,
     10_800 * SECOND,
     21_600 * SECOND,
     43_200 * SECOND,
@@ -38,10 +42,18 @@ final class Axis {
   };
 
   /** The most marks on the axis of time: their texts still have room on a wide screen. */
-  private static final int MOST = 9;
+  private static final int MOST = 12;
 
-  /** Up to here a text has room before the edge. */
-  private static final double LAST = 0.97;
+  /** The same where texts have seconds in them. */
+  private static final int MOST_SECONDS = 9;
+
+  /** Up to here a text has room before that of the end. */
+  private static final double LAST = 0.92;
+
+  private static final double LAST_SECONDS = 0.87;
+
+  /** Times before that are no dates: a trace that begins at 0. */
+  private static final long FIRST_DATE = 366 * DAY;
 
   /** A mark: how far along the axis it is, 0 to 1, and its text. */
   record Mark(double at, String text) {}
@@ -52,29 +64,54 @@ final class Axis {
   static List<Mark> time(long fromNanos, long toNanos) {
     long span = Math.max(1, toNanos - fromNanos);
     int i = 0;
-    while (i < STEPS.length - 1 && span / STEPS[i] >= MOST) {
+    while (i < STEPS.length - 1
+        && span / STEPS[i] >= (STEPS[i] < 60 * SECOND ? MOST_SECONDS : MOST)) {
       i++;
     }
     long step = STEPS[i];
-    String pattern = step >= DAY ? "d MMM" : step >= 60 * SECOND ? "HH:mm" : "HH:mm:ss";
-    DateTimeFormatter format = formatter(step < SECOND ? "HH:mm:ss.SSS" : pattern);
+    String longer = step >= DAY ? "d MMM" : step >= 60 * SECOND ? "HH:mm" : "HH:mm:ss";
+    String pattern = step < SECOND ? "HH:mm:ss.SSS" : longer;
     List<Mark> marks = new ArrayList<>();
     for (long at = fromNanos + Math.floorMod(-fromNanos, step); at < toNanos; at += step) {
       boolean midnight = step < DAY && at % DAY == 0;
-      String text = (midnight ? formatter("d MMM") : format).format(instant(at));
+      String text = text(midnight ? "d MMM" : pattern, at);
       double along = (at - fromNanos) / (double) span;
-      if (along <= LAST) {
+      if (along <= (step < 60 * SECOND ? LAST_SECONDS : LAST)) {
         marks.add(new Mark(along, text));
       }
     }
+    String end = text(pattern, toNanos);
+    boolean again =
+        step < DAY && !marks.isEmpty() && marks.get(marks.size() - 1).text().equals(end);
+    marks.add(new Mark(1, again ? text("HH:mm:ss", toNanos) : end));
     return marks;
   }
 
-  static DateTimeFormatter formatter(String pattern) {
+  /**
+   * Returns an instant as people read it, in UTC. One of a trace that begins at 0 has no date: it
+   * is the time since then.
+   *
+   * @param pattern of a date, with {@code HH:mm} and so on for the time
+   */
+  static String text(String pattern, long nanos) {
+    if (!relative(nanos)) {
+      return formatter(pattern).format(instant(nanos));
+    }
+    long hours = nanos / (3_600 * SECOND);
+    String rest = pattern.contains("ss") ? pattern.substring(pattern.indexOf("mm")) : "mm";
+    return String.format(Locale.ROOT, "+%02d:", hours) + formatter(rest).format(instant(nanos));
+  }
+
+  /** Returns whether a time is none of the calendar. */
+  static boolean relative(long nanos) {
+    return nanos >= 0 && nanos < FIRST_DATE;
+  }
+
+  private static DateTimeFormatter formatter(String pattern) {
     return DateTimeFormatter.ofPattern(pattern, Locale.ROOT).withZone(ZoneOffset.UTC);
   }
 
-  static Instant instant(long nanos) {
+  private static Instant instant(long nanos) {
     return Instant.ofEpochSecond(Math.floorDiv(nanos, SECOND), Math.floorMod(nanos, SECOND));
   }
 
@@ -89,18 +126,34 @@ final class Axis {
     return 10 * power;
   }
 
+  /** Returns marks on an axis of percent, so that 100 has one. */
+  static List<Mark> percent(double end) {
+    if (end <= 100 || end > 500) {
+      return linear(end);
+    }
+    List<Mark> marks = new ArrayList<>();
+    for (int at = 0; at <= end; at += 100) {
+      marks.add(new Mark(at / end, Integer.toString(at)));
+    }
+    return marks;
+  }
+
   /** Returns marks at 0, half and all of the axis. */
   static List<Mark> linear(double end) {
     return List.of(new Mark(0, "0"), new Mark(0.5, value(end / 2)), new Mark(1, value(end)));
   }
 
-  /** Returns marks at the powers of ten from {@code from} to {@code to}, both of them such. */
+  /**
+   * Returns marks at the powers of ten from {@code from} to {@code to}, both of them such; of
+   * shares, the lowest stands for none at all.
+   */
   static List<Mark> powers(double from, double to, boolean percent) {
     double span = Math.log10(to / from);
     List<Mark> marks = new ArrayList<>();
     for (int i = 0; i <= Math.round(span); i++) {
       double value = from * Math.pow(10, i);
-      marks.add(new Mark(i / span, percent ? value(100 * value) + " %" : value(value)));
+      String text = percent ? value(100 * value) + " %" : value(value);
+      marks.add(new Mark(i / span, percent && i == 0 ? "none" : text));
     }
     return marks;
   }

@@ -25,7 +25,7 @@ final class ComparePage {
     Trace trace = comparison.recording().trace();
     Recording recording = comparison.recording();
     html.text(Sections.span(trace.firstNanos(), trace.lastNanos(), recording.stopped()));
-    html.raw("</p></header>\n");
+    html.raw("</p>").element("p", comparison.conclusion()).raw("</header>\n");
     Sections.warnings(html, comparison.warnings());
     table(html, comparison);
     html.raw("<section><h2>").text("One key through each");
@@ -62,7 +62,7 @@ final class ComparePage {
 
   private static void table(Html html, Comparison comparison) {
     html.raw("<section>").element("h2", "Side by side");
-    html.table(
+    html.tableSideBySide(
         "algorithm",
         "#admitted",
         "#refused",

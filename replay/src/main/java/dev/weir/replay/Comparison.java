@@ -70,6 +70,47 @@ public final class Comparison {
     return recording;
   }
 
+  /** Returns what follows from the figures, in a sentence or two. */
+  public String conclusion() {
+    List<Compare.Row> holding =
+        rows.stream().filter(each -> each.mostInWindow() <= quota.permits()).toList();
+    String limit =
+        Figures.number(quota.permits()) + " in any " + Figures.window(quota.windowNanos());
+    if (holding.isEmpty()) {
+      return "On this traffic every algorithm admits some key more than " + limit + ".";
+    }
+    long least = holding.stream().mapToLong(Compare.Row::refused).min().orElse(0);
+    List<String> best =
+        holding.stream()
+            .filter(each -> each.refused() == least)
+            .map(each -> each.algorithm().text())
+            .toList();
+    Compare.Row loosest = rows.get(0);
+    for (Compare.Row each : rows) {
+      loosest = each.mostInWindow() > loosest.mostInWindow() ? each : loosest;
+    }
+    String others =
+        holding.size() == rows.size()
+            ? "On this traffic no algorithm admits more than " + limit
+            : "On this traffic "
+                + holding.size()
+                + " of "
+                + rows.size()
+                + " algorithms never admit more than "
+                + limit
+                + "; "
+                + loosest.algorithm()
+                + " admits up to "
+                + Figures.number(loosest.mostInWindow());
+    return others
+        + ". Of those that hold the limit, "
+        + String.join(" and ", best)
+        + (best.size() == 1 ? " refuses" : " refuse")
+        + " the fewest requests: "
+        + Figures.number(least)
+        + ".";
+  }
+
   /** Returns the result for people, several lines. */
   public String text() {
     StringBuilder text = new StringBuilder();
@@ -111,6 +152,7 @@ public final class Comparison {
           });
     }
     text.append(TextTable.of(table, "lrrrrrrrr"));
+    text.append("\n  ").append(conclusion()).append('\n');
     text.append("\n  most in a window: permits that one key was admitted within any ");
     text.append(Figures.window(quota.windowNanos())).append('\n');
     text.append("  wrongly refused: an exact count of what the key was admitted left room\n");
@@ -160,6 +202,7 @@ public final class Comparison {
       json.writeBooleanField("stopped", recording.stopped());
       SummaryJson.source(json, recording);
       SummaryJson.texts(json, "warnings", warnings());
+      json.writeStringField("conclusion", conclusion());
       json.writeStringField("key", plot.key());
       json.writeArrayFieldStart("algorithms");
       for (Compare.Row row : rows) {

@@ -119,9 +119,14 @@ final class Doubts {
   }
 
   private static String span(long nanos) {
-    return nanos >= 60_000_000_000L
-        ? Figures.window(nanos / 1_000_000_000L * 1_000_000_000L)
-        : Figures.length(nanos);
+    long minutes = nanos / 60_000_000_000L;
+    if (minutes == 0) {
+      return Figures.length(nanos);
+    }
+    long seconds = nanos / 1_000_000_000L % 60;
+    return minutes < 60
+        ? minutes + " min " + seconds + " s"
+        : minutes / 60 + " h " + minutes % 60 + " min";
   }
 
   /** Returns what is probably meant by the first key that is not known. */

@@ -115,7 +115,7 @@ public final class DryRun {
   private final KeyNames names;
   private final DryRunPolicies policies;
   private final KeyChanges keys = new KeyChanges();
-  private final History history = new History(new WindowUse(FOLLOWED_KEYS, FOLLOWED_ENTRIES));
+  private final History history = new History(new WindowUse(FOLLOWED_KEYS, FOLLOWED_ENTRIES), null);
   private final ReplayTally before;
   private final ReplayTally after;
   private final List<String> warnings = new ArrayList<>();

@@ -5,6 +5,7 @@ import dev.weir.Quota;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Rule;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -34,16 +35,19 @@ final class History {
   private final FrequentKeys refused = new FrequentKeys(REFUSED_KEYS);
   private final Map<RuleKey, Timeline> refusedKeys = new HashMap<>();
   private final WindowUse use;
+  private final @Nullable RuleTraces traces;
 
   History() {
-    this(new WindowUse());
+    this(new WindowUse(), new RuleTraces());
   }
 
   /**
    * @param use follows the keys
+   * @param traces keeps what reached each rule, or null
    */
-  History(WindowUse use) {
+  History(WindowUse use, @Nullable RuleTraces traces) {
     this.use = use;
+    this.traces = traces;
   }
 
   /**
@@ -64,6 +68,13 @@ final class History {
     long permits = permits(descriptor);
     if (policy != null && permits > 0) {
       use.offer(key, policy.enforced().quota(), nowNanos, permits);
+      trace(key, nowNanos, permits);
+    }
+  }
+
+  private void trace(RuleKey key, long nowNanos, long permits) {
+    if (traces != null) {
+      traces.add(key, nowNanos, permits);
     }
   }
 
@@ -98,6 +109,9 @@ final class History {
     Timeline timeline = rules.get(key.rule());
     if (timeline == null) {
       timeline = new Timeline(INTERVALS);
+      if (requests.size() > 0) {
+        timeline.add(requests.startNanos(0), 0, false); // Charts below each other begin together.
+      }
       rules.put(key.rule(), timeline);
     }
     timeline.add(nowNanos, permits, !fits, tolerated && allowed);
@@ -108,6 +122,7 @@ final class History {
       use.judge(key, bound, nowNanos, permits, fits, charged, uncharged && allowed);
     } else {
       use.add(key, bound, nowNanos, permits, fits, charged, uncharged && allowed);
+      trace(key, nowNanos, permits);
     }
     refused(key, nowNanos, permits, refusing);
   }
@@ -145,10 +160,26 @@ final class History {
   @Nullable Timeline rule(String path) {
     for (Map.Entry<Rule, Timeline> each : rules.entrySet()) {
       if (each.getKey().path().equals(path)) {
-        return each.getValue();
+        Timeline timeline = each.getValue();
+        // Charts below each other end together.
+        timeline.add(requests.startNanos(requests.size()) - 1, 0, false);
+        return timeline;
       }
     }
     return null;
+  }
+
+  /** Returns what other limits of a rule would have done to what reached it; none if not known. */
+  List<OtherLimits.Candidate> otherLimits(String path) {
+    Map.Entry<Rule, Trace> of = traces == null ? null : traces.of(path);
+    return of == null ? List.of() : OtherLimits.of(of.getKey(), of.getValue());
+  }
+
+  /** Returns the key of a candidate of which most is refused; empty if nothing is. */
+  String worstKey(String path, OtherLimits.Candidate candidate) {
+    Map.Entry<Rule, Trace> of = traces == null ? null : traces.of(path);
+    int worst = candidate.tried().worst();
+    return of == null || worst < 0 ? "" : of.getValue().key(worst);
   }
 
   /**

@@ -49,15 +49,23 @@ final class Html {
 
   /** Begins a table. A heading that starts with {@code #} is of a column of numbers. */
   Html table(String... headings) {
+    return table(headings.length >= MANY_COLUMNS ? "cards" : "few", headings);
+  }
+
+  private Html table(String kind, String... headings) {
     this.headings = headings;
-    raw("<div class=\"scroll\"><table");
-    raw(headings.length >= MANY_COLUMNS ? " class=\"cards\">" : ">").raw("<thead><tr>");
+    raw("<div class=\"scroll\"><table class=\"" + kind + "\"><thead><tr>");
     for (String heading : headings) {
       boolean number = heading.startsWith("#");
       raw(number ? "<th class=\"n\">" : "<th>").text(number ? heading.substring(1) : heading);
       raw("</th>");
     }
     return raw("</tr></thead><tbody>");
+  }
+
+  /** As {@link #table}, for rows to be compared with each other: on a phone it scrolls. */
+  Html tableSideBySide(String... headings) {
+    return table("side", headings);
   }
 
   Html endTable() {

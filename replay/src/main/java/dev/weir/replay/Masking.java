@@ -21,6 +21,7 @@ public final class Masking {
   private static final String ALGORITHM = "HmacSHA256";
   private static final int SECRET_BYTES = 32;
   private static final int TAG_BYTES = 2;
+  private static final int HASH_BYTES = 8;
 
   /** From so many characters on, two are shown at the beginning and one at the end. */
   private static final int LONG = 5;
@@ -74,7 +75,16 @@ public final class Masking {
         + value.substring(value.offsetByCodePoints(value.length(), -last));
   }
 
+  /** Returns 16 hexadecimal digits by which a value is recognized, and nothing else of it. */
+  public String hashed(String value) {
+    return digits(value, HASH_BYTES);
+  }
+
   private String tag(String value) {
+    return digits(value, TAG_BYTES);
+  }
+
+  private String digits(String value, int bytes) {
     byte[] hash;
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
@@ -83,12 +93,12 @@ public final class Masking {
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(ALGORITHM + ": " + e.getMessage(), e); // Every JDK has it.
     }
-    StringBuilder tag = new StringBuilder();
-    for (int i = 0; i < TAG_BYTES; i++) {
-      tag.append(Character.forDigit(hash[i] >> 4 & 15, 16));
-      tag.append(Character.forDigit(hash[i] & 15, 16));
+    StringBuilder digits = new StringBuilder();
+    for (int i = 0; i < bytes; i++) {
+      digits.append(Character.forDigit(hash[i] >> 4 & 15, 16));
+      digits.append(Character.forDigit(hash[i] & 15, 16));
     }
-    return tag.toString();
+    return digits.toString();
   }
 
   /** Returns the network of an address, or null if the value is none. */

@@ -1,10 +1,10 @@
 package dev.weir.replay;
 
-import java.time.format.DateTimeFormatter;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
 import java.util.function.IntToLongFunction;
+import java.util.stream.Collectors;
 
 /**
  * Draws as SVG. Shapes stretch with the page; texts are HTML beside them and keep their size, so
@@ -17,6 +17,12 @@ final class PageChart {
    * texts that shrink on a phone. What is drawn is three shapes: steps, a line and a small outline.
    */
   private static final long SECOND = 1_000_000_000L;
+
+  /** From here on, a mark has no room beside that of the end on a phone. */
+  private static final double CLOSE = 0.8;
+
+  /** Longer texts have room on a phone only if every fourth is shown. */
+  private static final int LONG_TEXT = 6;
 
   private PageChart() {}
 
@@ -122,9 +128,11 @@ final class PageChart {
    * @param limit where a line stands, 0 for none
    * @param bound where another stands, if that is beyond the limit
    * @param target where a level line lies, 0 for none
+   * @param what is drawn, above it
+   * @param along what the limits are, below their axis
    */
   static String curve(
-      List<Point> points, double limit, double bound, double target, String what, String label) {
+      List<Point> points, double limit, double bound, double target, String what, String along) {
     double most = Math.max(limit, bound);
     double least = target > 0 ? target : 1;
     for (Point point : points) {
@@ -137,7 +145,7 @@ final class PageChart {
     html.raw("<figure class=\"chart curve\"><figcaption><span>").text(what);
     html.raw("</span></figcaption>");
     begin(html, Axis.powers(floor, 1, true), Axis.powers(1, right, false));
-    open(html, label);
+    open(html, what);
     double span = Math.log10(right);
     double depth = -Math.log10(floor);
     StringBuilder line = new StringBuilder();
@@ -170,7 +178,8 @@ final class PageChart {
       html.raw(bound > limit ? " + " + Figures.number((long) (bound - limit)) : "");
       html.raw("</span>");
     }
-    return end(html.raw("</div>")).raw("</figure>\n").toString();
+    html.raw("</div>").element("div class=\"title\" aria-hidden=\"true\"", along);
+    return end(html).raw("</figure>\n").toString();
   }
 
   /** Opens the frame with its axes, up to where the shapes are. */
@@ -182,7 +191,13 @@ final class PageChart {
     }
     html.raw("</div><div class=\"along\" aria-hidden=\"true\">");
     for (int i = 0; i < along.size(); i++) {
-      html.raw("<span" + (i % 2 == 1 ? " class=\"odd\"" : "") + " style=\"left:");
+      boolean last = i == along.size() - 1;
+      boolean close = i == along.size() - 2 && along.get(i).at() > CLOSE;
+      int every = along.get(i).text().length() > LONG_TEXT ? 4 : 2;
+      html.raw(
+          "<span"
+              + ((i % every != 0 && !last) || close ? " class=\"odd\"" : "")
+              + " style=\"left:");
       html.raw(number(100 * along.get(i).at()) + "%\">").text(along.get(i).text()).raw("</span>");
     }
     html.raw("</div><div class=\"plot\">");
@@ -225,14 +240,20 @@ final class PageChart {
     for (int i = 0; i < timeline.size(); i++) {
       most = Math.max(most, load.applyAsDouble(i));
     }
-    double end = Axis.end(100 * most);
+    double end = 100 * most > 500 ? Axis.end(100 * most) : 100 * Math.ceil(most);
     Html html = new Html();
     html.raw("<figure class=\"chart small\"><figcaption><span>load in %</span>");
     html.raw("<span class=\"keys\"><i class=\"load\"></i>load ");
-    html.raw("<i class=\"threshold\"></i>elastic rules enforced</span></figcaption>");
+    String from =
+        thresholds.stream()
+            .sorted()
+            .map(each -> Axis.value(100 * each) + " %")
+            .collect(Collectors.joining(", "));
+    html.raw("<i class=\"threshold\"></i>elastic rules enforced from ").text(from);
+    html.raw("</span></figcaption>");
     begin(
         html,
-        Axis.linear(end),
+        Axis.percent(end),
         Axis.time(timeline.startNanos(0), timeline.startNanos(timeline.size())));
     open(html, label);
     double wide = 1000.0 / timeline.size();
@@ -263,13 +284,12 @@ final class PageChart {
 
   private static void hits(Html html, Timeline timeline, String what) {
     double wide = 1000.0 / timeline.size();
-    DateTimeFormatter format =
-        Axis.formatter(timeline.widthNanos() < SECOND ? "d MMM HH:mm:ss.SSS" : "d MMM HH:mm:ss");
+    String pattern = timeline.widthNanos() < SECOND ? "d MMM HH:mm:ss.SSS" : "d MMM HH:mm:ss";
     for (int i = 0; i < timeline.size(); i++) {
       if (timeline.offered(i) > 0) {
         html.raw("<rect class=\"hit\" x=\"" + number(i * wide) + "\" y=\"0\" width=\"");
         html.raw(number(wide) + "\" height=\"100\"><title>");
-        html.text(format.format(Axis.instant(timeline.startNanos(i))));
+        html.text(Axis.text(pattern, timeline.startNanos(i)));
         html.text(", for " + Figures.window(timeline.widthNanos()) + ": ");
         html.text(Figures.number(timeline.offered(i)) + " " + what + ", refused ");
         html.text(Figures.number(timeline.refused(i)));

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.ToLongBiFunction;
 
 /**
  * The report of a replay as a page: the answer first, then the times, rules and keys of refusals.
@@ -31,7 +32,8 @@ final class ReportPage {
   /** Rules with a chart of their own: those that refused most. */
   private static final int SHOWN_RULES = 12;
 
-  private static final double[] SHARES = {0.1, 0.01, 0.001, 0};
+  /** Of fewer keys, a curve of shares says nothing. */
+  private static final int FEWEST_KEYS = 10;
 
   private final Html html = new Html();
   private final ReplaySummary summary;
@@ -40,12 +42,18 @@ final class ReportPage {
   private final Map<String, RuleUse> use;
   private final KeyNames names;
 
+  /** Whether requests cost other numbers of permits than one. */
+  private final boolean weighted;
+
   private ReportPage(ReplaySummary summary, History history, KeyNames names) {
     this.summary = summary;
     this.history = history;
     this.names = names;
     counts = summary.counts();
     use = history.use();
+    weighted =
+        summary.policies().stream()
+            .anyMatch(each -> permits(each, Timeline::offered) != each.requests());
   }
 
   /**
@@ -127,6 +135,7 @@ final class ReportPage {
             ? percentOf(counts.denied()) + " of all"
             : number(counts.deniedForTrouble()) + " for another reason than a limit";
     html.tile("refused", number(counts.denied()), trouble, counts.denied() > 0);
+    permits();
     busiest();
     if (counts.shadowDenied() > 0) {
       html.tile(
@@ -150,6 +159,29 @@ final class ReportPage {
     html.raw("</div>\n");
   }
 
+  /** What was refused in permits, where requests cost different numbers of them. */
+  private void permits() {
+    if (weighted) {
+      long refused = 0;
+      long asked = 0;
+      for (PolicyCount each : summary.policies()) {
+        refused += permits(each, Timeline::refused);
+        asked += permits(each, Timeline::offered);
+      }
+      String share = Figures.percent(refused, asked) + " of " + number(asked) + " asked of rules";
+      html.tile("permits refused", number(refused), share, refused > 0);
+    }
+  }
+
+  private long permits(PolicyCount rule, ToLongBiFunction<Timeline, Integer> what) {
+    Timeline timeline = rule.requests() == 0 ? null : history.rule(rule.path());
+    long sum = 0;
+    for (int i = 0; timeline != null && i < timeline.size(); i++) {
+      sum += what.applyAsLong(timeline, i);
+    }
+    return sum;
+  }
+
   /** The busiest moment of all requests: where to look in the chart. */
   private void busiest() {
     Timeline requests = history.requests();
@@ -161,8 +193,7 @@ final class ReportPage {
       html.tile(
           "busiest " + Figures.window(requests.widthNanos()),
           number(requests.offered(most)),
-          "from "
-              + Axis.formatter("d MMM HH:mm:ss").format(Axis.instant(requests.startNanos(most))),
+          "requests, from " + Axis.text("d MMM HH:mm:ss", requests.startNanos(most)),
           false);
     }
   }
@@ -242,16 +273,27 @@ final class ReportPage {
     if (throttled) {
       columns.add(5, "#tolerated");
     }
+    if (weighted) {
+      columns.add(columns.indexOf("#keys"), "#permits refused");
+    }
     html.table(columns.toArray(new String[0]));
     for (PolicyCount each : summary.policies()) {
       RuleUse of = use.getOrDefault(each.path(), RuleUse.NONE);
       html.row().word(each.policy()).word(limit(each));
       html.words(each.algorithm(), each.throttle().isHard() ? "" : throttle(each));
-      html.number(each.requests()).number(refused(each));
+      html.number(each.requests() == 0 ? "none" : number(each.requests()));
+      html.number(refused(each));
       if (throttled) {
         html.number(each.tolerated());
       }
-      html.share(refused(each), each.requests());
+      if (each.requests() == 0) {
+        html.number("\u2013"); // No record reached it: not the same as no refusal.
+      } else {
+        html.share(refused(each), each.requests());
+      }
+      if (weighted) {
+        html.number(permits(each, Timeline::refused));
+      }
       html.number(about(of) + number(of.keys() * of.keysPerFollowed()));
       html.number(about(of) + number(of.above(each.permits()) * of.keysPerFollowed()));
       html.number(of.most()).number(of.falseDenials()).number(of.overAdmissions()).endRow();
@@ -286,9 +328,12 @@ final class ReportPage {
         html.raw("</h2>");
         String label = each.policy() + ": permits asked for and refused over time";
         html.raw(PageChart.time(timeline, "permits", label, "small"));
-        html.raw("<h3>Which limit would refuse how many keys?</h3><div class=\"beside\">");
-        keyUse(each, of);
-        html.raw("</div></section>\n");
+        otherLimits(each);
+        if (of.keys() >= FEWEST_KEYS) {
+          html.raw("<h3>How much do keys ask for?</h3>");
+          keyUse(each, of);
+        }
+        html.raw("</section>\n");
       }
     }
     if (busy.size() > SHOWN_RULES) {
@@ -312,16 +357,13 @@ final class ReportPage {
       }
     }
     String window = Figures.window(rule.windowNanos());
-    String what = "share of keys that ever ask for more permits than that within " + window;
+    String what =
+        "keys that ask for more than a limit within " + window + ", by that limit in permits";
     double limit = rule.permits();
-    html.raw(PageChart.curve(points, limit, (double) rule.bound(), 0, what, what)).raw("<div>");
-    html.table("keys that ask for more", "#limit");
-    for (double share : SHARES) {
-      String text = share == 0 ? "no key" : "at most " + Axis.value(100 * share) + " % of keys";
-      html.row().cell(text);
-      html.number(number(of.limitFor(share)) + " per " + window).endRow();
-    }
-    html.endTable().raw("<p class=\"note\">");
+    html.raw(
+        PageChart.curve(
+            points, limit, (double) rule.bound(), 0, what, "limit in permits per " + window));
+    html.raw("<p class=\"note\">");
     int over = of.above(rule.permits());
     html.text(
         "At the limit of "
@@ -335,7 +377,51 @@ final class ReportPage {
             + " keys ask for more in some window: "
             + Figures.percent(over, of.keys())
             + ".");
-    html.raw("</p></div>");
+    html.raw("</p>");
+  }
+
+  /** What other limits would have refused: by the rule's own algorithm, each replayed. */
+  private void otherLimits(PolicyCount rule) {
+    List<OtherLimits.Candidate> candidates = history.otherLimits(rule.path());
+    if (candidates.isEmpty()) {
+      return;
+    }
+    html.raw("<h3>What would other limits refuse?</h3>");
+    boolean weighted =
+        candidates.stream().anyMatch(each -> each.tried().permits() != each.tried().requests());
+    List<String> columns =
+        new ArrayList<>(
+            List.of(
+                "#limit per " + Figures.window(rule.windowNanos()),
+                "#requests refused",
+                "#keys refused",
+                "most refused key",
+                "which limit"));
+    if (weighted) {
+      columns.add(2, "#permits refused");
+    }
+    html.table(columns.toArray(new String[0]));
+    for (OtherLimits.Candidate each : candidates) {
+      boolean today = each.tried().limit() == rule.permits();
+      html.row().openCell("n").raw(today ? "<b>" : "").text(number(each.tried().limit()));
+      html.raw(today ? "</b></td>" : "</td>").number(each.tried().requests());
+      if (weighted) {
+        html.number(each.tried().permits());
+      }
+      html.number(each.tried().keys());
+      String worst = history.worstKey(rule.path(), each);
+      html.openCell("key").text(worst.isEmpty() ? "\u2013" : names.shown(worst));
+      if (!worst.isEmpty()) {
+        html.raw("<br>").element("small", number(each.tried().worstRequests()) + " requests");
+      }
+      html.raw("</td>").cell(each.why()).endRow();
+    }
+    html.endTable();
+    html.element(
+        "p class=\"note\"",
+        "Each limit was replayed by this rule's algorithm, alone, on the requests that reached the"
+            + " rule."
+            + (rule.throttle().isHard() ? "" : " What its throttle tolerates is left out."));
   }
 
   private void refusedKeys() {

@@ -13,13 +13,13 @@ final class Sections {
     return instant(firstNanos)
         + " to "
         + instant(lastNanos)
-        + " UTC"
+        + (Axis.relative(firstNanos) ? " from the beginning" : " UTC")
         + (stopped ? " \u00b7 stopped before the end of the input" : "");
   }
 
   /** Returns an instant as people read it, to the second. */
   static String instant(long nanos) {
-    return Axis.formatter("yyyy-MM-dd HH:mm:ss").format(Axis.instant(nanos));
+    return Axis.text("yyyy-MM-dd HH:mm:ss", nanos);
   }
 
   /** Appends what is doubtful about the traffic and the rules, if anything. */

@@ -1,10 +1,6 @@
 package dev.weir.replay;
 
 import dev.weir.Algorithm;
-import dev.weir.Binding;
-import dev.weir.Fingerprint;
-import dev.weir.MemoryStore;
-import dev.weir.PackedDecision;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.traffic.Feed;
@@ -14,11 +10,14 @@ import dev.weir.traffic.TrafficException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.TreeMap;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +28,7 @@ public final class Suggest {
   /** Limits on a curve, about evenly on a scale of powers. */
   private static final int CURVE_POINTS = 24;
 
-  private static final int FORGET_EVERY = 4096;
+  private static final int MOST_HEADROOM = 100;
 
   private Suggest() {}
 
@@ -40,11 +39,24 @@ public final class Suggest {
    * @param refuseAtMost the share of requests, and of keys, that may be refused: 0 to 1
    * @param algorithm of the limits
    * @param domain of the rules to paste
+   * @param headroom what the suggested limit is above the smallest: 0.2 for a fifth more; 0 to 100
+   * @param ignoreTop how many keys are left out: those that ask for the most, for example attackers
    */
   public record Options(
-      List<Duration> windows, double refuseAtMost, Algorithm algorithm, String domain) {
+      List<Duration> windows,
+      double refuseAtMost,
+      Algorithm algorithm,
+      String domain,
+      double headroom,
+      int ignoreTop) {
     public Options {
       windows = List.copyOf(windows);
+    }
+
+    /** Without headroom, and with all keys. */
+    public Options(
+        List<Duration> windows, double refuseAtMost, Algorithm algorithm, String domain) {
+      this(windows, refuseAtMost, algorithm, domain, 0, 0);
     }
   }
 
@@ -53,9 +65,13 @@ public final class Suggest {
    *
    * @param limit permits per window
    * @param requests how many are refused
+   * @param permits what these asked for
    * @param keys how many have a request refused
+   * @param worstKey the key of which the most requests are refused; empty if none is
+   * @param worstRequests how many of it are
    */
-  public record Refused(long limit, long requests, long keys) {}
+  public record Refused(
+      long limit, long requests, long permits, long keys, String worstKey, long worstRequests) {}
 
   /**
    * What is suggested for a window.
@@ -66,6 +82,7 @@ public final class Suggest {
    * @param both the larger of the two: neither is refused more
    * @param below what one permit less refuses: more than the share, of requests or of keys; null if
    *     the limit is 0
+   * @param suggested what the limit for both with its headroom refuses
    * @param curve what other limits refuse, by rising limit
    */
   public record Window(
@@ -74,6 +91,7 @@ public final class Suggest {
       Refused forKeys,
       Refused both,
       @Nullable Refused below,
+      Refused suggested,
       List<Refused> curve) {
     public Window {
       curve = List.copyOf(curve);
@@ -91,6 +109,34 @@ public final class Suggest {
     return run(traffic, options, report, progress, Feed.standardInput());
   }
 
+  /**
+   * Looks for limits by each descriptor of the traffic by itself, and writes one page for all. The
+   * traffic is read anew for each.
+   *
+   * @throws TrafficException as {@link #run}; also if standard input would have to be read twice
+   */
+  public static Suggestions runEach(
+      Traffic traffic, Options options, @Nullable Path report, Progress progress)
+      throws IOException, TrafficException {
+    List<String> descriptors = traffic.descriptors();
+    if (descriptors.size() < 2) {
+      return new Suggestions(List.of(run(traffic, options, report, progress)));
+    }
+    if (traffic.inputs().contains("-")) {
+      throw new TrafficException("input: - (expected: a file, with several descriptors)");
+    }
+    check(traffic, options, report);
+    List<Suggestion> all = new ArrayList<>();
+    for (String each : descriptors) {
+      all.add(run(traffic.withDescriptor(each), options, null, progress));
+    }
+    Suggestions suggestions = new Suggestions(all);
+    if (report != null) {
+      Page.write(report, SuggestPage.of(traffic, suggestions, report));
+    }
+    return suggestions;
+  }
+
   static Suggestion run(
       Traffic traffic,
       Options options,
@@ -100,18 +146,27 @@ public final class Suggest {
       throws IOException, TrafficException {
     check(traffic, options, report);
     Recording recording = Recording.read(traffic, progress, standard);
+    Ignored ignored = Ignored.of(recording.trace(), options.ignoreTop());
+    if (ignored.ids().size() == recording.trace().keys()) {
+      throw new TrafficException(
+          "ignore-top: "
+              + options.ignoreTop()
+              + " of "
+              + recording.trace().keys()
+              + " keys (expected: fewer, so that one is left)");
+    }
     List<Window> windows = new ArrayList<>();
-    for (Duration window : options.windows()) {
+    for (Duration window : windows(options, recording.trace())) {
       try {
-        windows.add(new Search(recording.trace(), options, window.toNanos()).window());
-      } catch (Stopped e) {
+        windows.add(new Search(recording, options, ignored, window.toNanos()).window());
+      } catch (LimitSearch.Stopped e) {
         if (windows.isEmpty()) {
           throw new TrafficException("suggest: stopped before any limit was found");
         }
         break; // What is found is worth showing.
       }
     }
-    Suggestion suggestion = new Suggestion(options, windows, recording);
+    Suggestion suggestion = new Suggestion(options, windows, recording, ignored);
     if (report != null) {
       Page.write(report, SuggestPage.of(traffic, suggestion, report));
     }
@@ -123,6 +178,12 @@ public final class Suggest {
     List<String> problems = new ArrayList<>();
     if (!(options.refuseAtMost() >= 0 && options.refuseAtMost() <= 1)) {
       problems.add("refuseAtMost: " + options.refuseAtMost() + " (expected: 0 to 1)");
+    }
+    if (!(options.headroom() >= 0 && options.headroom() <= MOST_HEADROOM)) {
+      problems.add("headroom: " + options.headroom() + " (expected: 0 to " + MOST_HEADROOM + ")");
+    }
+    if (options.ignoreTop() < 0) {
+      problems.add("ignore-top: " + options.ignoreTop() + " (expected: 0 or more)");
     }
     if (options.windows().isEmpty()) {
       problems.add("window: none (expected: one at least)");
@@ -140,27 +201,44 @@ public final class Suggest {
     }
   }
 
-  /** An interrupt ends the search. */
-  private static final class Stopped extends Exception {
-    private static final long serialVersionUID = 1;
+  /** Returns the windows that the traffic fills. */
+  private static List<Duration> windows(Options options, Trace trace) throws TrafficException {
+    long span = trace.lastNanos() - trace.firstNanos();
+    List<Duration> fitting =
+        options.windows().stream().filter(each -> each.toNanos() <= span).toList();
+    if (fitting.isEmpty()) {
+      throw new TrafficException(
+          "window: longer than the traffic, "
+              + Figures.length(span)
+              + " (expected: one at least that is not)");
+    }
+    return fitting;
   }
 
-  /** The search for one window. What has been replayed is remembered. */
+  /** The search for one window. */
   private static final class Search {
-    private final Trace trace;
+    private final Recording recording;
     private final Options options;
     private final long windowNanos;
-    private final Fingerprint fingerprint = Fingerprint.seeded(0, 0);
-    private final TreeMap<Long, Refused> tried = new TreeMap<>();
+    private final LimitSearch limits;
     private final long mostRequests;
     private final long mostKeys;
 
-    Search(Trace trace, Options options, long windowNanos) {
-      this.trace = trace;
+    Search(Recording recording, Options options, Ignored ignored, long windowNanos) {
+      this.recording = recording;
       this.options = options;
       this.windowNanos = windowNanos;
-      mostRequests = part(trace.size());
-      mostKeys = part(trace.keys());
+      Trace trace = recording.trace();
+      limits =
+          new LimitSearch(
+              trace,
+              limit ->
+                  Policy.builder(new Quota(limit, windowNanos))
+                      .algorithm(options.algorithm())
+                      .build(),
+              ignored.ids());
+      mostRequests = part(trace.size() - ignored.requests());
+      mostKeys = part(trace.keys() - ignored.ids().size());
     }
 
     /** Returns the share of a whole: in decimals, 29 % of 100 are 29 and not 28.999... */
@@ -169,96 +247,64 @@ public final class Suggest {
       return share.multiply(BigDecimal.valueOf(whole)).longValue();
     }
 
-    Window window() throws TrafficException, Stopped {
-      Refused forRequests = smallest(false);
-      Refused forKeys = smallest(true);
+    Window window() throws TrafficException, LimitSearch.Stopped {
+      Refused forRequests = of(limits.smallest(each -> each.requests() <= mostRequests));
+      Refused forKeys = of(limits.smallest(each -> each.keys() <= mostKeys));
       Refused both = forRequests.limit > forKeys.limit ? forRequests : forKeys;
-      Refused below = both.limit == 0 ? null : refused(both.limit - 1);
-      return new Window(windowNanos, forRequests, forKeys, both, below, curve(both.limit));
+      Refused below = both.limit == 0 ? null : of(limits.refused(both.limit - 1));
+      Refused suggested = of(limits.refused(withHeadroom(both.limit)));
+      return new Window(
+          windowNanos, forRequests, forKeys, both, below, suggested, curve(both.limit));
     }
 
-    private boolean enough(Refused refused, boolean keys) {
-      return keys ? refused.keys <= mostKeys : refused.requests <= mostRequests;
+    private long withHeadroom(long limit) {
+      BigDecimal more = BigDecimal.valueOf(options.headroom()).add(BigDecimal.ONE);
+      BigDecimal room = more.multiply(BigDecimal.valueOf(limit));
+      return room.setScale(0, RoundingMode.CEILING)
+          .min(BigDecimal.valueOf(Quota.MAX_PERMITS))
+          .longValue();
     }
 
-    /**
-     * Returns a limit that is enough while one less is not: the smallest, for an algorithm that
-     * never refuses more by a higher limit.
-     */
-    private Refused smallest(boolean keys) throws TrafficException, Stopped {
-      long no = -1;
-      long yes = 1;
-      while (yes < Quota.MAX_PERMITS && !enough(refused(yes), keys)) {
-        no = yes;
-        yes = Math.min(Quota.MAX_PERMITS, 2 * yes);
-      }
-      if (!enough(refused(yes), keys)) {
-        throw new TrafficException(
-            "permits: records ask for more than the highest limit (expected: at most "
-                + Quota.MAX_PERMITS
-                + ")");
-      }
-      while (yes - no > 1) {
-        long middle = (no + yes) >>> 1;
-        if (enough(refused(middle), keys)) {
-          yes = middle;
-        } else {
-          no = middle;
-        }
-      }
-      return refused(yes);
-    }
-
-    private List<Refused> curve(long limit) throws TrafficException, Stopped {
+    private List<Refused> curve(long limit) throws TrafficException, LimitSearch.Stopped {
       // As far to the right as anything is refused.
       long most = Math.max(1, limit);
-      while (most < Quota.MAX_PERMITS && refused(most).requests > 0) {
+      while (most < Quota.MAX_PERMITS && limits.refused(most).requests() > 0) {
         most = Math.min(Quota.MAX_PERMITS, 2 * most);
       }
       for (int i = 0; i <= CURVE_POINTS; i++) {
-        refused(Math.round(Math.pow((double) most, i / (double) CURVE_POINTS)));
+        Object unused =
+            limits.refused(Math.round(Math.pow((double) most, i / (double) CURVE_POINTS)));
       }
-      return List.copyOf(tried.tailMap(1L).values());
+      return limits.tried(1).stream().map(this::of).toList();
     }
 
-    /** Replays all of it by that limit. */
-    private Refused refused(long limit) throws TrafficException, Stopped {
-      Refused known = tried.get(limit);
-      if (known != null) {
-        return known;
+    private Refused of(LimitSearch.Tried tried) {
+      Trace trace = recording.trace();
+      return new Refused(
+          tried.limit(),
+          tried.requests(),
+          tried.permits(),
+          tried.keys(),
+          tried.worst() < 0 ? "" : trace.key(tried.worst()),
+          tried.worstRequests());
+    }
+  }
+
+  /**
+   * Keys that are left out: those that ask for the most.
+   *
+   * @param ids their numbers in the trace
+   * @param requests how many requests they have
+   */
+  record Ignored(Set<Integer> ids, long requests) {
+    static Ignored of(Trace trace, int most) {
+      List<Integer> ids = new ArrayList<>();
+      for (int id = 0; id < trace.keys(); id++) {
+        ids.add(id);
       }
-      Policy policy =
-          Policy.builder(new Quota(limit, windowNanos)).algorithm(options.algorithm()).build();
-      MemoryStore store = trace.store();
-      Binding of = store.bind(policy.name(), policy, trace.firstNanos());
-      boolean[] hit = new boolean[trace.keys()];
-      long requests = 0;
-      long keys = 0;
-      Trace.Cursor cursor = trace.cursor();
-      for (long i = 1; cursor.next(); i++) {
-        int key = cursor.key();
-        // A key that asks for no more than the limit in all is refused by no algorithm.
-        if (trace.total(key) > limit) {
-          long decision = store.decide(of, fingerprint.of(key), cursor.permits(), cursor.nanos());
-          if (decision == PackedDecision.KEY_SPACE_FULL) {
-            throw trace.noRoom();
-          }
-          if (!PackedDecision.allowed(decision)) {
-            requests++;
-            keys += hit[key] ? 0 : 1;
-            hit[key] = true;
-          }
-        }
-        if (i % FORGET_EVERY == 0) {
-          store.expire(cursor.nanos());
-          if (Thread.interrupted()) {
-            throw new Stopped();
-          }
-        }
-      }
-      Refused refused = new Refused(limit, requests, keys);
-      tried.put(limit, refused);
-      return refused;
+      ids.sort(Comparator.comparingLong(trace::total).reversed());
+      Set<Integer> first = new LinkedHashSet<>(ids.subList(0, Math.min(most, ids.size())));
+      return new Ignored(first, first.stream().mapToLong(trace::count).sum());
     }
   }
 }

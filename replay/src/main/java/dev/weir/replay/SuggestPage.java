@@ -18,55 +18,153 @@ final class SuggestPage {
     Algorithm algorithm = suggestion.options().algorithm();
     Trace trace = suggestion.recording().trace();
     html.raw("<header>").element("p class=\"weir\"", "Weir suggest \u00b7 " + algorithm);
-    html.raw("<h1>").text("Limits that refuse at most ").raw("<em>");
-    html.text(suggestion.share()).raw("</em></h1><p>");
+    html.raw("<h1><em>").text(suggestion.answer()).raw("</em>");
+    html.text(" for each " + suggestion.perKey()).raw("</h1><p>");
+    html.text("It " + suggestion.refusedByAnswer() + ". ").raw("</p><p>");
     html.text(Figures.number(suggestion.requests()) + " requests of ");
     html.text(Figures.number(suggestion.keys()) + " keys, ");
     Recording recording = suggestion.recording();
     html.text(Sections.span(trace.firstNanos(), trace.lastNanos(), recording.stopped()));
-    html.raw("</p></header>\n");
+    html.raw("</p>");
+    if (!suggestion.ignoredText().isEmpty()) {
+      html.element("p", suggestion.ignoredText());
+    }
+    html.raw("</header>\n");
     Sections.warnings(html, suggestion.warnings());
     table(html, suggestion);
     html.raw("<section>").element("h2", "Rules to paste");
     html.raw("<pre>").raw(Again.lines(suggestion.yaml().strip())).raw("</pre></section>\n");
-    for (Suggest.Window window : suggestion.windows()) {
-      curves(html, suggestion, window);
+    Suggest.Window chosen = suggestion.chosen();
+    curves(html, suggestion, chosen);
+    if (suggestion.windows().size() > 1) {
+      html.raw("<details>").element("summary", "The same for the other windows");
+      for (Suggest.Window window : suggestion.windows()) {
+        if (!window.equals(chosen)) {
+          curves(html, suggestion, window);
+        }
+      }
+      html.raw("</details>\n");
     }
     Sections.unreadable(html, recording.unreadableLines(), recording.unreadable());
+    again(html, traffic, suggestion, report);
+    return Page.of("Weir suggest", html.toString());
+  }
+
+  /** Returns the page of several descriptors: one table, one file of rules, curves for each. */
+  static String of(Traffic traffic, Suggestions suggestions, Path report) {
+    Html html = new Html();
+    Suggestion first = suggestions.each().get(0);
+    html.raw("<header>");
+    html.element("p class=\"weir\"", "Weir suggest \u00b7 " + first.options().algorithm());
+    html.raw("<h1>").text(suggestions.each().size() + " limits that refuse at most ");
+    html.raw("<em>").text(first.share()).raw("</em></h1><p>");
+    html.text("Of the requests, and of the keys; each limit by itself. ");
+    html.text(Figures.number(first.requests()) + " requests, ");
+    Trace trace = first.recording().trace();
+    html.text(Sections.span(trace.firstNanos(), trace.lastNanos(), first.recording().stopped()));
+    html.raw("</p></header>\n");
+    Sections.warnings(html, suggestions.warnings());
+    together(html, suggestions);
+    html.raw("<section>").element("h2", "Rules to paste");
+    html.raw("<pre>").raw(Again.lines(suggestions.yaml().strip())).raw("</pre></section>\n");
+    for (Suggestion each : suggestions.each()) {
+      html.raw("<h2>").text("By " + each.perKey()).raw("</h2>\n");
+      curves(html, each, each.chosen());
+    }
+    again(html, traffic, first, report);
+    return Page.of("Weir suggest", html.toString());
+  }
+
+  private static void together(Html html, Suggestions suggestions) {
+    boolean weighted = suggestions.each().stream().anyMatch(Suggestion::weighted);
+    html.raw("<section>").element("h2", "The smallest limits");
+    List<String> columns =
+        new ArrayList<>(
+            List.of(
+                "by", "#keys", "#limit", "#requests refused", "#keys refused", "most refused key"));
+    if (weighted) {
+      columns.add(4, "#permits refused");
+    }
+    html.table(columns.toArray(new String[0]));
+    for (Suggestion each : suggestions.each()) {
+      Refused by = each.chosen().suggested();
+      html.row().word(each.perKey()).number(each.keys());
+      html.openCell("n").raw("<b>").text(each.answer()).raw("</b></td>");
+      html.number(each.requests(by));
+      if (weighted) {
+        html.number(by.permits());
+      }
+      html.number(each.keys(by));
+      html.keyCell(by.worstKey().isEmpty() ? "\u2013" : by.worstKey()).endRow();
+    }
+    html.endTable().raw("</section>\n");
+  }
+
+  private static void again(Html html, Traffic traffic, Suggestion suggestion, Path report) {
     Again again = new Again("suggest").traffic(traffic);
     suggestion
         .windows()
         .forEach(each -> again.flag("--window", DurationText.format(each.windowNanos())));
+    Suggest.Options options = suggestion.options();
+    Algorithm algorithm = options.algorithm();
+    again.flag("--headroom", options.headroom() > 0 ? options.headroom() : null);
+    again.flag("--ignore-top", options.ignoreTop() > 0 ? options.ignoreTop() : null);
     again.flag("--refuse-at-most", suggestion.share().replace(" ", ""));
     again.flag("--algorithm", algorithm == Algorithm.SLIDING_WINDOW ? null : algorithm);
     again.flag("--domain", suggestion.options().domain()).flag("--report", report);
-    again.section(html, recording.source());
-    return Page.of("Weir suggest", html.toString());
+    again.section(html, suggestion.recording().source());
   }
 
   private static void table(Html html, Suggestion suggestion) {
     html.raw("<section>").element("h2", "The smallest limits");
-    html.table(
-        "window",
-        "#limit for requests",
-        "#for keys",
-        "#for both",
-        "#refused requests",
-        "#refused keys",
-        "#one lower: requests",
-        "#one lower: keys");
+    boolean headroom = suggestion.options().headroom() > 0;
+    boolean weighted = suggestion.weighted();
+    List<String> columns =
+        new ArrayList<>(
+            List.of(
+                "window",
+                "#limit",
+                "#requests refused",
+                "#keys refused",
+                "most refused key",
+                "#requests refused at one less",
+                "#keys refused at one less",
+                "#limit for requests alone",
+                "#limit for keys alone"));
+    if (weighted) {
+      columns.add(3, "#permits refused");
+    }
+    if (headroom) {
+      columns.add(1, "#suggested, with headroom");
+    }
+    html.table(columns.toArray(new String[0]));
     for (Suggest.Window each : suggestion.windows()) {
       html.row().word(Figures.window(each.windowNanos()));
-      html.number(each.forRequests().limit()).number(each.forKeys().limit());
-      html.openCell("n").raw("<b>").text(Figures.number(each.both().limit())).raw("</b></td>");
-      html.number(suggestion.requests(each.both())).number(suggestion.keys(each.both()));
+      if (headroom) {
+        html.openCell("n").raw("<b>").text(Figures.number(each.suggested().limit()));
+        html.raw("</b></td>");
+      }
+      html.openCell("n").raw(headroom ? "" : "<b>").text(Figures.number(each.both().limit()));
+      html.raw(headroom ? "</td>" : "</b></td>");
+      html.number(suggestion.requests(each.both()));
+      if (weighted) {
+        html.number(each.both().permits());
+      }
+      html.number(suggestion.keys(each.both()));
+      html.openCell("key").text(each.both().worstKey()).raw("<br>");
+      html.element("small", Figures.number(each.both().worstRequests()) + " requests");
+      html.raw("</td>");
       html.number(suggestion.requests(each.below())).number(suggestion.keys(each.below()));
-      html.endRow();
+      html.number(each.forRequests().limit()).number(each.forKeys().limit()).endRow();
     }
     html.endTable().raw("<p class=\"note\">");
     html.text(
-        "Each limit was replayed, and so was the one below it. A key counts as refused if any of"
-            + " its requests is. The limit for both exceeds neither share.");
+        "The limit is the smallest that refuses at most "
+            + suggestion.share()
+            + " of the requests, and of the keys; the last two columns have the smallest for one of"
+            + " them alone. Each limit was replayed, and so was the one below it. A key counts as"
+            + " refused if any of its requests is."
+            + (headroom ? " The suggested limit has headroom." : ""));
     html.raw("</p></section>\n");
   }
 
@@ -75,8 +173,8 @@ final class SuggestPage {
     html.raw("<section><h2>").text("Per " + length);
     html.element("small", "limit " + Figures.number(window.both().limit())).raw("</h2>");
     html.raw("<div class=\"beside even\">");
-    String requests = "requests refused, by the limit per " + length;
-    String keys = "keys with any refused, by the limit per " + length;
+    String requests = "share of requests refused";
+    String keys = "share of keys with any request refused";
     html.raw(curve(suggestion, window, requests, Refused::requests, suggestion.requests()));
     html.raw(curve(suggestion, window, keys, Refused::keys, suggestion.keys()));
     html.raw("</div></section>\n");
@@ -94,6 +192,7 @@ final class SuggestPage {
           new PageChart.Point((double) each.limit(), part.applyAsLong(each) / (double) whole));
     }
     double limit = (double) window.both().limit();
-    return PageChart.curve(points, limit, 0, suggestion.options().refuseAtMost(), what, what);
+    String along = "limit per " + Figures.window(window.windowNanos());
+    return PageChart.curve(points, limit, 0, suggestion.options().refuseAtMost(), what, along);
   }
 }

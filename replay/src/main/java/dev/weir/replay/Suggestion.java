@@ -1,17 +1,16 @@
 package dev.weir.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.weir.Algorithm;
 import dev.weir.replay.Suggest.Refused;
-import dev.weir.rules.DurationText;
-import dev.weir.traffic.RequestTemplate;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What {@link Suggest} found. Immutable. */
@@ -19,14 +18,23 @@ public final class Suggestion {
   /** The window whose limit goes into the rules, if it is among those asked for. */
   private static final long USUAL_NANOS = 60_000_000_000L;
 
+  /** Keys that are named where there may be many. */
+  private static final int LISTED = 3;
+
   private final Suggest.Options options;
   private final List<Suggest.Window> windows;
   private final Recording recording;
+  private final Suggest.Ignored ignored;
 
-  Suggestion(Suggest.Options options, List<Suggest.Window> windows, Recording recording) {
+  Suggestion(
+      Suggest.Options options,
+      List<Suggest.Window> windows,
+      Recording recording,
+      Suggest.Ignored ignored) {
     this.options = options;
     this.windows = List.copyOf(windows);
     this.recording = recording;
+    this.ignored = ignored;
   }
 
   Suggest.Options options() {
@@ -38,19 +46,24 @@ public final class Suggestion {
     return windows;
   }
 
-  /** Returns how many requests there were. */
+  /** Returns how many requests there were, of keys that were not left out. */
   public long requests() {
-    return recording.trace().size();
+    return recording.trace().size() - ignored.requests();
   }
 
-  /** Returns how many keys there were. */
+  /** Returns how many keys there were, without those that were left out. */
   public long keys() {
-    return recording.trace().keys();
+    return (long) recording.trace().keys() - ignored.ids().size();
+  }
+
+  /** Returns the keys that were left out, those that asked for the most first. */
+  public List<String> ignoredKeys() {
+    return ignored.ids().stream().map(recording.trace()::key).toList();
   }
 
   /** Returns what is doubtful in the traffic or in how windows fit it, one line each. */
   public List<String> warnings() {
-    return recording.warnings(windows.stream().map(Suggest.Window::windowNanos).toList());
+    return recording.warnings(options.windows().stream().map(Duration::toNanos).toList());
   }
 
   Recording recording() {
@@ -58,13 +71,77 @@ public final class Suggestion {
   }
 
   String share() {
-    BigDecimal percent = BigDecimal.valueOf(options.refuseAtMost()).movePointRight(2);
+    return percent(options.refuseAtMost());
+  }
+
+  private static String percent(double share) {
+    BigDecimal percent = BigDecimal.valueOf(share).movePointRight(2);
     return percent.stripTrailingZeros().toPlainString() + " %";
+  }
+
+  /** Returns the answer: the limit of the window that goes into the rules. */
+  String answer() {
+    Suggest.Window chosen = chosen();
+    return Figures.number(chosen.suggested().limit())
+        + " per "
+        + Figures.window(chosen.windowNanos());
+  }
+
+  /** Returns whose limit it is: the keys of the descriptor. */
+  String perKey() {
+    return String.join(
+        ", ", recording.template().levels().stream().map(each -> each.key()).toList());
+  }
+
+  /** Returns what the answer refuses, in a sentence without its end. */
+  String refusedByAnswer() {
+    Refused by = chosen().suggested();
+    return "refuses "
+        + requests(by)
+        + " of "
+        + Figures.number(requests())
+        + " requests, "
+        + keys(by)
+        + " of "
+        + Figures.number(keys())
+        + " keys"
+        + (by.worstKey().isEmpty()
+            ? ""
+            : "; most of all "
+                + Figures.plain(by.worstKey())
+                + ", "
+                + Figures.number(by.worstRequests()));
+  }
+
+  /** Returns which keys were left out; empty if none was. */
+  String ignoredText() {
+    List<String> keys = ignoredKeys();
+    if (keys.isEmpty()) {
+      return "";
+    }
+    int shown = Math.min(LISTED, keys.size());
+    return "without the "
+        + (keys.size() == 1 ? "key" : Figures.number(keys.size()) + " keys")
+        + " that asked for the most ("
+        + keys.subList(0, shown).stream().map(Figures::plain).collect(Collectors.joining(", "))
+        + (keys.size() > shown ? ", ..." : "")
+        + "), "
+        + Figures.number(ignored.requests())
+        + " requests";
   }
 
   /** Returns the result for people, several lines, with rules to paste at the end. */
   public String text() {
     StringBuilder text = new StringBuilder();
+    text.append(answer()).append(" for each ").append(Figures.plain(perKey()));
+    if (options.headroom() > 0) {
+      text.append(" (").append(Figures.number(chosen().both().limit())).append(" and ");
+      text.append(percent(options.headroom())).append(" of headroom)");
+    }
+    text.append('\n').append(refusedByAnswer()).append("\n\n");
+    if (!ignored.ids().isEmpty()) {
+      text.append(ignoredText()).append('\n');
+    }
     text.append(
         String.format(
             Locale.ROOT,
@@ -115,9 +192,16 @@ public final class Suggestion {
   /** Returns whether an interrupt ended the reading, or the search for all windows. */
   private String stopped() {
     String reading = recording.stopped() ? "; stopped before the end of the input" : "";
-    return windows.size() < options.windows().size()
+    return windows.size() < fitting()
         ? reading + "; stopped after " + windows.size() + " windows"
         : reading;
+  }
+
+  /** Returns how many of the windows the traffic fills. */
+  private long fitting() {
+    Trace trace = recording.trace();
+    long span = trace.lastNanos() - trace.firstNanos();
+    return options.windows().stream().filter(each -> each.toNanos() <= span).count();
   }
 
   String requests(@Nullable Refused refused) {
@@ -135,7 +219,7 @@ public final class Suggestion {
   }
 
   /** Returns the window whose limit goes into the rules: a minute, or the first. */
-  private Suggest.Window chosen() {
+  Suggest.Window chosen() {
     return windows.stream()
         .filter(each -> each.windowNanos() == USUAL_NANOS)
         .findFirst()
@@ -144,85 +228,59 @@ public final class Suggestion {
 
   /** Returns rules with the limit of one window, and those of the others as comments. */
   public String yaml() {
-    StringBuilder yaml = new StringBuilder();
-    yaml.append("domain: ").append(quoted(options.domain())).append("\ndescriptors:\n");
-    String indent = "  ";
-    List<RequestTemplate.Level> levels = recording.template().levels();
-    for (int i = 0; i < levels.size(); i++) {
-      RequestTemplate.Level level = levels.get(i);
-      if (i > 0) {
-        yaml.append(indent).append("descriptors:\n");
-        indent += "  ";
-      }
-      yaml.append(indent).append("- key: ").append(quoted(level.key())).append('\n');
-      indent += "  ";
-      if (level.value() != null) {
-        yaml.append(indent).append("value: ").append(quoted(level.value())).append('\n');
-      }
-    }
-    yaml.append(indent).append("rate_limit:\n");
-    indent += "  ";
-    Suggest.Window chosen = chosen();
-    yaml.append(indent)
-        .append("window: ")
-        .append(DurationText.format(chosen.windowNanos()))
-        .append('\n');
-    yaml.append(indent).append("requests_per_unit: ").append(chosen.both().limit()).append('\n');
-    if (options.algorithm() != Algorithm.SLIDING_WINDOW) {
-      yaml.append(indent).append("algorithm: ").append(options.algorithm()).append('\n');
-    }
-    for (Suggest.Window each : windows) {
-      if (each.windowNanos() != chosen.windowNanos()) {
-        yaml.append(indent).append("# or window: ").append(DurationText.format(each.windowNanos()));
-        yaml.append(", requests_per_unit: ").append(each.both().limit()).append('\n');
-      }
-    }
-    return yaml.toString();
+    return SuggestedRules.yaml(List.of(this));
   }
 
-  private static String quoted(String text) {
-    if (text.matches("[A-Za-z_][A-Za-z0-9_-]*")
-        && !text.matches("(?i)true|false|null|yes|no|on|off|y|n")) {
-      return text;
-    }
-    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  /** Returns whether requests ask for other numbers of permits than one. */
+  boolean weighted() {
+    return windows.stream()
+        .flatMap(each -> each.curve().stream())
+        .anyMatch(each -> each.permits() != each.requests());
   }
 
   /** Returns the result as one JSON object, ended by a line feed. */
   public String json() {
     StringWriter text = new StringWriter();
     try (JsonGenerator json = SummaryJson.generator(text)) {
-      json.writeStartObject();
-      json.writeNumberField("requests", requests());
-      json.writeNumberField("keys", keys());
-      json.writeStringField("algorithm", options.algorithm().text());
-      json.writeNumberField("refuse_at_most", options.refuseAtMost());
-      json.writeNumberField("unreadable", recording.unreadable());
-      json.writeBooleanField("stopped", !stopped().isEmpty());
-      SummaryJson.source(json, recording);
-      SummaryJson.texts(json, "warnings", warnings());
-      json.writeArrayFieldStart("windows");
-      for (Suggest.Window each : windows) {
-        json.writeStartObject();
-        json.writeNumberField("window_nanos", each.windowNanos());
-        refused(json, "for_requests", each.forRequests());
-        refused(json, "for_keys", each.forKeys());
-        refused(json, "for_both", each.both());
-        refused(json, "one_less", each.below());
-        json.writeArrayFieldStart("curve");
-        for (Refused refused : each.curve()) {
-          refused(json, null, refused);
-        }
-        json.writeEndArray();
-        json.writeEndObject();
-      }
-      json.writeEndArray();
-      json.writeStringField("rules", yaml());
-      json.writeEndObject();
+      write(json);
     } catch (IOException e) {
       throw new UncheckedIOException(e); // A string cannot fail.
     }
     return text + "\n";
+  }
+
+  void write(JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    json.writeNumberField("requests", requests());
+    json.writeNumberField("keys", keys());
+    json.writeStringField("algorithm", options.algorithm().text());
+    json.writeNumberField("refuse_at_most", options.refuseAtMost());
+    json.writeNumberField("headroom", options.headroom());
+    SummaryJson.texts(json, "ignored_keys", ignoredKeys());
+    json.writeNumberField("ignored_requests", ignored.requests());
+    json.writeNumberField("unreadable", recording.unreadable());
+    json.writeBooleanField("stopped", !stopped().isEmpty());
+    SummaryJson.source(json, recording);
+    SummaryJson.texts(json, "warnings", warnings());
+    json.writeArrayFieldStart("windows");
+    for (Suggest.Window each : windows) {
+      json.writeStartObject();
+      json.writeNumberField("window_nanos", each.windowNanos());
+      refused(json, "for_requests", each.forRequests());
+      refused(json, "for_keys", each.forKeys());
+      refused(json, "for_both", each.both());
+      refused(json, "one_less", each.below());
+      refused(json, "suggested", each.suggested());
+      json.writeArrayFieldStart("curve");
+      for (Refused refused : each.curve()) {
+        refused(json, null, refused);
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeStringField("rules", yaml());
+    json.writeEndObject();
   }
 
   private static void refused(JsonGenerator json, @Nullable String name, @Nullable Refused refused)
@@ -237,7 +295,10 @@ public final class Suggestion {
     json.writeStartObject();
     json.writeNumberField("limit", refused.limit());
     json.writeNumberField("refused_requests", refused.requests());
+    json.writeNumberField("refused_permits", refused.permits());
     json.writeNumberField("refused_keys", refused.keys());
+    json.writeStringField("most_refused_key", refused.worstKey());
+    json.writeNumberField("most_refused_key_requests", refused.worstRequests());
     json.writeEndObject();
   }
 }

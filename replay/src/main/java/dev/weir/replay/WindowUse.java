@@ -63,12 +63,6 @@ final class WindowUse {
       return keysPerFollowed;
     }
 
-    /** Returns the smallest limit that at most a share of the keys ever exceed. */
-    long limitFor(double share) {
-      int allowed = (int) Math.floor(share * peaks.length);
-      return peaks.length == 0 ? 0 : peaks[peaks.length - 1 - Math.min(allowed, peaks.length - 1)];
-    }
-
     /** Returns how many of the keys followed ever ask for more than that within a window. */
     int above(long limit) {
       int at = 0;

@@ -228,7 +228,7 @@ class CompareTest {
 
   @Test
   void page_saysWhatCouldNotBeRead() throws Exception {
-    Path file = Files.writeString(folder.resolve("in.csv"), "time,ip\n1,a\nnoon,<b>\n");
+    Path file = Files.writeString(folder.resolve("in.csv"), "time,ip\n1,a\nnoon,<b>\n61,a\n");
     Path page = folder.resolve("compare.html");
     Traffic traffic =
         Traffic.builder(file.toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();

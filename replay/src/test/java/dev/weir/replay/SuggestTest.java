@@ -9,6 +9,8 @@ import dev.weir.Quota;
 import dev.weir.replay.OracleReplayTest.Asked;
 import dev.weir.replay.OracleReplayTest.Recorded;
 import dev.weir.replay.Suggest.Refused;
+import dev.weir.rules.Rule;
+import dev.weir.rules.Rules;
 import dev.weir.testkit.Oracle;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Generator;
@@ -22,10 +24,10 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,15 +49,60 @@ class SuggestTest {
     Oracle oracle = Oracle.of(Policy.builder(quota).algorithm(algorithm).build());
     long now = Long.MIN_VALUE;
     long requests = 0;
-    Set<String> keys = new HashSet<>();
+    long permits = 0;
+    String worst = "";
+    Map<String, Long> keys = new HashMap<>();
     for (Asked asked : records) {
       now = Math.max(now, asked.nanos());
       if (!oracle.ask(asked.key(), now, asked.permits()).allowed()) {
         requests++;
-        keys.add(asked.key());
+        permits += asked.permits();
+        long of = keys.merge(asked.key(), 1L, Long::sum);
+        worst = of > keys.getOrDefault(worst, 0L) ? asked.key() : worst;
       }
     }
-    return new Refused(quota.permits(), requests, keys.size());
+    long most = keys.getOrDefault(worst, 0L);
+    String shown = worst.isEmpty() ? "" : "key=" + worst;
+    return new Refused(quota.permits(), requests, permits, keys.size(), shown, most);
+  }
+
+  @Test
+  void severalDescriptors_areSuggestedEachByItselfAndAreOneFile() throws Exception {
+    StringBuilder csv = new StringBuilder("time,ip,path,cost\n");
+    for (int i = 0; i < 2_000; i++) {
+      csv.append(1_700_000_000 + i / 4).append(",10.0.0.").append(i % 40 == 0 ? 9 : i % 7);
+      csv.append(",/p").append(i % 3).append(',').append(1 + i % 5).append('\n');
+    }
+    Path file = Files.writeString(folder.resolve("several.csv"), csv);
+    Suggest.Options options =
+        new Suggest.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "site", 0, 0);
+    List<String> descriptors = List.of("ip={ip}", "path={path},ip={ip}", "path={path}");
+    Traffic.Builder traffic = Traffic.builder().input(file.toString()).permits("{cost}");
+    descriptors.forEach(traffic::descriptor);
+    Path report = folder.resolve("several.html");
+    Suggestions all = Suggest.runEach(traffic.build(), options, report, Progress.NONE);
+    for (int i = 0; i < descriptors.size(); i++) {
+      Suggestion alone = suggest(traffic.build().withDescriptor(descriptors.get(i)), options);
+      assertThat(all.each().get(i).windows()).isEqualTo(alone.windows());
+    }
+    Rules.Loaded rules = Rules.parse("rules.yaml", all.yaml());
+    assertThat(rules.problems()).isEmpty();
+    assertThat(Objects.requireNonNull(rules.ruleSet()).rules())
+        .extracting(Rule::path)
+        .containsExactlyInAnyOrder("site.ip", "site.path", "site.path.ip");
+    assertThat(all.text())
+        .startsWith("limits that refuse at most 1 % of the requests and of the keys")
+        .contains("path, ip", "permits", "rules to paste");
+    assertThat(Files.readString(report))
+        .contains("3 limits that refuse at most", "permits refused", "By path, ip");
+    assertThatThrownBy(
+            () ->
+                Suggest.runEach(
+                    Traffic.builder().input("-").descriptor("a={a}").descriptor("b={b}").build(),
+                    options,
+                    null,
+                    Progress.NONE))
+        .hasMessageContaining("input: - (expected: a file, with several descriptors)");
   }
 
   @Test
@@ -172,6 +219,77 @@ class SuggestTest {
   }
 
   @Test
+  void answer_standsFirstAndHasItsHeadroom() throws Exception {
+    Traffic traffic =
+        Traffic.builder(generated().toString())
+            .timeUnit(TimeUnit.SECONDS)
+            .anyOrder(true)
+            .descriptor("ip={ip}")
+            .build();
+    Suggestion suggestion =
+        suggest(
+            traffic,
+            new Suggest.Options(WINDOWS, 0.01, Algorithm.SLIDING_WINDOW, "my site", 0.25, 0));
+    Suggest.Window minute = suggestion.windows().get(1);
+    long limit = (minute.both().limit() * 5 + 3) / 4;
+    assertThat(minute.suggested().limit()).isEqualTo(limit);
+    assertThat(suggestion.text())
+        .startsWith(
+            limit + " per 1 min for each ip (" + minute.both().limit() + " and 25 % of headroom)");
+    assertThat(suggestion.yaml()).contains("requests_per_unit: " + limit + "\n");
+    assertThat(denied(traffic, suggestion.yaml())).isEqualTo(minute.suggested().requests());
+  }
+
+  @Test
+  void keysLeftOut_countNowhere() throws Exception {
+    StringBuilder text = new StringBuilder("time,ip\n");
+    for (int second = 0; second < 200; second++) {
+      text.append(second).append(",scraper\n").append(second).append(",scraper\n");
+      text.append(second).append(',').append("user").append(second % 50).append('\n');
+    }
+    Traffic traffic =
+        Traffic.builder(Files.writeString(folder.resolve("in.csv"), text).toString())
+            .timeUnit(TimeUnit.SECONDS)
+            .build();
+    Suggestion all =
+        suggest(traffic, new Suggest.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d"));
+    assertThat(all.windows().get(1).both().limit()).isEqualTo(120);
+    Suggestion without =
+        suggest(traffic, new Suggest.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d", 0, 1));
+    assertThat(without.windows().get(1).both().limit()).isEqualTo(2);
+    assertThat(without.ignoredKeys()).containsExactly("ip=scraper");
+    assertThat(without.requests() + " " + without.keys()).isEqualTo("200 50");
+    assertThat(without.text())
+        .contains("without the key that asked for the most (ip=scraper), 400 requests");
+    assertThatThrownBy(
+            () ->
+                suggest(
+                    traffic, new Suggest.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d", 0, 51)))
+        .hasMessage("ignore-top: 51 of 51 keys (expected: fewer, so that one is left)");
+  }
+
+  @Test
+  void windowLongerThanTheTraffic_hasNoLimit() throws Exception {
+    Traffic traffic =
+        Traffic.builder(
+                Files.writeString(folder.resolve("in.csv"), "time,ip\n1,a\n31,a\n").toString())
+            .timeUnit(TimeUnit.SECONDS)
+            .build();
+    Suggestion suggestion =
+        suggest(traffic, new Suggest.Options(WINDOWS, 0, Algorithm.SLIDING_WINDOW, "d"));
+    assertThat(suggestion.windows()).hasSize(1);
+    assertThat(suggestion.text()).contains("window: 10s").doesNotContain("1 min  ", "stopped");
+    assertThat(suggestion.warnings()).anyMatch(each -> each.contains("longer than the traffic"));
+    assertThatThrownBy(
+            () ->
+                suggest(
+                    traffic,
+                    new Suggest.Options(
+                        List.of(Duration.ofMinutes(1)), 0, Algorithm.SLIDING_WINDOW, "d")))
+        .hasMessageStartingWith("window: longer than the traffic, 30.00 s");
+  }
+
+  @Test
   void nothingOrEverything_mayBeRefused() throws Exception {
     Traffic traffic =
         Traffic.builder(generated().toString()).timeUnit(TimeUnit.SECONDS).anyOrder(true).build();
@@ -196,13 +314,15 @@ class SuggestTest {
     for (int i = 0; i < 129; i++) {
       text.append("1,").append(i % 100).append('\n');
     }
+    text.append("100,another\n"); // The traffic is as long as the windows.
     Traffic traffic =
         Traffic.builder(Files.writeString(folder.resolve("in.csv"), text).toString())
             .timeUnit(TimeUnit.SECONDS)
             .build();
     Suggestion suggestion =
         suggest(traffic, new Suggest.Options(WINDOWS, 0.29, Algorithm.SLIDING_WINDOW, "d"));
-    assertThat(suggestion.windows().get(0).forKeys()).isEqualTo(new Refused(1, 29, 29));
+    assertThat(suggestion.windows().get(0).forKeys())
+        .isEqualTo(new Refused(1, 29, 29, 29, "ip=0", 1));
     assertThat(suggestion.text()).contains("refuse at most 29 %");
   }
 

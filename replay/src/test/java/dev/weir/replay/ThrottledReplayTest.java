@@ -144,6 +144,9 @@ class ThrottledReplayTest {
     for (int i = 0; i < 300; i++) {
       input.append((i / 3) + ",a\n" + (i % 100 < 50 ? "" : (i / 3) + ",a\n"));
     }
+    for (int i = 0; i < 10; i++) {
+      input.append("99,b" + i + "\n"); // As many keys as a curve needs.
+    }
     rules("{soft: 50%}").input("in.csv", input.toString()).options(o -> o.report(page)).run();
     assertThat(Files.readString(page))
         .contains("soft 50%: 3", "limit 2 + 1", "<path class=\"tolerated\"")
