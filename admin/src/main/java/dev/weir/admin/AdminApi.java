@@ -27,6 +27,8 @@ public final class AdminApi implements AdminHandler {
   private final Hosts hosts;
   private final Router router;
   private final Authenticator authenticator;
+  private final DashboardFiles files;
+  private final @Nullable LiveFeed feed;
 
   private AdminApi(Builder builder) {
     Ticker ticker = builder.ticker;
@@ -34,7 +36,10 @@ public final class AdminApi implements AdminHandler {
     TokenCache tokens = new TokenCache(store, ticker);
     Sessions sessions = new Sessions(ticker);
     hosts = new Hosts(builder.hosts);
-    authenticator = new Authenticator(store, tokens, sessions, ticker, builder.wall);
+    InstallationSecret secret = new InstallationSecret(store);
+    FleetSignature signature = new FleetSignature(secret, builder.wall);
+    authenticator = new Authenticator(store, tokens, sessions, signature, ticker, builder.wall);
+    files = new DashboardFiles(builder.files);
     List<Resource> resources = new ArrayList<>();
     resources.add(new SessionResource(authenticator, sessions, ticker));
     resources.add(new TokensResource(store, tokens, builder.wall));
@@ -42,6 +47,7 @@ public final class AdminApi implements AdminHandler {
         new RuleVersions(store, () -> builder.engine.rules().defaults(), builder.ruleFiles);
     Barrier barrier = new Barrier(store, ticker);
     resources.add(new RulesResource(store, versions));
+    resources.add(new RuleListResource(versions));
     resources.add(new RuleChangesResource(store, versions, barrier));
     resources.add(new RevisionsResource(store, versions));
     resources.add(new LimitPagesResource(store));
@@ -52,6 +58,19 @@ public final class AdminApi implements AdminHandler {
     resources.add(new ExplainResource(builder.engine));
     resources.add(new DryRunsResource(versions, builder.engine::rules, builder.recorded));
     resources.add(new ResetResource(store, builder.engine, builder.resets, ticker));
+    Observed observed = builder.observed;
+    if (observed == null) {
+      feed = null;
+    } else {
+      Fleet fleet = new Fleet(store, builder.wall, observed.node(), signature, builder.peers);
+      KeyText text = new KeyText(secret, observed.show());
+      RefusalsResource refusals = new RefusalsResource(observed, text, fleet);
+      feed = new LiveFeed(observed, refusals, authenticator, ticker);
+      resources.add(new StatsResource(observed, builder.engine, fleet));
+      resources.add(new TopResource(store, observed, text, fleet));
+      resources.add(refusals);
+      resources.add(new LiveResource(feed));
+    }
     List<Route> routes = new ArrayList<>();
     resources.add(new IndexResource(routes));
     resources.forEach(resource -> routes.addAll(resource.routes()));
@@ -76,6 +95,9 @@ public final class AdminApi implements AdminHandler {
     private boolean resets = true;
     private @Nullable Supplier<Map<String, String>> ruleFiles;
     private DryRunsResource.@Nullable Recorded recorded;
+    private @Nullable Observed observed;
+    private Peers peers = new HttpPeers();
+    private String files = "dashboard";
     private Ticker ticker = Ticker.system();
     private Ticker wall = Ticker.wall();
 
@@ -121,6 +143,24 @@ public final class AdminApi implements AdminHandler {
       return this;
     }
 
+    /** Sets what is known of the server's decisions. Without it nothing can be asked of them. */
+    public Builder observed(Observed known) {
+      observed = known;
+      return this;
+    }
+
+    /** Sets how other servers are asked; default over HTTP. */
+    public Builder peers(Peers others) {
+      peers = others;
+      return this;
+    }
+
+    /** Sets the folder that has the pages, beside this class. */
+    Builder files(String folder) {
+      files = folder;
+      return this;
+    }
+
     /**
      * Sets the clocks.
      *
@@ -152,6 +192,10 @@ public final class AdminApi implements AdminHandler {
     String id = id(request);
     AdminResponse answer;
     try {
+      if (DashboardFiles.has(request.path())) {
+        hosts.check(request);
+        return Reply.with(files.answer(request), "X-Request-Id", id);
+      }
       answer = answer(request, id);
     } catch (Refused e) {
       answer = e.answer();
@@ -164,6 +208,13 @@ public final class AdminApi implements AdminHandler {
     answer = Reply.with(answer, "Cache-Control", "no-store");
     answer = Reply.with(answer, "X-Content-Type-Options", "nosniff");
     return Reply.with(answer, "X-Request-Id", id);
+  }
+
+  @Override
+  public void stop() {
+    if (feed != null) {
+      feed.stop();
+    }
   }
 
   private AdminResponse answer(AdminRequest request, String id) {

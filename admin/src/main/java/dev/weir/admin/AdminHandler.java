@@ -10,4 +10,7 @@ public interface AdminHandler {
    * {@code ?wait=} up to a minute for other servers. Never throws for what a request contains.
    */
   AdminResponse handle(AdminRequest request);
+
+  /** Ends the answers that go on by themselves: the server stops. */
+  default void stop() {}
 }

@@ -1,8 +1,10 @@
 package dev.weir.admin;
 
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The answer to a request of the administration interface.
@@ -11,10 +13,21 @@ import java.util.Map;
  * @param body its pieces, which are asked for one after the other on a thread that may wait, each
  *     when the one before it was taken; most answers have one. A piece that cannot be had throws,
  *     and the transport then cuts the answer off
+ * @param events what is sent instead of a body, without an end; null for all other answers
  */
-public record AdminResponse(int status, Map<String, String> fields, Iterator<byte[]> body) {
+public record AdminResponse(
+    int status, Map<String, String> fields, Iterator<byte[]> body, @Nullable EventStream events) {
+  public AdminResponse(int status, Map<String, String> fields, Iterator<byte[]> body) {
+    this(status, fields, body, null);
+  }
+
   /** Returns an answer whose body is complete. */
   static AdminResponse of(int status, Map<String, String> fields, byte[] body) {
     return new AdminResponse(status, fields, List.of(body).iterator());
+  }
+
+  /** Returns an answer that goes on. */
+  static AdminResponse of(Map<String, String> fields, EventStream events) {
+    return new AdminResponse(200, fields, Collections.emptyIterator(), events);
   }
 }

@@ -6,6 +6,7 @@ import dev.weir.config.Cause;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.Json;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -24,13 +25,20 @@ final class Authenticator {
   private final ConfigStore store;
   private final TokenCache tokens;
   private final Sessions sessions;
+  private final FleetSignature fleet;
   private final Ticker wall;
   private final FailureLimit logins;
   private final FailureLimit refusals;
 
   Authenticator(
-      ConfigStore store, TokenCache tokens, Sessions sessions, Ticker ticker, Ticker wall) {
+      ConfigStore store,
+      TokenCache tokens,
+      Sessions sessions,
+      FleetSignature fleet,
+      Ticker ticker,
+      Ticker wall) {
     this.store = store;
+    this.fleet = fleet;
     this.tokens = tokens;
     this.sessions = sessions;
     this.wall = wall;
@@ -45,6 +53,9 @@ final class Authenticator {
    */
   Actor actor(AdminRequest request, String id) {
     String authorization = request.field("authorization");
+    if (authorization.startsWith(FleetSignature.SCHEME)) {
+      return fleet(request, id, authorization);
+    }
     if (!authorization.isEmpty()) {
       if (!authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
         throw unauthorized("Authorization: another scheme (expected: Bearer and a token)");
@@ -64,6 +75,16 @@ final class Authenticator {
     return new Actor(token, cookie);
   }
 
+  /** Returns another server of the installation, which may read. */
+  private Actor fleet(AdminRequest request, String id, String authorization) {
+    if (!fleet.good(request, authorization)) {
+      throw failed(request, id, "", "signature: wrong or too old (expected: a server of ours)");
+    }
+    Instant now = Clock.instant(wall);
+    return new Actor(
+        new Token("", "server", Role.VIEWER, "", now, now.plusSeconds(1), "server"), "");
+  }
+
   /**
    * Returns the token of this text.
    *
@@ -80,6 +101,15 @@ final class Authenticator {
       throw failed(request, id, tokenId, why);
     }
     return token;
+  }
+
+  /**
+   * Returns whether someone who was let in still is: the token is valid, and the session, which
+   * counts as used, goes on.
+   */
+  boolean goesOn(Actor actor) {
+    boolean session = actor.session().isEmpty() || sessions.use(actor.session()) != null;
+    return session && valid(actor.token().id()) != null;
   }
 
   /** Returns the token of this id if it is valid, else null. */

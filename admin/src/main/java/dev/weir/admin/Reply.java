@@ -54,7 +54,7 @@ final class Reply {
   static AdminResponse with(AdminResponse answer, String name, String value) {
     Map<String, String> fields = new LinkedHashMap<>(answer.fields());
     fields.put(name, value);
-    return new AdminResponse(answer.status(), fields, answer.body());
+    return new AdminResponse(answer.status(), fields, answer.body(), answer.events());
   }
 
   static AdminResponse etag(AdminResponse answer, String tag) {

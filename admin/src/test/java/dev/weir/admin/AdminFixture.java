@@ -14,10 +14,15 @@ import dev.weir.config.Tree;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.engine.KeyPolicies;
+import dev.weir.insight.History;
+import dev.weir.insight.HotKeys;
+import dev.weir.insight.Insight;
+import dev.weir.insight.Refusals;
 import dev.weir.replay.DryRun;
 import dev.weir.replay.DryRuns;
 import dev.weir.replay.Masking;
 import dev.weir.replay.RecordedTraffic;
+import dev.weir.rules.Request;
 import dev.weir.rules.Rules;
 import dev.weir.testkit.FakeTicker;
 import java.io.ByteArrayInputStream;
@@ -93,6 +98,7 @@ final class AdminFixture {
   final Engine engine;
   final RecordedTraffic traffic;
   final DryRuns dryRuns;
+  final Insight insight;
   final AdminApi api;
   final String viewer;
   final String editor;
@@ -104,24 +110,43 @@ final class AdminFixture {
 
   AdminFixture(
       UnaryOperator<ConfigStore> around, UnaryOperator<AdminApi.Builder> setting, Store decisions) {
-    this(around, setting, decisions, true);
+    this(around, setting, decisions, true, "n0");
+  }
+
+  /** Makes another server on the store of a first one. */
+  AdminFixture(
+      UnaryOperator<ConfigStore> around,
+      UnaryOperator<AdminApi.Builder> setting,
+      Store decisions,
+      String node) {
+    this(around, setting, decisions, true, node);
   }
 
   private AdminFixture(
       UnaryOperator<ConfigStore> around,
       UnaryOperator<AdminApi.Builder> setting,
       Store decisions,
-      boolean records) {
+      boolean records,
+      String node) {
     store = around.apply(ConfigStores.inMemory(ticker));
     engine = Engine.create(decisions, ticker, EngineSettings.DEFAULTS);
-    store.commit(0, Tree.of(Map.of("shop.yaml", RULES)), List.of(RULES), CAUSE);
+    if (store.head().revision() == 0) {
+      store.commit(0, Tree.of(Map.of("shop.yaml", RULES)), List.of(RULES), CAUSE);
+    }
     engine.apply(Objects.requireNonNull(Rules.parse("shop.yaml", RULES).ruleSet()));
     viewer = token(Role.VIEWER);
     editor = token(Role.EDITOR);
     operator = token(Role.OPERATOR);
     traffic = new RecordedTraffic(ticker);
     dryRuns = new DryRuns(traffic, Masking.random(), DryRun.Limits.DEFAULTS);
-    AdminApi.Builder builder = AdminApi.builder(store, engine).tickers(ticker, ticker);
+    History history = new History(engine::totals, engine::fullPercent, null, ticker, ticker);
+    insight = new Insight(history, new Refusals(ticker, () -> 1), new HotKeys(ticker));
+    engine.observe(insight);
+    AdminApi.Builder builder =
+        AdminApi.builder(store, engine)
+            .tickers(ticker, ticker)
+            .files("dashboard-test")
+            .observed(new Observed(insight, ShowKeys.MASKED, node, () -> 1, Runnable::run));
     if (records) {
       builder.dryRuns(dryRuns, KeyPolicies.NONE);
     }
@@ -134,7 +159,15 @@ final class AdminFixture {
 
   /** Returns the interface of a server that does not record its traffic. */
   static AdminFixture withoutDryRuns() {
-    return new AdminFixture(store -> store, builder -> builder, new MemoryStore(), false);
+    return new AdminFixture(store -> store, builder -> builder, new MemoryStore(), false, "n0");
+  }
+
+  /** Returns what a server knows that does not count keys. */
+  static Insight withoutKeys() {
+    FakeTicker ticker = new FakeTicker();
+    Engine none = Engine.create(new MemoryStore(), ticker, EngineSettings.DEFAULTS);
+    History history = new History(none::totals, none::fullPercent, null, ticker, ticker);
+    return new Insight(history, new Refusals(ticker, () -> 0), null);
   }
 
   /** Starts a dry run of rules that change nothing, and waits for its end. */
@@ -142,6 +175,14 @@ final class AdminFixture {
     String body = "{'rules':{'put':{'spare.yaml':'domain: spare'}}}";
     String id = send("POST", "/dry-runs").by(editor).json(body).now().is(202).text("id");
     return ended(id);
+  }
+
+  /** Has the ip 1.2.3.4 refused once, and returns the ref of its key. */
+  String refusedRef() {
+    for (int i = 0; i < 6; i++) {
+      var unused = engine.decide(Request.of("shop", "ip", "1.2.3.4"));
+    }
+    return Call.reading(() -> get("/refusals").objects("refusals").get(0).text("ref"));
   }
 
   /** Waits until a dry run has ended. */
@@ -247,6 +288,11 @@ final class AdminFixture {
     AdminResponse response = api.handle(request);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     response.body().forEachRemaining(bytes::writeBytes);
+    EventStream events = response.events();
+    if (events != null) {
+      bytes.writeBytes(Objects.requireNonNull(events.next()));
+      events.end();
+    }
     Answer answer = new Answer(response.status(), response.fields(), bytes.toString(UTF_8));
     check(request, answer);
     return answer;

@@ -53,6 +53,22 @@ class RulesTest {
     admin.get("/rules/files/shop.yaml?revision=2").is(404);
   }
 
+  @Test
+  void list_hasTheLimitOfEachRule() {
+    Answer answer = admin.get("/rules/list").is(200);
+    assertThat(answer.number("revision")).isEqualTo(1);
+    assertThat(answer.number("all")).isEqualTo(2);
+    Json.Members user = answer.objects("rules").get(0);
+    assertThat(Call.reading(() -> user.text("path"))).isEqualTo("shop.user");
+    assertThat(Call.reading(() -> user.text("file"))).isEqualTo("shop.yaml");
+    assertThat(Call.reading(() -> user.number("limit"))).isEqualTo(100);
+    assertThat(Call.reading(() -> user.text("window"))).isEqualTo("1m");
+    assertThat(Call.reading(() -> user.text("by"))).isEqualTo("user");
+    assertThat(Call.reading(() -> user.object("plans").number("gold"))).isEqualTo(1000);
+    assertThat(admin.get("/rules/list?rule=shop.user").is(200).objects("rules")).hasSize(1);
+    assertThat(admin.get("/rules/list?rule=none").is(200).number("all")).isEqualTo(0);
+  }
+
   private Node node(String id, long revision, long position, List<String> problems) {
     return new Node(id, "10.0.0.1", "1", revision, position, problems, Instant.EPOCH);
   }

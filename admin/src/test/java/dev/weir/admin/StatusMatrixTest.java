@@ -75,6 +75,7 @@ class StatusMatrixTest {
     examples.put(
         "POST /dry-runs",
         Example.of("/dry-runs", "{'rules':{'put':{'a.yaml':'domain: a'}},'minutes':60}"));
+    examples.put("POST /reveal", Example.of("/reveal", "{'ref':'REF'," + reason + "}"));
     examples.put("GET /dry-runs/{id}", Example.of("/dry-runs/DRYRUN", ""));
     examples.put("GET /dry-runs/{id}/report", Example.of("/dry-runs/DRYRUN/report", ""));
     examples.put("DELETE /dry-runs/{id}", Example.of("/dry-runs/DRYRUN", ""));
@@ -134,7 +135,8 @@ class StatusMatrixTest {
       sending.field("Host", "evil.example");
     }
     if (!example.body().isEmpty()) {
-      sending.json(example.body().replace("TOKEN", token));
+      String body = example.body().replace("TOKEN", token);
+      sending.json(body.contains("REF") ? body.replace("REF", admin.refusedRef()) : body);
     }
     if (!example.tag().isEmpty()) {
       sending.field("If-Match", example.tag());
