@@ -3,6 +3,7 @@ package dev.weir.server;
 import dev.weir.Ticker;
 import dev.weir.admin.AdminApi;
 import dev.weir.admin.AdminHandler;
+import dev.weir.admin.Observed;
 import dev.weir.config.ConfigStore;
 import dev.weir.engine.Engine;
 import dev.weir.engine.KeyPolicies;
@@ -18,11 +19,15 @@ import org.jspecify.annotations.Nullable;
 interface Administration {
   /** Returns the handler of a server. */
   AdminHandler handler(
-      ConfigStore store,
-      Engine engine,
-      ServerSettings settings,
-      Ticker ticker,
-      @Nullable Recorded recorded);
+      ConfigStore store, Engine engine, ServerSettings settings, Ticker ticker, Known known);
+
+  /**
+   * What a server knows of its traffic.
+   *
+   * @param observed what it has decided
+   * @param recorded its requests, or null if they are not recorded
+   */
+  record Known(Observed observed, @Nullable Recorded recorded) {}
 
   /**
    * What a server offers that records its traffic.
@@ -34,22 +39,20 @@ interface Administration {
 
   /** Returns Weir's own. */
   static AdminHandler api(
-      ConfigStore store,
-      Engine engine,
-      ServerSettings settings,
-      Ticker ticker,
-      @Nullable Recorded recorded) {
+      ConfigStore store, Engine engine, ServerSettings settings, Ticker ticker, Known known) {
     List<String> hosts = new ArrayList<>(settings.value(Settings.ADMIN_HOSTS));
     hosts.add(settings.value(Settings.ADMIN_HOST));
     AdminApi.Builder builder =
         AdminApi.builder(store, engine)
             .hosts(hosts)
             .resets(!settings.value(Settings.NO_RESET))
+            .observed(known.observed())
             .tickers(ticker, Ticker.wall());
     List<Path> files = settings.value(Settings.RULES);
     if (!files.isEmpty()) {
       builder.ruleFiles(() -> RuleFileTexts.read(files));
     }
+    Recorded recorded = known.recorded();
     if (recorded != null) {
       builder.dryRuns(recorded.runs, recorded.policies);
     }

@@ -4,6 +4,7 @@ import dev.weir.MemoryStore;
 import dev.weir.Store;
 import dev.weir.Ticker;
 import dev.weir.admin.AdminHandler;
+import dev.weir.client.WeirClient;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.Engine;
 import dev.weir.engine.KeyPolicies;
@@ -15,6 +16,7 @@ import dev.weir.replay.Masking;
 import dev.weir.replay.RecordedTraffic;
 import dev.weir.rules.Problem;
 import dev.weir.server.door.Logs;
+import dev.weir.server.door.RefusalLog;
 import dev.weir.server.door.SystemLoad;
 import dev.weir.server.door.Tokens;
 import dev.weir.server.settings.ServerSettings;
@@ -35,14 +37,20 @@ final class Assembly {
   static WeirServer start(
       ServerSettings settings, @Nullable SharedStore shared, Administration administration)
       throws StartException, InterruptedException {
-    Ticker ticker = Ticker.system();
-    Configuration configuration = configuration(settings, shared, ticker);
+    StateFolder state = state(settings, shared);
+    Ticker ticker = state == null ? Ticker.system() : state.ticker();
+    Configuration configuration = configuration(settings, shared, state, ticker);
     long maxBytes = settings.value(Settings.MAX_MEMORY);
     boolean ownThrottle =
         settings.value(Settings.RESP_PORT).isPresent() && !settings.sharesThrottle(shared != null);
     long throttleBytes = ownThrottle ? maxBytes / THROTTLE_SHARE : 0;
     MemoryStore memory =
-        new MemoryStore(settings.value(Settings.MAX_KEYS), maxBytes - throttleBytes);
+        table(
+            state,
+            StateFolder.RULES,
+            shared == null ? "its own" : "shared",
+            settings.value(Settings.MAX_KEYS),
+            maxBytes - throttleBytes);
     RoutedStore store =
         shared == null ? RoutedStore.local(memory) : RoutedStore.of(memory, shared.store());
     SystemLoad load = SystemLoad.of(settings, ticker);
@@ -59,28 +67,39 @@ final class Assembly {
       configuration.decidesBy(engine);
     }
     RulesInForce rules = new RulesInForce(settings, engine, configuration);
+    Outward outward = null;
+    Observation observation = null;
+    WeirClient upstream = null;
     try {
+      outward = Outward.start(settings, engine);
+      upstream = Upstream.open(settings);
       boolean records =
           configuration != null
               && settings.value(Settings.ADMIN_PORT).isPresent()
               && settings.value(Settings.RECORD_TRAFFIC);
       RecordedTraffic traffic =
           records ? new RecordedTraffic(ticker, settings.value(Settings.RECORD_MEMORY)) : null;
-      AdminHandler admin =
-          configuration == null || settings.value(Settings.ADMIN_PORT).isEmpty()
-              ? null
-              : administration.handler(
-                  configuration.store(),
-                  engine,
-                  settings,
-                  ticker,
-                  recorded(traffic, configuration));
+      AdminHandler admin = null;
+      if (configuration != null && settings.value(Settings.ADMIN_PORT).isPresent()) {
+        observation = Observation.open(settings, engine, configuration, ticker);
+        admin =
+            administration.handler(
+                configuration.store(),
+                engine,
+                settings,
+                ticker,
+                new Administration.Known(observation.observed(), recorded(traffic, configuration)));
+      }
       TokenFile tokenFile = TokenFile.of(settings);
       MemoryStore throttle =
           shared != null && settings.sharesThrottle(true)
               ? null
-              : new MemoryStore(
-                  settings.value(Settings.THROTTLE_MAX_KEYS), Math.max(1, throttleBytes));
+              : table(
+                  state,
+                  StateFolder.THROTTLE,
+                  "its own",
+                  settings.value(Settings.THROTTLE_MAX_KEYS),
+                  Math.max(1, throttleBytes));
       Store buckets = throttle == null ? Objects.requireNonNull(shared).store() : throttle;
       Behind behind =
           new Behind(
@@ -91,20 +110,45 @@ final class Assembly {
               tokenFile == null ? Tokens.notRequired() : tokenFile.tokens(),
               configuration,
               admin,
-              traffic);
+              upstream,
+              traffic,
+              RefusalLog.of(settings, ticker),
+              outward.tracing(),
+              observation);
       List<Problem> missing = rules.begin();
       if (!settings.value(Settings.NO_WARMUP)) {
         Logs.LOG.info(WarmUp.run(ticker));
       }
+      if (state != null) {
+        state.begin();
+      }
       Doors doors = Doors.open(settings, behind, ticker);
-      WeirServer server = new WeirServer(settings, behind, throttle, rules, tokenFile, doors);
+      if (configuration != null && admin != null) {
+        configuration.adminAt(settings, doors.adminPort());
+      }
+      WeirServer server =
+          new WeirServer(
+              settings, behind, throttle, rules, tokenFile, outward, doors, state, ticker);
+      outward.metrics(doors.metrics());
       server.begin(missing);
       return server;
     } catch (StartException | InterruptedException | RuntimeException | Error e) {
+      if (observation != null) {
+        observation.close();
+      }
       rules.close();
+      if (outward != null) {
+        outward.close();
+      }
       engine.close();
+      if (upstream != null) {
+        upstream.close();
+      }
       if (configuration != null) {
         configuration.close();
+      }
+      if (state != null) {
+        state.abandon();
       }
       throw e;
     }
@@ -120,14 +164,41 @@ final class Assembly {
   }
 
   private static @Nullable Configuration configuration(
-      ServerSettings settings, @Nullable SharedStore shared, Ticker ticker) throws StartException {
+      ServerSettings settings,
+      @Nullable SharedStore shared,
+      @Nullable StateFolder state,
+      Ticker ticker)
+      throws StartException {
     try {
       return Configuration.open(settings, ticker);
     } catch (StartException | RuntimeException | Error e) {
       if (shared != null) {
         shared.store().close();
       }
+      if (state != null) {
+        state.abandon();
+      }
       throw e;
     }
+  }
+
+  private static @Nullable StateFolder state(ServerSettings settings, @Nullable SharedStore shared)
+      throws StartException {
+    try {
+      return StateFolder.open(settings);
+    } catch (StartException | RuntimeException | Error e) {
+      if (shared != null) {
+        shared.store().close();
+      }
+      throw e;
+    }
+  }
+
+  private static MemoryStore table(
+      @Nullable StateFolder state, String name, String keys, long maxKeys, long maxBytes)
+      throws StartException {
+    return state == null
+        ? new MemoryStore(maxKeys, maxBytes)
+        : state.table(name, keys, maxKeys, maxBytes);
   }
 }

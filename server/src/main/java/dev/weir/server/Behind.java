@@ -1,11 +1,14 @@
 package dev.weir.server;
 
 import dev.weir.admin.AdminHandler;
+import dev.weir.client.WeirClient;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.Engine;
 import dev.weir.replay.RecordedTraffic;
+import dev.weir.server.door.RefusalLog;
 import dev.weir.server.door.SystemLoad;
 import dev.weir.server.door.Tokens;
+import dev.weir.server.door.Tracing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +20,11 @@ import org.jspecify.annotations.Nullable;
  * @param tokens of clients that ask for decisions
  * @param configuration the configuration store, for the metrics page, or null
  * @param admin answers requests for administration; null if there is no port for them
+ * @param upstream asks the server whose limits this one holds; null if it has its own
  * @param traffic records what the ports are asked; null if that is not wanted
+ * @param refusals logs refused requests; null if that is not wanted
+ * @param tracing makes spans of requests
+ * @param observation keeps what was decided, for the dashboard; null if there is none
  */
 record Behind(
     Engine engine,
@@ -27,4 +34,8 @@ record Behind(
     Tokens tokens,
     @Nullable Configuration configuration,
     @Nullable AdminHandler admin,
-    @Nullable RecordedTraffic traffic) {}
+    @Nullable WeirClient upstream,
+    @Nullable RecordedTraffic traffic,
+    @Nullable RefusalLog refusals,
+    Tracing tracing,
+    @Nullable Observation observation) {}

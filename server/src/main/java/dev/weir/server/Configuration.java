@@ -29,6 +29,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -40,11 +41,16 @@ final class Configuration implements AutoCloseable {
   private static final int RANDOM_BYTES = 4;
   private static final int MAX_ADDRESS = 100;
 
+  /** Listens everywhere, and says nothing of where it can be asked. */
+  private static final Set<String> ANY = Set.of("0.0.0.0", "::", "[::]");
+
   /** The largest table of subjects, for 268 million. */
   private static final long MAX_CACHE = 4L << 30;
 
   private final LateConfigStore store;
   private final ConfigClient client;
+  private final String node;
+  private final AdminAddress adminAddress;
   private final String where;
   private final SubjectSettings subjects;
   private final Decided decided;
@@ -64,15 +70,28 @@ final class Configuration implements AutoCloseable {
     }
   }
 
+  /** Where other servers can ask this one, once its port is open. */
+  private static final class AdminAddress implements Supplier<String> {
+    private volatile String address = "";
+
+    @Override
+    public String get() {
+      return address;
+    }
+  }
+
   private Configuration(
       ServerSettings settings,
       LateConfigStore store,
-      ConfigClient client,
+      String node,
       Decided decided,
+      Ticker ticker,
       String where) {
     this.store = store;
     this.decided = decided;
-    this.client = client;
+    this.node = node;
+    adminAddress = new AdminAddress();
+    client = client(settings, store, node, adminAddress, decided, ticker);
     this.where = where;
     subjects =
         new SubjectSettings(
@@ -110,9 +129,7 @@ final class Configuration implements AutoCloseable {
       }
     }
     String where = StoreUri.hidden(address.get().replaceFirst("(?s)\\?.*", ""));
-    Decided decided = new Decided();
-    return new Configuration(
-        settings, store, client(settings, store, decided, ticker), decided, where);
+    return new Configuration(settings, store, node(settings), new Decided(), ticker, where);
   }
 
   /** Has the store's list of servers say what this one decides. */
@@ -144,10 +161,16 @@ final class Configuration implements AutoCloseable {
   }
 
   private static ConfigClient client(
-      ServerSettings settings, ConfigStore store, Decided decided, Ticker ticker) {
+      ServerSettings settings,
+      ConfigStore store,
+      String node,
+      Supplier<String> adminAddress,
+      Supplier<Counts> decided,
+      Ticker ticker) {
     ConfigClient.Builder builder =
-        ConfigClient.builder(store, node(settings))
+        ConfigClient.builder(store, node)
             .shownAs(address(settings), ServerMetrics.version())
+            .adminAt(adminAddress)
             .counts(decided)
             .defaults(settings.ruleDefaults())
             .patience(Duration.ZERO)
@@ -195,6 +218,28 @@ final class Configuration implements AutoCloseable {
 
   ConfigStore store() {
     return store;
+  }
+
+  /** Returns this server's name in the store's list of servers. */
+  String node() {
+    return node;
+  }
+
+  /**
+   * Says where other servers can ask this one's interface for administration.
+   *
+   * @param port where it listens
+   */
+  void adminAt(ServerSettings settings, int port) {
+    String host = settings.value(Settings.ADMIN_HOST);
+    if (ANY.contains(host)) {
+      host = settings.value(Settings.ADMIN_HOSTS).stream().findFirst().orElse("");
+    }
+    if (!host.isEmpty()) {
+      boolean v6 = host.contains(":") && !host.startsWith("[");
+      String scheme = settings.value(Settings.TLS_CERT).isPresent() ? "https://" : "http://";
+      adminAddress.address = scheme + (v6 ? "[" + host + "]" : host) + ":" + port;
+    }
   }
 
   /** Returns the source of the rules that are in the store. */

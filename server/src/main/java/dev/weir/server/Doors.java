@@ -2,14 +2,17 @@ package dev.weir.server;
 
 import dev.weir.Ticker;
 import dev.weir.admin.AdminHandler;
+import dev.weir.client.WeirClient;
 import dev.weir.server.door.Certificates;
 import dev.weir.server.door.DoorCounters;
 import dev.weir.server.door.EventLoops;
 import dev.weir.server.door.GuardedDecider;
 import dev.weir.server.door.PendingBytes;
+import dev.weir.server.door.RequestTimes;
 import dev.weir.server.door.RlsMessages;
 import dev.weir.server.door.Tokens;
 import dev.weir.server.grpc.GrpcDoor;
+import dev.weir.server.grpc.QuotaService;
 import dev.weir.server.grpc.RlsService;
 import dev.weir.server.grpc.WeirService;
 import dev.weir.server.http.AdminRequests;
@@ -25,11 +28,13 @@ import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
 import dev.weir.server.settings.TlsSettings;
 import io.grpc.BindableService;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +55,8 @@ final class Doors {
   private @Nullable HttpDoor http;
   private @Nullable RespDoor resp;
   private @Nullable HttpDoor admin;
+  private @Nullable PrometheusRegistry metrics;
+  private @Nullable AdminHandler adminHandler;
   private final AdminWorkers adminWorkers = new AdminWorkers();
 
   /** Empty while the server takes requests. */
@@ -99,18 +106,27 @@ final class Doors {
               behind.load(),
               settings.value(Settings.ON_FAILURE),
               ticker,
-              behind.traffic());
+              behind.traffic(),
+              behind.refusals(),
+              behind.upstream());
       List<BindableService> services =
-          List.of(new RlsService(decider, new RlsMessages(settings)), new WeirService(decider));
+          List.of(
+              new RlsService(decider, new RlsMessages(settings), times("grpc"), behind.tracing()),
+              new WeirService(decider, times("grpc"), behind.tracing()),
+              new QuotaService(decider, ticker));
       Certificates grpcOwn = grpcCertificates == null ? certificates : grpcCertificates;
-      grpc = GrpcDoor.open(settings, services, grpcOwn, tokens, of("grpc"), ticker);
+      grpc =
+          GrpcDoor.open(settings, services, grpcOwn, tokens, of("grpc"), behind.tracing(), ticker);
       port = Settings.PORT;
+      metrics = ServerMetrics.registry(() -> counted(behind));
       Endpoints endpoints =
           new Endpoints(
               decider,
               settings,
               () -> notReady,
-              ServerMetrics.registry(() -> counted(behind)),
+              metrics(),
+              times("http"),
+              behind.tracing(),
               ticker);
       http =
           HttpDoor.open(settings, loops, endpoints.all(), certificates, tokens, of("http"), ticker);
@@ -130,7 +146,8 @@ final class Doors {
       Optional<Integer> adminPort = settings.value(Settings.ADMIN_PORT);
       AdminHandler handler = behind.admin();
       if (adminPort.isPresent() && handler != null) {
-        AdminRequests requests = new AdminRequests(handler, adminWorkers);
+        adminHandler = handler;
+        AdminRequests requests = new AdminRequests(handler, adminWorkers, ticker);
         admin =
             HttpDoor.open(
                 settings, adminPort.get(), loops, requests, certificates, of("admin"), ticker);
@@ -143,15 +160,27 @@ final class Doors {
   private Counted counted(Behind behind) {
     SharedStore shared = behind.shared();
     Configuration configuration = behind.configuration();
+    WeirClient upstream = behind.upstream();
     return new Counted(
         behind.engine().metrics(),
+        behind.engine().leases().metrics(),
         shared == null ? null : shared.metrics(),
         configuration == null ? null : configuration.counted(behind.engine().subjectMetrics()),
+        upstream == null ? null : upstream.metrics(),
         behind.buckets(),
         counters,
         pending,
         behind.load().load(),
         isReady());
+  }
+
+  /** Returns the metrics that {@code GET /metrics} shows. */
+  PrometheusRegistry metrics() {
+    return Objects.requireNonNull(metrics); // Since the ports were opened.
+  }
+
+  private RequestTimes times(String door) {
+    return new RequestTimes(of(door).times(), ticker);
   }
 
   private DoorCounters of(String door) {
@@ -238,6 +267,9 @@ final class Doors {
   /** Takes no more requests, waits for those in flight, and closes. */
   void close(Duration timeout) throws InterruptedException {
     notReady = "stopping";
+    if (adminHandler != null) {
+      adminHandler.stop();
+    }
     long endNanos = ticker.nanos() + timeout.toNanos();
     if (grpc != null) {
       grpc.shut();

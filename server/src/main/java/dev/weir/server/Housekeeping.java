@@ -39,6 +39,7 @@ final class Housekeeping {
    * Starts the work.
    *
    * @param throttle the table for CL.THROTTLE, or null
+   * @param ticker the time that decides there
    * @param traffic what is recorded, or null
    */
   void start(
@@ -46,6 +47,7 @@ final class Housekeeping {
       SystemLoad load,
       @Nullable SharedStore shared,
       @Nullable MemoryStore throttle,
+      Ticker ticker,
       @Nullable TokenFile tokens,
       @Nullable RecordedTraffic traffic,
       Doors doors) {
@@ -55,7 +57,7 @@ final class Housekeeping {
     every(ROUND_MILLIS, Loop.EXPIRY, engine::expire);
     every(ROUND_MILLIS, Loop.EXPIRY, () -> warn(fullness.warning(engine.fullPercent())));
     if (throttle != null) {
-      every(ROUND_MILLIS, Loop.EXPIRY, () -> throttle.expire(Ticker.system().nanos()));
+      every(ROUND_MILLIS, Loop.EXPIRY, () -> throttle.expire(ticker.nanos()));
       every(
           ROUND_MILLIS, Loop.EXPIRY, () -> warn(throttleFullness.warning(throttle.fullPercent())));
     }

@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import dev.weir.engine.Engine;
 import dev.weir.engine.RulesException;
+import dev.weir.rules.Choice;
 import dev.weir.rules.Position;
 import dev.weir.rules.Problem;
 import dev.weir.rules.RuleSet;
@@ -9,6 +10,7 @@ import dev.weir.rules.RuleSource;
 import dev.weir.rules.Rules;
 import dev.weir.rules.Severity;
 import dev.weir.server.door.Guarded;
+import dev.weir.server.door.LogEvent;
 import dev.weir.server.door.Logs;
 import dev.weir.server.door.Loop;
 import dev.weir.server.http.Endpoints;
@@ -18,11 +20,14 @@ import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
 import dev.weir.server.settings.StoreUri;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +87,10 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
   }
 
   private List<Problem> first() {
+    if (settings.value(Settings.UPSTREAM).isPresent()) {
+      Logs.LOG.info("rules: those of " + settings.value(Settings.UPSTREAM).get());
+      return List.of();
+    }
     Rules.Loaded first = load();
     RuleSet rules = first.ruleSet();
     if (rules == null) {
@@ -96,22 +105,31 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
     }
     logWarnings(first);
     if (rules.isEmpty() && settings.rulesFromStore()) {
-      Logs.LOG.info(
-          "rules: none, because the configuration store "
-              + configuration
-              + " is new; nothing is limited before the first ones come: "
-              + next());
+      LogEvent.of(
+              Level.INFO,
+              "rules_none",
+              "rules: none, because the configuration store "
+                  + configuration
+                  + " is new; nothing is limited before the first ones come: "
+                  + next())
+          .log();
       return List.of();
     }
-    Logs.LOG.info(
-        "rules: "
-            + rules.rules().size()
-            + " in force from "
-            + from()
-            + " (revision "
-            + revision
-            + ")\n"
-            + RulesPage.text(rules, settings.value(Settings.STORE).isPresent()).stripTrailing());
+    LogEvent.of(
+            Level.INFO,
+            "rules_in_force",
+            "rules: "
+                + rules.rules().size()
+                + " in force from "
+                + from()
+                + " (revision "
+                + revision
+                + ")\n"
+                + RulesPage.text(rules, settings.value(Settings.STORE).isPresent()).stripTrailing())
+        .with("revision", revision)
+        .with("rules", rules.rules().size())
+        .with("source", from())
+        .log();
     warnOfSubjects(rules);
     return List.of();
   }
@@ -184,7 +202,12 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
         String lines = StoreUri.hidden(lines(problems));
         if (!lines.equals(said)) {
           said = lines;
-          Logs.LOG.severe("rules: none in force, requests are not decided; tried again\n" + lines);
+          LogEvent.of(
+                  Level.SEVERE,
+                  "rules_missing",
+                  "rules: none in force, requests are not decided; tried again\n" + lines)
+              .with("problems", fields(problems))
+              .log();
           why.accept("no rules: " + lines.lines().findFirst().orElse(""));
         }
         if (closed.await(
@@ -240,16 +263,12 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
       engine.reloadFailed();
       return refused(loaded.problems());
     }
-    List<String> difference = engine.rules().diff(rules);
+    RuleSetChange change = RuleSetChange.of(engine.rules(), rules);
     tell(rules);
     try {
       long revision = engine.apply(rules);
       logWarnings(loaded);
-      Logs.LOG.info(
-          "rules: revision "
-              + revision
-              + " in force\n"
-              + (difference.isEmpty() ? "no rule has changed" : bounded(difference)));
+      change.log(revision);
       warnOfSubjects(rules);
       return List.of();
     } catch (RulesException e) {
@@ -258,8 +277,13 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
   }
 
   private List<Problem> refused(List<Problem> problems) {
-    Logs.LOG.severe(
-        "rules: errors; revision " + engine.revision() + " stays in force\n" + lines(problems));
+    LogEvent.of(
+            Level.SEVERE,
+            "rules_refused",
+            "rules: errors; revision " + engine.revision() + " stays in force\n" + lines(problems))
+        .with("revision", engine.revision())
+        .with("problems", fields(problems))
+        .log();
     return problems.stream().filter(each -> each.severity() == Severity.ERROR).toList();
   }
 
@@ -267,12 +291,29 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
     List<Problem> warnings =
         loaded.problems().stream().filter(each -> each.severity() == Severity.WARNING).toList();
     if (!warnings.isEmpty()) {
-      Logs.LOG.warning("rules: warnings\n" + lines(warnings));
+      LogEvent.of(Level.WARNING, "rules_warnings", "rules: warnings\n" + lines(warnings))
+          .with("problems", fields(warnings))
+          .log();
     }
   }
 
   private static String lines(List<Problem> problems) {
     return bounded(problems.stream().map(Problem::toString).toList());
+  }
+
+  /** Returns problems as the fields of a line in JSON. */
+  private static List<Map<String, Object>> fields(List<Problem> problems) {
+    return problems.stream().limit(MAX_LOGGED).map(RulesInForce::fields).toList();
+  }
+
+  private static Map<String, Object> fields(Problem problem) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("severity", Choice.text(problem.severity()));
+    fields.put("file", StoreUri.hidden(problem.position().file()));
+    fields.put("line", problem.position().line());
+    fields.put("column", problem.position().column());
+    fields.put("message", StoreUri.hidden(problem.message()));
+    return fields;
   }
 
   private static String bounded(List<String> lines) {

@@ -10,6 +10,7 @@ import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.StoreChoice;
 import dev.weir.server.door.FewLines;
+import dev.weir.server.door.LogEvent;
 import dev.weir.server.door.Logs;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
@@ -195,10 +196,12 @@ final class SharedStore {
     warnings.say();
     boolean available = metrics().available();
     if (said == null || said != available) {
-      boolean written =
+      LogEvent line =
           available
-              ? log.writeOrKeep(Level.INFO, "store: " + where + " decides")
-              : log.writeOrKeep(Level.WARNING, "store: " + lost() + until(rules));
+              ? LogEvent.of(Level.INFO, "store_decides", "store: " + where + " decides")
+              : LogEvent.of(Level.WARNING, "store_lost", "store: " + lost() + until(rules))
+                  .with("reason", StoreUri.hidden(problem.get()));
+      boolean written = log.writeOrKeep(line.with("store", where));
       if (written) {
         said = available;
       }

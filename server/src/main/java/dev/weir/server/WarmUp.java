@@ -4,14 +4,15 @@ import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.Engine;
+import dev.weir.protocol.envoy.RateLimitDescriptor;
+import dev.weir.protocol.envoy.RateLimitRequest;
+import dev.weir.protocol.envoy.RateLimitServiceGrpc;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.server.door.SystemLoad;
 import dev.weir.server.door.Tokens;
+import dev.weir.server.door.Tracing;
 import dev.weir.server.http.Endpoints;
-import dev.weir.server.proto.RateLimitDescriptor;
-import dev.weir.server.proto.RateLimitRequest;
-import dev.weir.server.proto.RateLimitServiceGrpc;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.StartException;
 import io.grpc.ManagedChannel;
@@ -88,6 +89,10 @@ final class WarmUp {
                   Tokens.notRequired(),
                   null,
                   null,
+                  null,
+                  null,
+                  null,
+                  Tracing.OFF,
                   null),
               ticker);
       try {

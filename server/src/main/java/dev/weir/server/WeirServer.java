@@ -2,9 +2,12 @@ package dev.weir.server;
 
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
+import dev.weir.client.WeirClient;
 import dev.weir.rules.Problem;
 import dev.weir.server.door.Guarded;
+import dev.weir.server.door.LogEvent;
 import dev.weir.server.door.Logs;
+import dev.weir.server.metrics.ServerMetrics;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
@@ -12,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +23,23 @@ import org.jspecify.annotations.Nullable;
  * reloaded when their files change. Safe for use by many threads.
  */
 public final class WeirServer implements AutoCloseable {
+  /*
+   * In which order does a server end, and why? First it says that it is not ready, and goes on
+   * answering for the drain delay, so that balancers notice. Then its ports take nothing more and
+   * wait for what is in flight. Then rules stop changing and housekeeping ends: from here on nothing
+   * is decided, so the counts can be saved whole. A part that hangs is left behind, and then they
+   * are not: the next start must not believe them. What only reports ends after that, and the
+   * stores last, since everything else uses them.
+   */
+
   /** Time for the ports to close, in addition to the time for requests in flight. */
   private static final Duration CLOSE_DOORS = Duration.ofSeconds(3);
 
   private static final Duration CLOSE_RULES = Duration.ofSeconds(2);
+  private static final Duration SAVE_STATE = Duration.ofSeconds(20);
+  private static final Duration CLOSE_TELEMETRY = Duration.ofSeconds(2);
+  private static final Duration CLOSE_HISTORY = Duration.ofSeconds(1);
+  private static final Duration CLOSE_UPSTREAM = Duration.ofSeconds(2);
   private static final Duration CLOSE_STORE = Duration.ofSeconds(3);
   private static final Duration CLOSE_CONFIGURATION = Duration.ofSeconds(2);
 
@@ -30,8 +47,11 @@ public final class WeirServer implements AutoCloseable {
   private final Behind behind;
   private final @Nullable MemoryStore throttle;
   private final RulesInForce rules;
+  private final Outward outward;
   private final Doors doors;
   private final @Nullable TokenFile tokens;
+  private final @Nullable StateFolder saved;
+  private final Ticker ticker;
   private final int grpcPort;
   private final int httpPort;
   private final int respPort;
@@ -64,12 +84,18 @@ public final class WeirServer implements AutoCloseable {
       @Nullable MemoryStore throttle,
       RulesInForce rules,
       @Nullable TokenFile tokens,
-      Doors doors) {
+      Outward outward,
+      Doors doors,
+      @Nullable StateFolder saved,
+      Ticker ticker) {
+    this.saved = saved;
+    this.ticker = ticker;
     this.settings = settings;
     this.behind = behind;
     this.throttle = throttle;
     this.rules = rules;
     this.tokens = tokens;
+    this.outward = outward;
     this.doors = doors;
     this.grpcPort = doors.grpcPort();
     this.httpPort = doors.httpPort();
@@ -112,17 +138,28 @@ public final class WeirServer implements AutoCloseable {
       keepHouse();
       rules.watch();
       doors.ready();
-      Logs.LOG.info("ready: " + places());
+      sayReady();
       return;
     }
     keepHouse();
-    Logs.LOG.warning("waiting for rules: " + places());
+    places(Level.WARNING, "waiting_for_rules", "waiting for rules: ");
     rules.await(missing, this::waits, this::rulesCame);
   }
 
   private void keepHouse() {
     housekeeping.start(
-        behind.engine(), behind.load(), behind.shared(), throttle, tokens, behind.traffic(), doors);
+        behind.engine(),
+        behind.load(),
+        behind.shared(),
+        throttle,
+        ticker,
+        tokens,
+        behind.traffic(),
+        doors);
+    Observation observation = behind.observation();
+    if (observation != null) {
+      observation.begin();
+    }
   }
 
   private void beginToDecide() throws InterruptedException {
@@ -149,8 +186,28 @@ public final class WeirServer implements AutoCloseable {
         () -> {
           rules.watch();
           doors.ready();
-          Logs.LOG.info("ready: " + places());
+          sayReady();
         });
+  }
+
+  private void sayReady() {
+    places(Level.INFO, "ready", "ready: ");
+  }
+
+  private void places(Level level, String event, String message) {
+    LogEvent line =
+        LogEvent.of(level, event, message + places())
+            .with("version", ServerMetrics.version())
+            .with("host", settings.value(Settings.HOST))
+            .with("http_port", httpPort)
+            .with("grpc_port", grpcPort);
+    if (respPort >= 0) {
+      line.with("resp_port", respPort);
+    }
+    if (adminPort >= 0) {
+      line.with("admin_port", adminPort);
+    }
+    line.log();
   }
 
   private String places() {
@@ -168,7 +225,8 @@ public final class WeirServer implements AutoCloseable {
         + (adminPort < 0
             ? ""
             : ", admin on " + settings.value(Settings.ADMIN_HOST) + ":" + adminPort)
-        + (shared == null ? "" : ", store " + shared);
+        + (shared == null ? "" : ", store " + shared)
+        + settings.value(Settings.UPSTREAM).map(uri -> ", upstream " + uri).orElse("");
   }
 
   public int httpPort() {
@@ -202,7 +260,8 @@ public final class WeirServer implements AutoCloseable {
   /**
    * Stops: reports "not ready", goes on answering for the drain delay, takes no more requests,
    * waits for those in flight, and closes. Returns when everything is closed, or ten seconds after
-   * delay and timeout even if a part has not closed; a second call waits for the first.
+   * delay and timeout (twelve where it sends telemetry) even if a part has not closed; a second
+   * call waits for the first.
    *
    * @param timeout for the requests in flight; those that are not answered by then are cut off
    */
@@ -214,25 +273,55 @@ public final class WeirServer implements AutoCloseable {
     try {
       doors.notReady("stopping");
       Duration delay = settings.value(Settings.DRAIN_DELAY);
-      Logs.LOG.info("draining");
+      LogEvent.of(Level.INFO, "draining", "draining")
+          .with("delay_ms", delay.toMillis())
+          .with("timeout_ms", timeout.toMillis())
+          .log();
       if (!state.hurry.await(delay.toNanos(), TimeUnit.NANOSECONDS)) {
         Logs.LOG.fine("drain delay is over");
       }
-      Logs.LOG.info("no new requests");
+      LogEvent.of(Level.INFO, "no_new_requests", "no new requests").log();
       Ending ending = new Ending();
       ending.step("ports", timeout.plus(CLOSE_DOORS), () -> doors.close(timeout));
       ending.step("rules", CLOSE_RULES, rules::close);
       housekeeping.end();
+      if (saved != null) {
+        saveState(ending, saved);
+      }
+      ending.step("telemetry", CLOSE_TELEMETRY, outward::close);
+      Observation observation = behind.observation();
+      if (observation != null) {
+        ending.step("history", CLOSE_HISTORY, observation::close);
+      }
+      WeirClient upstream = behind.upstream();
+      if (upstream != null) {
+        ending.step("upstream", CLOSE_UPSTREAM, upstream::close);
+      }
       ending.step("store", CLOSE_STORE, behind.engine()::close);
       Configuration configuration = behind.configuration();
       if (configuration != null) {
         ending.step("configuration", CLOSE_CONFIGURATION, configuration::close);
       }
       boolean all = ending.left().isEmpty();
-      Logs.LOG.info(all ? "stopped" : "stopped, except " + String.join(", ", ending.left()));
+      LogEvent.of(
+              Level.INFO,
+              "stopped",
+              all ? "stopped" : "stopped, except " + String.join(", ", ending.left()))
+          .with("left", ending.left())
+          .log();
     } finally {
       state.stopped.countDown();
     }
+  }
+
+  /** Saves the counts; but not while something may still be deciding. */
+  private static void saveState(Ending ending, StateFolder saved) throws InterruptedException {
+    if (ending.left().isEmpty()) {
+      ending.step("state", SAVE_STATE, saved::end);
+    } else {
+      Logs.LOG.severe("state: not saved, since parts did not end: the next start is after a crash");
+    }
+    saved.close();
   }
 
   /** Returns how long {@link #drain()} takes at most, whatever hangs. */
@@ -242,7 +331,11 @@ public final class WeirServer implements AutoCloseable {
         .plus(settings.value(Settings.DRAIN_TIMEOUT))
         .plus(CLOSE_DOORS)
         .plus(CLOSE_RULES)
+        .plus(saved == null ? Duration.ZERO : SAVE_STATE)
+        .plus(behind.observation() == null ? Duration.ZERO : CLOSE_HISTORY)
+        .plus(behind.upstream() == null ? Duration.ZERO : CLOSE_UPSTREAM)
         .plus(CLOSE_STORE)
+        .plus(outward.sends() ? CLOSE_TELEMETRY : Duration.ZERO)
         .plus(CLOSE_CONFIGURATION);
   }
 

@@ -1,15 +1,15 @@
 package dev.weir.server;
 
-import dev.weir.server.proto.RateLimitDescriptor;
-import dev.weir.server.proto.RateLimitRequest;
-import dev.weir.server.proto.RateLimitResponse;
-import dev.weir.server.proto.RateLimitServiceGrpc;
-import dev.weir.server.proto.v1.WeirGrpc;
-import dev.weir.server.proto.v1.WeirProto.Check;
-import dev.weir.server.proto.v1.WeirProto.CheckBatchRequest;
-import dev.weir.server.proto.v1.WeirProto.CheckBatchResponse;
-import dev.weir.server.proto.v1.WeirProto.Descriptor;
-import dev.weir.server.proto.v1.WeirProto.Entry;
+import dev.weir.protocol.envoy.RateLimitDescriptor;
+import dev.weir.protocol.envoy.RateLimitRequest;
+import dev.weir.protocol.envoy.RateLimitResponse;
+import dev.weir.protocol.envoy.RateLimitServiceGrpc;
+import dev.weir.protocol.v1.WeirGrpc;
+import dev.weir.protocol.v1.WeirProto.Check;
+import dev.weir.protocol.v1.WeirProto.CheckBatchRequest;
+import dev.weir.protocol.v1.WeirProto.CheckBatchResponse;
+import dev.weir.protocol.v1.WeirProto.Descriptor;
+import dev.weir.protocol.v1.WeirProto.Entry;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;

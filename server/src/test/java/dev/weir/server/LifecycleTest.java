@@ -17,6 +17,7 @@ import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,6 +58,60 @@ class LifecycleTest {
         assertThat(running.post("/v1/check", CHECK).statusCode()).isEqualTo(200);
       }
       assertThat(running.post("/v1/check", CHECK).statusCode()).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void probes_answerWithoutATokenAndSayWhyNot() throws Exception {
+    Path tokens = Files.writeString(folder.resolve("tokens"), "a-token-of-20-letters\n");
+    try (RunningServer running = RunningServer.start(folder, "token-file", tokens.toString())) {
+      assertThat(running.get("/livez").statusCode()).isEqualTo(200);
+      assertThat(running.get("/readyz").body()).isEqualTo("OK");
+      assertThat(running.get("/rlconfig").statusCode()).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void drain_losesReadinessAndStaysAlive() throws Exception {
+    try (RunningServer running =
+        RunningServer.start(folder, "drain-delay", "1h", "drain-timeout", "5s")) {
+      Thread drain =
+          new Thread(
+              () -> {
+                try {
+                  running.server.drain();
+                } catch (InterruptedException e) {
+                  Thread.currentThread().interrupt();
+                }
+              });
+      drain.start();
+      log.await("draining");
+      HttpResponse<String> ready = running.get("/readyz");
+      assertThat(ready.statusCode()).isEqualTo(503);
+      assertThat(ready.body()).isEqualTo("not ready: stopping");
+      assertThat(running.get("/healthcheck").statusCode()).isEqualTo(500);
+      assertThat(running.get("/livez").statusCode()).isEqualTo(200);
+      assertThat(running.check("user", "ann").statusCode()).isEqualTo(200);
+      running.server.endDrainDelay();
+      drain.join();
+    }
+  }
+
+  @Test
+  void everyProtocol_hasItsOwnTimes() throws Exception {
+    try (RunningServer running = RunningServer.start(folder)) {
+      running.check("user", "ann");
+      running.check("user", "ann");
+      try (RespClient redis = new RespClient(running.server.respPort())) {
+        assertThat(redis.throttle("CL.THROTTLE", "k", "9", "10", "60")).hasSize(5);
+        assertThat(redis.ask("WEIR.CHECK", "test", "1", "user", "bob")).startsWith("*");
+        assertThat(redis.ask("PING")).isEqualTo("+PONG|");
+      }
+      String count = "weir_request_seconds_count{protocol=\"%s\"}";
+      assertThat(running.metric(count.formatted("http"))).isEqualTo(2);
+      assertThat(running.metric(count.formatted("resp"))).isEqualTo(2);
+      assertThat(running.metric(count.formatted("grpc"))).isZero();
+      assertThat(running.get("/metrics").body()).doesNotContain("protocol=\"admin\"");
     }
   }
 

@@ -26,6 +26,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.Transaction;
 import redis.clients.jedis.commands.ProtocolCommand;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -83,6 +84,15 @@ class RespClientsTest {
       List<Object> replies = pipeline.syncAndReturnAll();
       assertThat(replies).hasSize(1_000);
       assertThat(replies.stream().filter(reply -> list(reply).get(0).equals(0L))).hasSize(500);
+      Transaction transaction = jedis.multi(); // What pipelines of redis-py are by default.
+      for (int i = 0; i < 300; i++) {
+        transaction.sendCommand(Word.CL_THROTTLE, "multi", "99", "1", "500");
+      }
+      transaction.sendCommand(Word.WEIR_CHECK, "test", "1", "user", "multi");
+      List<Object> whole = transaction.exec();
+      assertThat(whole).hasSize(301);
+      assertThat(whole.stream().filter(reply -> list(reply).get(0).equals(0L))).hasSize(100);
+      assertThat(list(whole.get(300))).startsWith(1L, 3L, 2L);
     }
   }
 

@@ -167,9 +167,9 @@ class RespDoorTest {
     assertThat(client.ask("SELECT", "0")).isEqualTo("+OK|");
     assertThat(client.ask("ECHO", "hello")).isEqualTo("$5|hello|");
     assertThat(client.ask("PING", "hello")).isEqualTo("$5|hello|");
-    assertThat(client.ask("COMMAND", "COUNT")).isEqualTo(":14|");
+    assertThat(client.ask("COMMAND", "COUNT")).isEqualTo(":19|");
     assertThat(client.ask("COMMAND", "DOCS")).isEqualTo("*0|");
-    assertThat(client.ask("COMMAND")).startsWith("*14|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
+    assertThat(client.ask("COMMAND")).startsWith("*19|*6|$11|cl.throttle|:-5|*1|+write|:1|:1|:1|");
     assertThat(client.ask("INFO")).contains("redis_version:7.0.0");
     assertThat(client.ask("QUIT")).isEqualTo("+OK|");
     assertThat(client.closed()).isTrue();

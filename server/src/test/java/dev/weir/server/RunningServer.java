@@ -76,7 +76,7 @@ public final class RunningServer implements AutoCloseable {
         settings(Map.of("config-store", store.address, "admin-port", "0"), namesAndValues);
     Logs.install(settings, Ticker.system());
     return new RunningServer(
-        WeirServer.start(settings, null, (from, engine, with, ticker, recorded) -> handler));
+        WeirServer.start(settings, null, (from, engine, with, ticker, known) -> handler));
   }
 
   private static ServerSettings settings(Map<String, String> base, String... namesAndValues) {

@@ -33,6 +33,8 @@ class ServerArchitectureTest {
         .definedBy("dev.weir.server.resp")
         .layer("metrics")
         .definedBy("dev.weir.server.metrics")
+        .layer("telemetry")
+        .definedBy("dev.weir.server.telemetry")
         .layer("door")
         .definedBy("dev.weir.server.door")
         .layer("settings")
@@ -43,12 +45,14 @@ class ServerArchitectureTest {
         .mayOnlyBeAccessedByLayers("server")
         .whereLayer("http")
         .mayOnlyBeAccessedByLayers("server")
-        .whereLayer("metrics")
+        .whereLayer("telemetry")
         .mayOnlyBeAccessedByLayers("server")
+        .whereLayer("metrics")
+        .mayOnlyBeAccessedByLayers("server", "telemetry")
         .whereLayer("resp")
         .mayOnlyBeAccessedByLayers("server", "metrics")
         .whereLayer("door")
-        .mayOnlyBeAccessedByLayers("server", "grpc", "http", "resp", "metrics")
+        .mayOnlyBeAccessedByLayers("server", "grpc", "http", "resp", "metrics", "telemetry")
         .check(SERVER);
   }
 }

@@ -9,10 +9,12 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
-import dev.weir.server.proto.HeaderValue;
-import dev.weir.server.proto.RateLimitDescriptor;
-import dev.weir.server.proto.RateLimitRequest;
-import dev.weir.server.proto.RateLimitResponse;
+import dev.weir.protocol.envoy.HeaderValue;
+import dev.weir.protocol.envoy.RateLimitDescriptor;
+import dev.weir.protocol.envoy.RateLimitQuotaResponse;
+import dev.weir.protocol.envoy.RateLimitQuotaUsageReports;
+import dev.weir.protocol.envoy.RateLimitRequest;
+import dev.weir.protocol.envoy.RateLimitResponse;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +42,15 @@ class WireCompatibilityTest {
                   .getDefaultInstance()),
           new Pair(
               HeaderValue.getDefaultInstance(),
-              io.envoyproxy.envoy.config.core.v3.HeaderValue.getDefaultInstance()));
+              io.envoyproxy.envoy.config.core.v3.HeaderValue.getDefaultInstance()),
+          new Pair(
+              RateLimitQuotaUsageReports.getDefaultInstance(),
+              io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports
+                  .getDefaultInstance()),
+          new Pair(
+              RateLimitQuotaResponse.getDefaultInstance(),
+              io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse
+                  .getDefaultInstance()));
 
   @Test
   void randomMessages_surviveBothWays() throws InvalidProtocolBufferException {
@@ -78,10 +88,17 @@ class WireCompatibilityTest {
 
   @Test
   void service_hasTheSameFullMethodName() {
-    assertThat(dev.weir.server.proto.RateLimitServiceGrpc.getShouldRateLimitMethod())
+    assertThat(dev.weir.protocol.envoy.RateLimitServiceGrpc.getShouldRateLimitMethod())
         .extracting(method -> method.getFullMethodName())
         .isEqualTo(
             io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc.getShouldRateLimitMethod()
+                .getFullMethodName());
+    assertThat(
+            dev.weir.protocol.envoy.RateLimitQuotaServiceGrpc.getStreamRateLimitQuotasMethod()
+                .getFullMethodName())
+        .isEqualTo(
+            io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaServiceGrpc
+                .getStreamRateLimitQuotasMethod()
                 .getFullMethodName());
   }
 
@@ -123,7 +140,8 @@ class WireCompatibilityTest {
         continue;
       }
       if (field.isRepeated()) {
-        int count = depth > 4 ? 0 : random.nextInt(4);
+        // A map has each key once, and random keys may be equal.
+        int count = depth > 4 ? 0 : random.nextInt(field.isMapField() ? 2 : 4);
         for (int i = 0; i < count; i++) {
           builder.addRepeatedField(field, value(builder, field, random, depth));
         }

@@ -1,11 +1,12 @@
 package dev.weir.server.door;
 
+import dev.weir.engine.TimeHistogram;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts the connections of a port, and gives access to the memory budget of all ports. Safe for
- * use by many threads.
+ * Counts the connections of a port and how long its requests took, and gives access to the memory
+ * budget of all ports. Safe for use by many threads.
  */
 public final class DoorCounters {
   private final int maxConnections;
@@ -14,6 +15,7 @@ public final class DoorCounters {
   private final LongAdder refusedConnections = new LongAdder();
   private final LongAdder timedOutConnections = new LongAdder();
   private final LongAdder evictedConnections = new LongAdder();
+  private final TimeHistogram times = new TimeHistogram();
 
   public DoorCounters(int maxConnections, PendingBytes pending) {
     this.maxConnections = maxConnections;
@@ -52,6 +54,14 @@ public final class DoorCounters {
   /** Counts a connection that is closed because unfinished requests take too much memory. */
   void evicted() {
     evictedConnections.increment();
+  }
+
+  /**
+   * Returns how long requests for decisions took, from when they were read until their answers were
+   * handed to the connection.
+   */
+  public TimeHistogram times() {
+    return times;
   }
 
   public int maxConnections() {

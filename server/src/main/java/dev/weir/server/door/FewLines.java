@@ -61,17 +61,27 @@ public final class FewLines {
    * Writes a line if the rate allows; otherwise the caller keeps it. Returns whether it was
    * written.
    */
-  public boolean writeOrKeep(Level level, String line) {
-    return writeOrKeep(level, line, null);
-  }
-
-  private boolean writeOrKeep(Level level, String line, @Nullable Throwable thrown) {
+  public boolean writeOrKeep(LogEvent line) {
     if (!limiter.tryAcquire().allowed()) {
       return false;
     }
     long before = leftOut.getAndSet(0);
-    String said = before == 0 ? line : line + " (" + before + " earlier lines left out)";
-    Logs.LOG.log(level, said, thrown);
+    if (before > 0) {
+      line.setMessage(line.getMessage() + " (" + before + " earlier lines left out)");
+      line.with("left_out", before);
+    }
+    line.log();
     return true;
+  }
+
+  /** As {@link #writeOrKeep(LogEvent)}, without values by name. */
+  public boolean writeOrKeep(Level level, String line) {
+    return writeOrKeep(LogEvent.of(level, line));
+  }
+
+  private boolean writeOrKeep(Level level, String line, @Nullable Throwable thrown) {
+    LogEvent event = LogEvent.of(level, line);
+    event.setThrown(thrown);
+    return writeOrKeep(event);
   }
 }

@@ -7,14 +7,19 @@ import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Engine;
+import dev.weir.engine.Grant;
+import dev.weir.engine.LeaseAsk;
 import dev.weir.engine.Status;
 import dev.weir.engine.Ticket;
 import dev.weir.http.CheckBatch;
+import dev.weir.http.LeaseCall;
 import dev.weir.replay.RecordedTraffic;
 import dev.weir.rules.Request;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +38,10 @@ public final class GuardedDecider implements Decider {
   private final Ticker ticker;
   private final boolean passWithoutRules;
   private final @Nullable RecordedTraffic traffic;
+  private final @Nullable RefusalLog refusals;
+
+  /** Decides instead of the engine, which has no rules then. */
+  private final @Nullable Decider upstream;
 
   public GuardedDecider(Engine engine, SystemLoad load, Ticker ticker) {
     this(engine, load, FailureMode.DENY, ticker);
@@ -44,7 +53,7 @@ public final class GuardedDecider implements Decider {
    * @param withoutRules what is answered before the first rules; only ALLOW lets requests pass
    */
   public GuardedDecider(Engine engine, SystemLoad load, FailureMode withoutRules, Ticker ticker) {
-    this(engine, load, withoutRules, ticker, null);
+    this(engine, load, withoutRules, ticker, null, null, null);
   }
 
   /**
@@ -52,30 +61,40 @@ public final class GuardedDecider implements Decider {
    *
    * @param traffic records every request that rules decide, or refuse because there is no time;
    *     null to record nothing
+   * @param refusals logs refused requests; null to log none
+   * @param upstream decides instead of the engine; null if the engine decides
    */
   public GuardedDecider(
       Engine engine,
       SystemLoad load,
       FailureMode withoutRules,
       Ticker ticker,
-      @Nullable RecordedTraffic traffic) {
+      @Nullable RecordedTraffic traffic,
+      @Nullable RefusalLog refusals,
+      @Nullable Decider upstream) {
     this.engine = engine;
     this.load = load;
     this.ticker = ticker;
     this.traffic = traffic;
+    this.refusals = refusals;
+    this.upstream = upstream;
     passWithoutRules = withoutRules == FailureMode.ALLOW;
   }
 
   /** Returns whether no rules are in force yet, not even an empty set. */
   private boolean withoutRules() {
-    return engine.revision() == 0;
+    return upstream == null && engine.revision() == 0;
   }
 
   private Answer uncertain(Request request) {
+    return unknown(request, Reason.UNCERTAIN);
+  }
+
+  private Answer unknown(Request request, Reason reason) {
     Decision decision =
         new Decision(
             passWithoutRules,
-            Reason.UNCERTAIN,
+            reason,
             "",
             0,
             0,
@@ -98,7 +117,8 @@ public final class GuardedDecider implements Decider {
   /**
    * As {@link Engine#decideAll(List, Consumer)}. Requests of a batch do not wait for their turn.
    */
-  public void decideAll(List<Request> requests, Consumer<? super List<Answer>> done) {
+  public void decideAll(List<Request> requests, Consumer<? super List<Answer>> last) {
+    Consumer<? super List<Answer>> done = refusals == null ? last : telling(requests, last);
     if (withoutRules()) {
       done.accept(requests.stream().map(this::uncertain).toList());
       return;
@@ -111,20 +131,120 @@ public final class GuardedDecider implements Decider {
     }
     if (LoopLag.here().overloaded(now, requests.size())) {
       List<Answer> answers = new ArrayList<>(requests.size());
-      requests.forEach(request -> engine.refuse(request, answers::add));
+      requests.forEach(request -> refuse(request, answers::add));
       done.accept(answers);
+    } else if (upstream != null) {
+      Collected<Answer> answers = new Collected<>(requests.size(), done);
+      for (int i = 0; i < requests.size(); i++) {
+        int index = i;
+        upstream.decide(requests.get(i), answer -> answers.put(index, answer));
+      }
     } else {
       engine.decideAll(requests, load.counting(requests.size(), done));
     }
   }
 
+  private Consumer<List<Answer>> telling(
+      List<Request> requests, Consumer<? super List<Answer>> last) {
+    return answers -> {
+      for (int i = 0; refusals != null && i < answers.size(); i++) {
+        refusals.refused(requests.get(i), answers.get(i));
+      }
+      last.accept(answers);
+    };
+  }
+
+  private void refuse(Request request, Consumer<? super Answer> done) {
+    if (upstream == null) {
+      engine.refuse(request, done);
+    } else {
+      done.accept(unknown(request, Reason.OVERLOADED));
+    }
+  }
+
   /** Decides the checks of one call. */
   public void decideAll(CheckBatch batch, Consumer<? super CheckBatch.Results> done) {
-    decideAll(batch.requests(), answers -> done.accept(batch.results(answers, engine.revision())));
+    decideAll(batch.requests(), answers -> done.accept(batch.results(answers, revision(answers))));
+  }
+
+  private long revision(List<Answer> answers) {
+    return upstream == null
+        ? engine.revision()
+        : answers.stream().mapToLong(Answer::revision).max().orElse(0);
+  }
+
+  /** Takes back what a call gives back, and then decides and lends what it asks for. */
+  public void lend(LeaseCall call, Consumer<? super LeaseCall.Results> done) {
+    long now = ticker.nanos();
+    if (!withoutRules() && LoopLag.here().overloaded(now, call.asks().size())) {
+      List<Grant> grants = new ArrayList<>(call.asks().size());
+      for (LeaseAsk ask : call.asks()) {
+        refuse(ask.request(), answer -> grants.add(Grant.nothing(answer)));
+      }
+      takeBack(call, takenBack -> done.accept(results(call, grants, takenBack)));
+      return;
+    }
+    takeBack(call, takenBack -> lend(call, takenBack, done));
+  }
+
+  private LeaseCall.Results results(LeaseCall call, List<Grant> grants, long takenBack) {
+    return call.results(grants, revision(grants.stream().map(Grant::answer).toList()), takenBack);
+  }
+
+  private void takeBack(LeaseCall call, LongConsumer done) {
+    Tally back = new Tally(call.returns().size() + call.refunds().size(), done);
+    for (LeaseCall.Return each : call.returns()) {
+      engine.leases().giveBack(each.lease(), each.permits(), back::add);
+    }
+    for (long charge : call.refunds()) {
+      engine.leases().refund(charge, back::add);
+    }
+    back.add(0);
+  }
+
+  private void lend(LeaseCall call, long takenBack, Consumer<? super LeaseCall.Results> done) {
+    int size = call.asks().size();
+    AtomicReferenceArray<Grant> grants = new AtomicReferenceArray<>(size);
+    Tally all =
+        new Tally(
+            size,
+            unused -> {
+              List<Grant> list = new ArrayList<>(size);
+              for (int i = 0; i < size; i++) {
+                list.add(Objects.requireNonNull(grants.get(i)));
+              }
+              done.accept(results(call, list, takenBack));
+            });
+    for (int i = 0; i < size; i++) {
+      int index = i;
+      ask(
+          call.asks().get(i),
+          grant -> {
+            grants.set(index, grant);
+            all.add(0);
+          });
+    }
+    all.add(0);
+  }
+
+  private void ask(LeaseAsk ask, Consumer<? super Grant> done) {
+    if (withoutRules()) {
+      done.accept(Grant.nothing(uncertain(ask.request())));
+      return;
+    }
+    if (traffic != null) {
+      traffic.add(ask.request(), ticker.nanos());
+    }
+    if (upstream != null) {
+      upstream.decide(ask.request(), answer -> done.accept(Grant.nothing(answer)));
+      return;
+    }
+    engine.leases().ask(ask, load.counting(1, done));
   }
 
   @Override
-  public void decide(Request request, Consumer<? super Answer> done) {
+  public void decide(Request request, Consumer<? super Answer> last) {
+    Consumer<? super Answer> done = refusals == null ? last : refusals.before(last, request, true);
     if (withoutRules()) {
       done.accept(uncertain(request));
       return;
@@ -134,7 +254,9 @@ public final class GuardedDecider implements Decider {
       traffic.add(request, now);
     }
     if (LoopLag.here().overloaded(now, 1)) {
-      engine.refuse(request, done);
+      refuse(request, done);
+    } else if (upstream != null) {
+      upstream.decide(request, done);
     } else {
       engine.decide(request, load.counting(1, done));
     }
@@ -144,6 +266,8 @@ public final class GuardedDecider implements Decider {
   public void peek(Request request, Consumer<? super Answer> done) {
     if (withoutRules()) {
       done.accept(uncertain(request));
+    } else if (upstream != null) {
+      upstream.peek(request, done);
     } else {
       engine.peek(request, done);
     }
@@ -151,12 +275,17 @@ public final class GuardedDecider implements Decider {
 
   @Override
   public void refund(Request request, Answer answer, LongConsumer done) {
-    engine.refund(request, answer, done);
+    (upstream == null ? engine : upstream).refund(request, answer, done);
   }
 
   @Override
   public Ticket enqueue(
       Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
-    return engine.enqueue(request, refused, maxWaitNanos, done);
+    return (upstream == null ? engine : upstream)
+        .enqueue(
+            request,
+            refused,
+            maxWaitNanos,
+            refusals == null ? done : refusals.before(done, request, false));
   }
 }

@@ -1,17 +1,21 @@
 package dev.weir.server.door;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.Ticker;
 import dev.weir.http.JsonBytes;
 import dev.weir.server.settings.LogFormat;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.logging.ConsoleHandler;
 import java.util.logging.Filter;
 import java.util.logging.Formatter;
@@ -112,12 +116,39 @@ public final class Logs {
                   "level", level(event.getLevel()).strip().toLowerCase(Locale.ROOT));
               json.writeStringField("logger", String.valueOf(event.getLoggerName()));
               json.writeStringField("message", message);
+              if (event instanceof LogEvent own) {
+                for (Map.Entry<String, Object> field : own.fields().entrySet()) {
+                  json.writeFieldName(field.getKey());
+                  write(json, field.getValue());
+                }
+              }
               if (event.getThrown() != null) {
                 json.writeStringField("exception", stackTrace(event.getThrown()));
               }
               json.writeEndObject();
             });
     return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  private static void write(JsonGenerator json, Object value) throws IOException {
+    if (value instanceof Collection<?> values) {
+      json.writeStartArray();
+      for (Object each : values) {
+        write(json, each);
+      }
+      json.writeEndArray();
+    } else if (value instanceof Map<?, ?> values) {
+      json.writeStartObject();
+      for (Map.Entry<?, ?> each : values.entrySet()) {
+        json.writeFieldName(String.valueOf(each.getKey()));
+        write(json, each.getValue());
+      }
+      json.writeEndObject();
+    } else if (value instanceof Number || value instanceof Boolean) {
+      json.writePOJO(value);
+    } else {
+      json.writeString(String.valueOf(value));
+    }
   }
 
   private static String level(Level level) {

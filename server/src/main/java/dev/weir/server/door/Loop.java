@@ -20,8 +20,12 @@ public enum Loop {
   LATENESS,
   /** Answers requests for administration. */
   ADMIN,
+  /** Reads the counters for the dashboard. */
+  INSIGHT,
   /** Closes connections that keep the server waiting. */
   CONNECTIONS,
+  /** Sends counters to a statsd server. */
+  STATSD,
   /** Not a loop: any thread of the process that ended by an error. */
   THREAD;
 

@@ -9,6 +9,7 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.logging.Level;
 
 /**
  * Files that belong together and are reloaded when their content changes. The content decides, not
@@ -80,13 +81,21 @@ public final class WatchedFiles {
         taker.take(contents);
         taken = now;
         trouble = "";
-        Logs.LOG.info(name + ": changed, in force" + inForce);
+        LogEvent.of(Level.INFO, "file_changed", name + ": changed, in force" + inForce)
+            .with("setting", name)
+            .log();
       }
     } catch (IOException | GeneralSecurityException | RuntimeException e) {
       String said = reason(e);
       if (!said.equals(trouble)) {
         trouble = said;
-        Logs.LOG.warning(name + ": cannot be used, the old content stays in force: " + said);
+        LogEvent.of(
+                Level.WARNING,
+                "file_refused",
+                name + ": cannot be used, the old content stays in force: " + said)
+            .with("setting", name)
+            .with("reason", said)
+            .log();
       }
     }
   }

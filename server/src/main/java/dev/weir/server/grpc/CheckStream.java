@@ -1,22 +1,34 @@
 package dev.weir.server.grpc;
 
 import dev.weir.http.BadRequest;
-import dev.weir.http.CheckBatch;
-import dev.weir.server.door.GuardedDecider;
-import dev.weir.server.proto.v1.WeirProto.CheckBatchRequest;
-import dev.weir.server.proto.v1.WeirProto.CheckBatchResponse;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One stream of batches: the next request is read only when the one before is answered and the
+ * One stream of requests: the next request is read only when the one before is answered and the
  * client has read the answers before. So answers keep their order, and a client that does not read
  * holds up only itself.
  *
  * <p>The store may answer on a thread of its own while the client closes its side: all changes of
  * state are made under a lock.
+ *
+ * @param <Q> its requests
+ * @param <A> its answers
  */
-public final class CheckStream implements StreamObserver<CheckBatchRequest> {
+final class CheckStream<Q, A> implements StreamObserver<Q> {
+  /** Answers a request, later and on whichever thread. */
+  interface Answers<Q, A> {
+    /**
+     * Answers one request.
+     *
+     * @param done is given the answer, or null if there is nothing to say
+     * @throws BadRequest if the whole request makes no sense
+     */
+    void answer(Q request, Consumer<@Nullable A> done) throws BadRequest;
+  }
+
   private enum Turn {
     /** The client has no room for more answers. */
     WAITING,
@@ -28,19 +40,18 @@ public final class CheckStream implements StreamObserver<CheckBatchRequest> {
     OVER
   }
 
-  private final GuardedDecider decider;
-  private final ServerCallStreamObserver<CheckBatchResponse> call;
+  private final Answers<Q, A> answers;
+  private final ServerCallStreamObserver<A> call;
   private Turn turn = Turn.WAITING;
   private boolean noMore;
 
-  private CheckStream(GuardedDecider decider, ServerCallStreamObserver<CheckBatchResponse> call) {
-    this.decider = decider;
+  private CheckStream(Answers<Q, A> answers, ServerCallStreamObserver<A> call) {
+    this.answers = answers;
     this.call = call;
   }
 
-  static CheckStream begin(
-      GuardedDecider decider, ServerCallStreamObserver<CheckBatchResponse> call) {
-    CheckStream stream = new CheckStream(decider, call);
+  static <Q, A> CheckStream<Q, A> begin(Answers<Q, A> answers, ServerCallStreamObserver<A> call) {
+    CheckStream<Q, A> stream = new CheckStream<>(answers, call);
     call.disableAutoRequest();
     call.setOnReadyHandler(stream::ask);
     call.setOnCancelHandler(stream::over);
@@ -59,23 +70,25 @@ public final class CheckStream implements StreamObserver<CheckBatchRequest> {
   }
 
   @Override
-  public void onNext(CheckBatchRequest message) {
+  public void onNext(Q message) {
     synchronized (this) {
       turn = Turn.DECIDING;
     }
     try {
-      decider.decideAll(WeirMessages.batch(message), GrpcReply.to(call, this::answer));
+      answers.answer(message, GrpcReply.to(call, this::answer));
     } catch (BadRequest e) {
       over();
       call.onError(WeirService.refusal(e));
     }
   }
 
-  private synchronized void answer(CheckBatch.Results results) {
+  private synchronized void answer(@Nullable A answer) {
     if (turn == Turn.OVER) {
       return; // The client has gone.
     }
-    call.onNext(WeirMessages.response(results));
+    if (answer != null) {
+      call.onNext(answer);
+    }
     turn = Turn.WAITING;
     if (noMore) {
       complete();

@@ -6,6 +6,7 @@ import dev.weir.server.door.DoorCounters;
 import dev.weir.server.door.Logs;
 import dev.weir.server.door.LoopLag;
 import dev.weir.server.door.Tokens;
+import dev.weir.server.door.Tracing;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Setting;
 import dev.weir.server.settings.Settings;
@@ -88,6 +89,7 @@ public final class GrpcDoor {
       @Nullable Certificates certificates,
       Tokens tokens,
       DoorCounters counters,
+      Tracing tracing,
       Ticker ticker)
       throws IOException {
     HealthStatusManager health = new HealthStatusManager();
@@ -124,6 +126,9 @@ public final class GrpcDoor {
             .maxConnectionIdle(nanos(settings, Settings.IDLE_TIMEOUT), TimeUnit.NANOSECONDS)
             .permitKeepAliveTime(nanos(settings, Settings.MIN_KEEPALIVE), TimeUnit.NANOSECONDS)
             .permitKeepAliveWithoutCalls(true);
+    if (tracing.isOn()) {
+      builder.intercept(new TraceContexts(tracing));
+    }
     if (!settings.value(Settings.MAX_CONNECTION_AGE).isZero()) {
       builder
           .maxConnectionAge(nanos(settings, Settings.MAX_CONNECTION_AGE), TimeUnit.NANOSECONDS)
@@ -187,8 +192,10 @@ public final class GrpcDoor {
   public void ready() {
     health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.SERVING);
     health.setStatus(
-        dev.weir.server.proto.RateLimitServiceGrpc.SERVICE_NAME, ServingStatus.SERVING);
-    health.setStatus(dev.weir.server.proto.v1.WeirGrpc.SERVICE_NAME, ServingStatus.SERVING);
+        dev.weir.protocol.envoy.RateLimitServiceGrpc.SERVICE_NAME, ServingStatus.SERVING);
+    health.setStatus(
+        dev.weir.protocol.envoy.RateLimitQuotaServiceGrpc.SERVICE_NAME, ServingStatus.SERVING);
+    health.setStatus(dev.weir.protocol.v1.WeirGrpc.SERVICE_NAME, ServingStatus.SERVING);
   }
 
   /** Reports NOT_SERVING from now on. */

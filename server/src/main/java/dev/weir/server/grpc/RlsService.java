@@ -3,40 +3,59 @@ package dev.weir.server.grpc;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Ticket;
 import dev.weir.http.BadRequest;
+import dev.weir.protocol.envoy.RateLimitRequest;
+import dev.weir.protocol.envoy.RateLimitResponse;
+import dev.weir.protocol.envoy.RateLimitServiceGrpc;
 import dev.weir.rules.Request;
 import dev.weir.server.door.GuardedDecider;
+import dev.weir.server.door.RequestTimes;
 import dev.weir.server.door.RlsMessages;
-import dev.weir.server.proto.RateLimitRequest;
-import dev.weir.server.proto.RateLimitResponse;
-import dev.weir.server.proto.RateLimitServiceGrpc;
+import dev.weir.server.door.Tracing;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
+import io.opentelemetry.api.trace.Span;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The rate limit service as Envoy calls it. Answers on the thread that the engine answers on. */
 public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplBase {
+  private static final String SPAN =
+      RateLimitServiceGrpc.getShouldRateLimitMethod().getFullMethodName();
+
   /** Time for an answer to reach its client before the client gives up. */
   private static final long ANSWER_NANOS = 2_000_000L;
 
   private final GuardedDecider decider;
   private final RlsMessages messages;
+  private final RequestTimes times;
+  private final Tracing tracing;
 
-  public RlsService(GuardedDecider decider, RlsMessages messages) {
+  public RlsService(
+      GuardedDecider decider, RlsMessages messages, RequestTimes times, Tracing tracing) {
     this.decider = decider;
     this.messages = messages;
+    this.times = times;
+    this.tracing = tracing;
   }
 
   @Override
   public void shouldRateLimit(
       RateLimitRequest message, StreamObserver<RateLimitResponse> observer) {
+    long begunNanos = times.begin();
     try {
       Request request = messages.request(message);
       Context call = Context.current();
+      Span span = tracing.begin(SPAN, TraceContexts.parent());
+      Consumer<Answer> last =
+          answer -> {
+            Tracing.end(span, request, answer);
+            answer(answer, begunNanos, observer);
+          };
       decider.decide(
-          request, GrpcReply.to(observer, answer -> answer(request, answer, call, observer)));
+          request, GrpcReply.to(observer, answer -> answer(request, answer, call, last, observer)));
     } catch (BadRequest e) {
       refuse(e.getMessage(), observer);
     }
@@ -47,9 +66,13 @@ public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplB
    * until its client goes away.
    */
   private void answer(
-      Request request, Answer answer, Context call, StreamObserver<RateLimitResponse> observer) {
+      Request request,
+      Answer answer,
+      Context call,
+      Consumer<Answer> last,
+      StreamObserver<RateLimitResponse> observer) {
     if (answer.maxWaitNanos() == 0) {
-      answer(answer, observer);
+      last.accept(answer);
       return;
     }
     Deadline deadline = call.getDeadline();
@@ -58,11 +81,7 @@ public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplB
             ? Long.MAX_VALUE
             : deadline.timeRemaining(TimeUnit.NANOSECONDS) - ANSWER_NANOS;
     Ticket ticket =
-        decider.enqueue(
-            request,
-            answer,
-            Math.max(0, most),
-            GrpcReply.to(observer, later -> answer(later, observer)));
+        decider.enqueue(request, answer, Math.max(0, most), GrpcReply.to(observer, last));
     call.addListener(gone -> leave(ticket), Runnable::run);
   }
 
@@ -70,7 +89,8 @@ public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplB
     boolean unused = ticket.leave();
   }
 
-  private void answer(Answer answer, StreamObserver<RateLimitResponse> observer) {
+  private void answer(Answer answer, long begunNanos, StreamObserver<RateLimitResponse> observer) {
+    times.ended(begunNanos, 1);
     if (answer.error() != null) {
       refuse(answer.error(), observer);
     } else {

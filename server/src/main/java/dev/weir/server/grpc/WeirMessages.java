@@ -2,6 +2,7 @@ package dev.weir.server.grpc;
 
 import dev.weir.Decision;
 import dev.weir.Reason;
+import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.http.BadRequest;
@@ -9,17 +10,17 @@ import dev.weir.http.CheckAnswer;
 import dev.weir.http.CheckBatch;
 import dev.weir.http.CheckReader;
 import dev.weir.http.Standing;
+import dev.weir.protocol.v1.WeirProto;
+import dev.weir.protocol.v1.WeirProto.CheckBatchRequest;
+import dev.weir.protocol.v1.WeirProto.CheckBatchResponse;
+import dev.weir.protocol.v1.WeirProto.CheckResult;
+import dev.weir.protocol.v1.WeirProto.DescriptorStatus;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.LimitOverride;
 import dev.weir.rules.RateLimitUnit;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
-import dev.weir.server.proto.v1.WeirProto;
-import dev.weir.server.proto.v1.WeirProto.CheckBatchRequest;
-import dev.weir.server.proto.v1.WeirProto.CheckBatchResponse;
-import dev.weir.server.proto.v1.WeirProto.CheckResult;
-import dev.weir.server.proto.v1.WeirProto.DescriptorStatus;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -38,7 +39,7 @@ final class WeirMessages {
       Request request = null;
       String error = "";
       try {
-        request = request(message.getChecks(i), i);
+        request = request(message.getChecks(i), "checks[" + i + "]");
       } catch (BadRequest e) {
         error = String.valueOf(e.getMessage());
       }
@@ -51,7 +52,12 @@ final class WeirMessages {
     return batch;
   }
 
-  private static Request request(WeirProto.Check check, int index) throws BadRequest {
+  /**
+   * Returns a check.
+   *
+   * @param path of the check, for errors
+   */
+  static Request request(WeirProto.Check check, String path) throws BadRequest {
     List<Descriptor> descriptors = new ArrayList<>(check.getDescriptorsCount());
     for (int i = 0; i < check.getDescriptorsCount(); i++) {
       WeirProto.Descriptor message = check.getDescriptors(i);
@@ -61,7 +67,7 @@ final class WeirMessages {
       }
       LimitOverride limit = null;
       if (message.hasLimit()) {
-        RateLimitUnit unit = unit(message.getLimit(), "checks[" + index + "].descriptors[" + i);
+        RateLimitUnit unit = unit(message.getLimit(), path + ".descriptors[" + i);
         limit =
             new LimitOverride(
                 Integer.toUnsignedLong(message.getLimit().getRequestsPerUnit()), unit);
@@ -101,17 +107,20 @@ final class WeirMessages {
   }
 
   private static CheckResult.Builder result(CheckBatch.Result result) {
-    CheckResult.Builder message = CheckResult.newBuilder();
-    if (result.request() == null || result.answer() == null) {
-      return message.setError(String.valueOf(result.error()));
-    }
-    message.setAllowed(result.answer().allowed());
-    for (Status status : result.answer().statuses()) {
+    return result.request() == null || result.answer() == null
+        ? CheckResult.newBuilder().setError(String.valueOf(result.error()))
+        : result(result.request(), result.answer());
+  }
+
+  /** Returns an answer without an error. */
+  static CheckResult.Builder result(Request request, Answer answer) {
+    CheckResult.Builder message = CheckResult.newBuilder().setAllowed(answer.allowed());
+    for (Status status : answer.statuses()) {
       message.addStatuses(status(status));
     }
-    message.setReason(reason(result.answer().reason()));
-    if (!result.answer().allowed()) {
-      CheckAnswer check = new CheckAnswer(result.request(), result.answer());
+    message.setReason(reason(answer.reason()));
+    if (!answer.allowed()) {
+      CheckAnswer check = new CheckAnswer(request, answer);
       if (check.retryAfterSeconds() != Standing.NO_TIME) {
         message.setRetryAfterMs(check.retryAfterMillis());
       }

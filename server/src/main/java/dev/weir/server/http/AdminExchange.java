@@ -1,8 +1,10 @@
 package dev.weir.server.http;
 
+import dev.weir.Ticker;
 import dev.weir.admin.AdminHandler;
 import dev.weir.admin.AdminRequest;
 import dev.weir.admin.AdminResponse;
+import dev.weir.admin.EventStream;
 import dev.weir.server.door.Logs;
 import dev.weir.server.door.PendingBytes;
 import io.vertx.core.buffer.Buffer;
@@ -45,6 +47,7 @@ final class AdminExchange {
   private final AdminHandler handler;
   private final AdminWorkers workers;
   private final Requests.Wait wait;
+  private final Ticker ticker;
   private final PendingBytes.Account account;
   private final Consumer<Runnable> loop;
 
@@ -58,12 +61,17 @@ final class AdminExchange {
   private boolean draining;
 
   AdminExchange(
-      HttpServerRequest request, AdminHandler handler, AdminWorkers workers, Requests.Wait wait) {
+      HttpServerRequest request,
+      AdminHandler handler,
+      AdminWorkers workers,
+      Requests.Wait wait,
+      Ticker ticker) {
     this.request = request;
     this.response = request.response();
     this.handler = handler;
     this.workers = workers;
     this.wait = wait;
+    this.ticker = ticker;
     account = HttpPeer.of(request.connection()).account();
     loop = Reply.onLoop(request, Runnable::run);
   }
@@ -109,6 +117,11 @@ final class AdminExchange {
     }
     try {
       AdminResponse answer = handler.handle(asked);
+      EventStream events = answer.events();
+      if (events != null) {
+        loop.accept(() -> stream(answer, events));
+        return;
+      }
       pieces = answer.body();
       advance();
       loop.accept(() -> head(answer));
@@ -137,16 +150,43 @@ final class AdminExchange {
     more = from != null && from.hasNext();
   }
 
-  private void head(AdminResponse answer) {
+  /** Sends events as they come, until there are no more or the client goes. */
+  private void stream(AdminResponse answer, EventStream events) {
     if (gone || response.closed() || response.ended()) {
+      events.end();
       return;
     }
+    fields(answer);
+    if (request.method().equals(HttpMethod.HEAD)) {
+      events.end();
+      wait.forClient();
+      response.end();
+      return;
+    }
+    response.setChunked(true);
+    EventSending sending =
+        new EventSending(request.connection(), response, events, ticker, wait::forClient);
+    response.closeHandler(closed -> sending.gone());
+    response.exceptionHandler(broken -> sending.gone());
+    response.drainHandler(drained -> sending.send());
+    wait.forServer(); // What the client has to read in time, EventSending watches.
+    events.begin(() -> loop.accept(sending::send));
+  }
+
+  private void fields(AdminResponse answer) {
     response.setStatusCode(answer.status());
     for (Map.Entry<String, String> field : answer.fields().entrySet()) {
       if (!OWN_FIELDS.contains(field.getKey().toLowerCase(Locale.ROOT))) {
         response.putHeader(field.getKey(), field.getValue());
       }
     }
+  }
+
+  private void head(AdminResponse answer) {
+    if (gone || response.closed() || response.ended()) {
+      return;
+    }
+    fields(answer);
     wait.forClient();
     boolean bodiless = answer.status() == 204 || answer.status() == 304;
     if (!more && !bodiless) {

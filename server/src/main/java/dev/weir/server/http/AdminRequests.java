@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.Ticker;
 import dev.weir.admin.AdminHandler;
 import dev.weir.admin.AdminRequest;
 import io.vertx.core.http.HttpMethod;
@@ -19,15 +20,21 @@ import java.util.Map;
 public final class AdminRequests implements Requests {
   private final AdminHandler handler;
   private final AdminWorkers workers;
+  private final Ticker ticker;
 
-  public AdminRequests(AdminHandler handler, AdminWorkers workers) {
+  /**
+   * @param ticker says for how long a client has not read
+   */
+  public AdminRequests(AdminHandler handler, AdminWorkers workers, Ticker ticker) {
     this.handler = handler;
     this.workers = workers;
+    this.ticker = ticker;
   }
 
   @Override
   public void answer(HttpServerRequest request, byte[] body, Wait wait) {
-    new AdminExchange(request, handler, workers, wait).begin(asked(request, body), body.length);
+    new AdminExchange(request, handler, workers, wait, ticker)
+        .begin(asked(request, body), body.length);
   }
 
   /** HEAD is GET for the handler: the same fields, whose body is then not sent. */

@@ -9,6 +9,9 @@ import dev.weir.http.CheckAnswer;
 import dev.weir.http.CheckBatch;
 import dev.weir.http.CheckReader;
 import dev.weir.http.JsonBytes;
+import dev.weir.http.LeaseAnswer;
+import dev.weir.http.LeaseCall;
+import dev.weir.http.LeaseReader;
 import dev.weir.http.LoadReader;
 import dev.weir.http.OlderFields;
 import dev.weir.http.RateLimitFields;
@@ -16,11 +19,14 @@ import dev.weir.http.Standing;
 import dev.weir.rules.Choice;
 import dev.weir.rules.Request;
 import dev.weir.server.door.GuardedDecider;
+import dev.weir.server.door.RequestTimes;
 import dev.weir.server.door.RlsMessages;
 import dev.weir.server.door.SystemLoad;
+import dev.weir.server.door.Tracing;
 import dev.weir.server.settings.LoadSource;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
+import io.opentelemetry.api.trace.Span;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -43,17 +49,23 @@ public final class Endpoints {
   private final MetricsPage metrics;
   private final String openApi;
   private final Ticker ticker;
+  private final RequestTimes times;
+  private final Tracing tracing;
 
   /**
    * Makes the paths of a server.
    *
    * @param notReady why the server takes no requests; empty if it does
+   * @param times measures the requests for decisions
+   * @param tracing makes their spans
    */
   public Endpoints(
       GuardedDecider decider,
       ServerSettings settings,
       Supplier<String> notReady,
       PrometheusRegistry metrics,
+      RequestTimes times,
+      Tracing tracing,
       Ticker ticker) {
     this.decider = decider;
     this.json = new RlsJson(new RlsMessages(settings));
@@ -63,6 +75,8 @@ public final class Endpoints {
     this.metrics = new MetricsPage(metrics);
     this.openApi = resource("openapi.json");
     this.ticker = ticker;
+    this.times = times;
+    this.tracing = tracing;
   }
 
   /** Returns a text resource of the server. */
@@ -82,13 +96,17 @@ public final class Endpoints {
         Endpoint.get("/", "this list", this::index),
         Endpoint.post("/v1/check", "decides one request", true, this::check),
         Endpoint.post("/v1/check/batch", "decides many requests", true, this::checkBatch),
+        Endpoint.post(
+            "/v1/lease", "decides requests and lends permits for a while", true, this::lease),
         Endpoint.post("/v1/load", "takes a load reading for elastic rules", true, this::load),
         Endpoint.post(
             "/json",
             "decides one request in the JSON of Envoy's" + " RateLimitRequest",
             false,
             this::json),
-        Endpoint.get("/healthcheck", "whether the server is ready", this::health),
+        Endpoint.get(Routes.LIVENESS, "whether the server answers at all", this::live),
+        Endpoint.get(Routes.READINESS, "whether the server takes requests", this::ready),
+        Endpoint.get(Routes.HEALTH, "as /readyz, for Envoy's settings: 500 if not", this::health),
         Endpoint.get("/rlconfig", "the rules in force", this::rules),
         Endpoint.get("/metrics", "counters for Prometheus", this::metrics),
         Endpoint.get("/openapi.json", "this interface as an OpenAPI document", this::openApi));
@@ -119,16 +137,24 @@ public final class Endpoints {
    * @param reply is called on the request's event loop
    */
   private void decide(HttpServerRequest request, Request asked, Consumer<Answer> reply) {
+    long begunNanos = times.begin();
+    Span span = span(request);
+    Consumer<Answer> last =
+        answer -> {
+          Tracing.end(span, asked, answer);
+          reply.accept(answer);
+          times.ended(begunNanos, 1);
+        };
     decider.decide(
         asked,
         Reply.onLoop(
             request,
             answer -> {
               if (answer.maxWaitNanos() == 0) {
-                reply.accept(answer);
+                last.accept(answer);
               } else {
                 Ticket ticket =
-                    decider.enqueue(asked, answer, Long.MAX_VALUE, Reply.onLoop(request, reply));
+                    decider.enqueue(asked, answer, Long.MAX_VALUE, Reply.onLoop(request, last));
                 HttpServerResponse response = request.response();
                 if (response.closed()) {
                   leave(ticket);
@@ -137,6 +163,12 @@ public final class Endpoints {
                 }
               }
             }));
+  }
+
+  private Span span(HttpServerRequest request) {
+    return tracing.isOn()
+        ? tracing.begin("POST " + request.path(), tracing.parent(request, TraceFields.OF_REQUESTS))
+        : Span.getInvalid();
   }
 
   private static void leave(Ticket ticket) {
@@ -173,11 +205,20 @@ public final class Endpoints {
   }
 
   private void checkBatch(HttpServerRequest request, byte[] body) {
+    long begunNanos = times.begin();
+    Span span = span(request);
     try {
       decider.decideAll(
           CheckReader.readBatch(body),
-          Reply.onLoop(request, results -> answerBatch(request, results)));
+          Reply.onLoop(
+              request,
+              results -> {
+                Tracing.end(span, results);
+                answerBatch(request, results);
+                times.ended(begunNanos, results.results().size());
+              }));
     } catch (BadRequest e) {
+      Tracing.failed(span, e.getMessage());
       badRequest(request, e.getMessage());
     }
   }
@@ -205,6 +246,23 @@ public final class Endpoints {
     }
     json.writeEndArray();
     json.writeEndObject();
+  }
+
+  private void lease(HttpServerRequest request, byte[] body) {
+    try {
+      decider.lend(
+          LeaseReader.read(body), Reply.onLoop(request, results -> answerLease(request, results)));
+    } catch (BadRequest e) {
+      badRequest(request, e.getMessage());
+    }
+  }
+
+  private static void answerLease(HttpServerRequest request, LeaseCall.Results results) {
+    HttpServerResponse response = request.response();
+    if (!response.closed() && !response.ended()) {
+      response.putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
+      Reply.send(request, 200, Reply.JSON, LeaseAnswer.json(results));
+    }
   }
 
   private void load(HttpServerRequest request, byte[] body) {
@@ -246,11 +304,25 @@ public final class Endpoints {
     }
   }
 
+  /** Answers a probe that restarts a server which does not. */
+  private void live(HttpServerRequest request, byte[] body) {
+    request.response().putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
+    Reply.send(request, 200, Reply.TEXT, "OK");
+  }
+
+  private void ready(HttpServerRequest request, byte[] body) {
+    readiness(request, 503);
+  }
+
   private void health(HttpServerRequest request, byte[] body) {
+    readiness(request, 500);
+  }
+
+  private void readiness(HttpServerRequest request, int otherwise) {
     String why = notReady.get();
     boolean ok = why.isEmpty();
     request.response().putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
-    Reply.send(request, ok ? 200 : 500, Reply.TEXT, ok ? "OK" : "not ready: " + why);
+    Reply.send(request, ok ? 200 : otherwise, Reply.TEXT, ok ? "OK" : "not ready: " + why);
   }
 
   private void rules(HttpServerRequest request, byte[] body) {

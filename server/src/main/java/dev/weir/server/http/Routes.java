@@ -7,13 +7,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Hands requests for decisions to the endpoints that they are for. Safe for use by many threads.
  */
 final class Routes implements Requests {
-  private static final String HEALTH = "/healthcheck";
+  static final String HEALTH = "/healthcheck";
+  static final String LIVENESS = "/livez";
+  static final String READINESS = "/readyz";
+
+  /** What probes ask, which have no token. */
+  private static final Set<String> PROBES = Set.of(HEALTH, LIVENESS, READINESS);
 
   private final Map<String, Endpoint> byPath = new HashMap<>();
   private final Tokens tokens;
@@ -33,9 +39,9 @@ final class Routes implements Requests {
         401, "Unauthorized", "Authorization: missing or wrong (expected: Bearer and a token)");
   }
 
-  /** Returns whether the client is authorized; the health check needs no token. */
+  /** Returns whether the client is authorized; probes need no token. */
   private boolean known(HttpServerRequest request) {
-    if (!tokens.required() || HEALTH.equals(request.path())) {
+    if (!tokens.required() || PROBES.contains(request.path())) {
       return true;
     }
     String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);

@@ -1,7 +1,9 @@
 package dev.weir.server.metrics;
 
+import dev.weir.client.ClientMetrics;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.EngineMetrics;
+import dev.weir.engine.LeaseMetrics;
 import dev.weir.server.door.DoorCounters;
 import dev.weir.server.door.PendingBytes;
 import dev.weir.shared.SharedMetrics;
@@ -11,8 +13,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * All that a server counts, as it is when Prometheus asks.
  *
+ * @param leases what was lent to clients
  * @param store what the shared store has counted; null if limits are counted in this process
  * @param config what was counted of the configuration store; null if there is none
+ * @param client what was counted of the upstream server; null if there is none
  * @param doors what each protocol's port has counted, by the protocol's name
  * @param pending the memory that the connections of all ports take together
  * @param load 1 is full load; not a number if the load is not known
@@ -20,8 +24,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record Counted(
     EngineMetrics engine,
+    LeaseMetrics leases,
     @Nullable SharedMetrics store,
     @Nullable CountedConfig config,
+    @Nullable ClientMetrics client,
     CallerBuckets throttle,
     Map<String, DoorCounters> doors,
     PendingBytes pending,

@@ -1,5 +1,6 @@
 package dev.weir.server.metrics;
 
+import dev.weir.engine.TimeHistogram;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
@@ -101,21 +102,42 @@ final class Families {
    */
   void histogram(
       String name, String help, List<Long> boundsNanos, List<Long> counts, long sumNanos) {
+    families.add(
+        HistogramSnapshot.builder()
+            .name(name)
+            .help(help)
+            .dataPoint(times(boundsNanos, counts, sumNanos, Labels.EMPTY))
+            .build());
+  }
+
+  /** Adds a histogram of times with a series for each item; the labels of two items must differ. */
+  <T> void histograms(
+      String name,
+      String help,
+      Collection<T> items,
+      Function<T, Labels> labels,
+      Function<T, TimeHistogram> value) {
+    HistogramSnapshot.Builder family = HistogramSnapshot.builder().name(name).help(help);
+    for (T item : items) {
+      TimeHistogram times = value.apply(item);
+      family.dataPoint(
+          times(TimeHistogram.boundsNanos(), times.counts(), times.sumNanos(), labels.apply(item)));
+    }
+    families.add(family.build());
+  }
+
+  private static HistogramSnapshot.HistogramDataPointSnapshot times(
+      List<Long> boundsNanos, List<Long> counts, long sumNanos, Labels labels) {
     ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
     for (int i = 0; i < boundsNanos.size(); i++) {
       buckets.bucket(boundsNanos.get(i) / NANOS_PER_SECOND, counts.get(i));
     }
     buckets.bucket(Double.POSITIVE_INFINITY, counts.get(boundsNanos.size()));
-    families.add(
-        HistogramSnapshot.builder()
-            .name(name)
-            .help(help)
-            .dataPoint(
-                HistogramSnapshot.HistogramDataPointSnapshot.builder()
-                    .classicHistogramBuckets(buckets.build())
-                    .sum(sumNanos / NANOS_PER_SECOND)
-                    .build())
-            .build());
+    return HistogramSnapshot.HistogramDataPointSnapshot.builder()
+        .classicHistogramBuckets(buckets.build())
+        .sum(sumNanos / NANOS_PER_SECOND)
+        .labels(labels)
+        .build();
   }
 
   /** Adds a series whose value is 1; the name is given without {@code _info}. */

@@ -3,6 +3,7 @@ package dev.weir.server.metrics;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.CallerBucketsMetrics;
 import dev.weir.engine.EngineMetrics;
+import dev.weir.engine.LeaseMetrics;
 import dev.weir.engine.QueueMetrics;
 import dev.weir.engine.RuleMetrics;
 import dev.weir.server.door.AcceptFailures;
@@ -84,15 +85,20 @@ public final class ServerMetrics implements MultiCollector {
     families.info("weir_build", "Version of this server; the value is always 1.", build);
     service(families, now);
     engine(families, now.engine());
+    leases(families, now.leases());
     if (now.store() != null) {
       store(families, now.store());
     }
     if (now.config() != null) {
       ConfigFamilies.add(families, now.config());
     }
+    if (now.client() != null) {
+      ClientFamilies.add(families, now.client());
+    }
     throttle(families, now.throttle());
     rules(families, now.engine().rules());
     doors(families, now.doors(), now.pending());
+    times(families, now.doors());
     errors(families);
     return families.all();
   }
@@ -178,6 +184,41 @@ public final class ServerMetrics implements MultiCollector {
         "weir_rule_reload_failures",
         "Rule sets that did not come into force because they had errors.",
         engine.reloadFailures());
+  }
+
+  private static void leases(Families to, LeaseMetrics leases) {
+    to.gauge(
+        "weir_leases_outstanding",
+        "Leases of clients, and requests that may be refunded, that are remembered now.",
+        leases.outstanding());
+    to.gauge(
+        "weir_max_leases",
+        "Most leases and refundable requests that are remembered at a time.",
+        leases.maxOutstanding());
+    to.counter("weir_lease_asks", "Requests of clients that take leases.", leases.asks());
+    to.counter("weir_leases", "Leases granted.", leases.leases());
+    to.counter("weir_lease_permits", "Permits lent with leases.", leases.lent());
+    to.counter(
+        "weir_lease_returned_permits",
+        "Permits that clients have returned unspent.",
+        leases.returned());
+    to.counter(
+        "weir_lease_taken_back_permits",
+        "Permits returned or refunded by clients that could be spent again.",
+        leases.takenBack());
+    to.counter(
+        "weir_lease_expired_permits",
+        "Permits of leases that ended without a word from their client: spent, or stranded.",
+        leases.expired());
+    to.counter(
+        "weir_lease_unknown",
+        "Returns and refunds that were ignored, because they came twice, too late or from before a"
+            + " restart.",
+        leases.unknown());
+    to.counter(
+        "weir_lease_full",
+        "Leases and refunds that were not granted because of --max-leases.",
+        leases.full());
   }
 
   private static void store(Families to, SharedMetrics store) {
@@ -350,6 +391,18 @@ public final class ServerMetrics implements MultiCollector {
         each,
         ServerMetrics::door,
         door -> door.getValue().evictedConnections());
+  }
+
+  private static void times(Families to, Map<String, DoorCounters> doors) {
+    List<Map.Entry<String, DoorCounters>> deciding =
+        doors.entrySet().stream().filter(door -> !door.getKey().equals("admin")).toList();
+    to.histograms(
+        "weir_request_seconds",
+        "Time from when a request for a decision was read until its answer was handed to the"
+            + " connection, by protocol.",
+        deciding,
+        door -> Labels.of("protocol", door.getKey()),
+        door -> door.getValue().times());
   }
 
   private static Labels door(Map.Entry<String, DoorCounters> door) {

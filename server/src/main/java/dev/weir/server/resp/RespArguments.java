@@ -12,16 +12,18 @@ final class RespArguments {
 
   private byte[] bytes = NONE;
   private int base;
+  private int last;
   private RespParser parser;
 
   RespArguments(RespParser parser) {
     this.parser = parser;
   }
 
-  RespArguments of(RespParser found, byte[] in, int from) {
+  RespArguments of(RespParser found, byte[] in, int from, int to) {
     parser = found;
     bytes = in;
     base = from;
+    last = to;
     return this;
   }
 
@@ -37,6 +39,16 @@ final class RespArguments {
 
   byte[] bytes() {
     return bytes;
+  }
+
+  /** Returns where the whole command begins in those bytes. */
+  int from() {
+    return base;
+  }
+
+  /** Returns where the whole command ends. */
+  int to() {
+    return last;
   }
 
   int start(int i) {

@@ -15,6 +15,7 @@ import dev.weir.server.door.Tokens;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,9 @@ final class RespCommands {
       List.of(
           new Known("cl.throttle", -5, 1, "write"),
           new Known("throttle", -5, 1, "write"),
-          new Known("weir.check", -6, 0, "write"),
+          new Known("weir.check", -5, 0, "write"),
+          new Known("weir.lease", -6, 0, "write"),
+          new Known("weir.return", -3, 0, "write"),
           new Known("del", -2, 1, "write"),
           new Known("ping", -1, 0, "fast"),
           new Known("echo", 2, 0, "fast"),
@@ -56,7 +59,14 @@ final class RespCommands {
           new Known("command", -1, 0, "fast"),
           new Known("info", -1, 0, "fast"),
           new Known("select", 2, 0, "fast"),
-          new Known("reset", 1, 0, "fast"));
+          new Known("reset", 1, 0, "fast"),
+          new Known("multi", 1, 0, "fast"),
+          new Known("exec", 1, 0, "fast"),
+          new Known("discard", 1, 0, "fast"));
+
+  /** What a connection says of itself, and what would change how the replies are written. */
+  private static final Set<String> NOT_IN_TRANSACTIONS =
+      Set.of("AUTH", "HELLO", "MULTI", "POST", "HOST:");
 
   private static final String OK = "OK";
   private static final String NO_AUTH = "NOAUTH Authentication required.";
@@ -75,6 +85,8 @@ final class RespCommands {
   private final ThrottleCalls calls;
   private final CallerBuckets buckets;
   private final RespWriter out;
+  private final LeaseCommands leases;
+  private int asked;
 
   RespCommands(GuardedDecider decider, Tokens tokens, ThrottleCalls calls, RespWriter out) {
     this.decider = decider;
@@ -82,6 +94,7 @@ final class RespCommands {
     this.calls = calls;
     this.buckets = calls.buckets();
     this.out = out;
+    this.leases = new LeaseCommands(decider, out, answer -> reply(answer, LeaseCommands.MORE));
   }
 
   /**
@@ -95,6 +108,9 @@ final class RespCommands {
       session.generation = tokens.generation();
       session.authenticated &= !tokens.required() || tokens.accepts(session.token);
     }
+    if (session.transaction != null) {
+      return inTransaction(session, session.transaction, command, nowNanos, later);
+    }
     boolean cell = command.is(0, "CL.THROTTLE");
     try {
       if (cell || command.is(0, "THROTTLE")) {
@@ -106,10 +122,86 @@ final class RespCommands {
       if (command.is(0, "WEIR.CHECK")) {
         return check(session, command, later);
       }
+      if (command.is(0, "WEIR.LEASE") || command.is(0, "WEIR.RETURN")) {
+        return lease(session, command, later);
+      }
       return other(session, command, nowNanos, later);
     } catch (BadRequest | IllegalArgumentException e) {
       return error("ERR " + e.getMessage(), nowNanos, later);
     }
+  }
+
+  /*
+   * What is MULTI here, and what is it not? The commands up to EXEC are kept as they were sent; EXEC
+   * announces as many replies as there are commands, and then they are run as if they had been sent
+   * just now. So a transaction is a pipeline whose replies are one array, which is what clients use
+   * it for whose pipelines are transactions by default. Each command is decided for itself, and those
+   * of other connections may come in between. There is no WATCH: no key has a value to be read.
+   */
+  private After inTransaction(
+      RespSession session,
+      RespTransaction transaction,
+      RespArguments command,
+      long nowNanos,
+      Consumer<Runnable> later) {
+    String name = command.text(0).toUpperCase(Locale.ROOT);
+    switch (name) {
+      case "EXEC" -> {
+        session.transaction = null;
+        if (transaction.refused()) {
+          out.error("EXECABORT Transaction discarded because of previous errors.");
+          return After.GO_ON;
+        }
+        out.array(transaction.count());
+        session.toRun = transaction;
+        return After.GO_ON;
+      }
+      case "DISCARD" -> {
+        session.transaction = null;
+        out.simple(OK);
+        return After.GO_ON;
+      }
+      case "QUIT", "RESET" -> {
+        session.transaction = null;
+        return run(session, command, nowNanos, later);
+      }
+      default -> {
+        String problem = problem(session, transaction, command, name);
+        if (problem == null) {
+          transaction.add(command.bytes(), command.from(), command.to());
+          out.simple("QUEUED");
+          return After.GO_ON;
+        }
+        transaction.refuse();
+        out.error(problem);
+        return After.GO_ON;
+      }
+    }
+  }
+
+  /** Returns why a command is not kept for EXEC; null if it is. */
+  private static @Nullable String problem(
+      RespSession session, RespTransaction transaction, RespArguments command, String name) {
+    if (!session.authenticated) {
+      return NO_AUTH;
+    }
+    if (NOT_IN_TRANSACTIONS.contains(name)) {
+      return "ERR " + command.shown(0) + ": not possible between MULTI and EXEC";
+    }
+    if (transaction.refused()) {
+      return "ERR an earlier command was refused (expected: EXEC or DISCARD)";
+    }
+    if (transaction.full(command.to() - command.from())) {
+      return "ERR MULTI: more than 1 MiB of commands (expected: EXEC before that)";
+    }
+    for (Known known : KNOWN) {
+      if (known.name.equalsIgnoreCase(name)) {
+        int count = command.count();
+        boolean fits = known.arity < 0 ? count >= -known.arity : count == known.arity;
+        return fits ? null : "ERR wrong number of arguments for '" + known.name + "' command";
+      }
+    }
+    return "ERR unknown command '" + command.shown(0) + "'";
   }
 
   /** Writes an error behind the replies that are due. */
@@ -121,9 +213,17 @@ final class RespCommands {
     return After.GO_ON;
   }
 
+  /** Returns how many decisions commands have asked for since this was asked last. */
+  int asked() {
+    int count = asked;
+    asked = 0;
+    return count;
+  }
+
   /** Forgets what waits to be decided: its connection has failed. */
   void forget() {
     calls.forget();
+    asked = 0;
   }
 
   /**
@@ -173,6 +273,7 @@ final class RespCommands {
     if (calls.full() && !finish(nowNanos, later)) {
       return After.AGAIN;
     }
+    asked++;
     calls.add(
         cell ? ThrottleCalls.Dialect.CELL : ThrottleCalls.Dialect.CRAB,
         key(command, 1),
@@ -205,19 +306,50 @@ final class RespCommands {
     // The descriptor's own permits, as those of a request mean 1 when they are 0.
     Request request =
         new Request(command.utf8(1, "domain"), List.of(new Descriptor(entries, null, permits)), 1);
+    asked++;
     decider.decide(request, answer -> later.accept(() -> reply(answer)));
+    return After.WAIT;
+  }
+
+  private After lease(RespSession session, RespArguments command, Consumer<Runnable> later)
+      throws BadRequest {
+    if (!session.authenticated) {
+      out.error(NO_AUTH);
+      return After.GO_ON;
+    }
+    int count = command.count();
+    if (command.is(0, "WEIR.LEASE")) {
+      if (count < 6 || count % 2 == 1) {
+        throw wrongCount(command, LeaseCommands.LEASE_ARGUMENTS);
+      }
+      leases.lease(command, later);
+    } else {
+      if (count < 3 || count % 2 == 0) {
+        throw wrongCount(command, LeaseCommands.RETURN_ARGUMENTS);
+      }
+      leases.giveBack(command, later);
+    }
     return After.WAIT;
   }
 
   /** Writes the reply to {@code WEIR.CHECK}. */
   private void reply(Answer answer) {
-    if (answer.error() != null) {
+    if (answer.error() == null) {
+      reply(answer, 0);
+    } else {
       out.error("ERR " + answer.error());
-      return;
     }
+  }
+
+  /**
+   * Writes an answer without an error.
+   *
+   * @param more elements follow in the same array
+   */
+  private void reply(Answer answer, int more) {
     Status status = answer.statuses().get(0);
     Decision decision = status.decision();
-    out.array(7).integer(answer.allowed() ? 1 : 0);
+    out.array(7 + more).integer(answer.allowed() ? 1 : 0);
     if (decision == null || status.currentLimit() == null) {
       long wait = decision == null ? 0 : decision.retryAfterMillis();
       out.integer(-1).integer(-1).integer(wait).integer(0).bulk("").bulk(status.reason().name());
@@ -255,6 +387,7 @@ final class RespCommands {
       case "RESET" -> {
         session.version = 2;
         session.name = "";
+        session.transaction = null;
         session.authenticated = !tokens.required();
         out.simple("RESET");
       }
@@ -308,6 +441,12 @@ final class RespCommands {
       }
       case "CLIENT" -> client(session, command);
       case "COMMAND" -> command(command);
+      case "MULTI" -> {
+        count(command, 1, 1, "no arguments");
+        session.transaction = new RespTransaction();
+        out.simple(OK);
+      }
+      case "EXEC", "DISCARD" -> out.error("ERR " + name + " without MULTI");
       case "INFO" -> out.bulk(info());
       default -> out.error("ERR unknown command '" + command.shown(0) + "'");
     }

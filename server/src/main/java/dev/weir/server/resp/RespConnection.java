@@ -67,6 +67,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   private boolean closing;
   private boolean toldWhenRead;
 
+  /** Requests for decisions that are not answered yet, and when the first of them was read. */
+  private int asked;
+
+  private long askedNanos;
+
   RespConnection(RespLoop loop, RespSession session, int maxCommandBytes) {
     this.loop = loop;
     this.session = session;
@@ -108,6 +113,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext ctx) {
     closing = true;
     drop();
+    session.transaction = null;
     if (account != null) {
       account.close();
     }
@@ -127,6 +133,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     drop();
+    session.transaction = null;
     if (account != null) {
       account.close();
     }
@@ -143,11 +150,12 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Tells the budget what the connection holds: commands, and replies that nobody reads. */
+  /** Tells the budget what the connection holds: commands, and replies that are not read. */
   private void account(Channel channel) {
     if (account != null) {
       long unread = Unread.bytes(channel);
-      boolean kept = account.add(pending.length + unread - account.held());
+      long queued = session.transaction == null ? 0 : session.transaction.held();
+      boolean kept = account.add(pending.length + queued + unread - account.held());
       if (kept && unread > 0 && !toldWhenRead) {
         toldWhenRead = true;
         ChannelFuture unused =
@@ -210,12 +218,18 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Runs the commands in those bytes, as far as that goes, and keeps the rest. */
-  private void work(ChannelHandlerContext ctx, byte[] bytes, int from, int to) {
+  private void work(ChannelHandlerContext ctx, byte[] read, int from, int readTo) {
     if (waiting || paused) {
-      keep(bytes, from, to);
+      keep(read, from, readTo);
       return;
     }
+    byte[] bytes = read;
+    int to = readTo;
+    boolean progress = false;
     long now = loop.ticker.nanos();
+    if (asked == 0) {
+      askedNanos = now;
+    }
     working = true;
     loop.out.clear();
     int at = from;
@@ -225,8 +239,16 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
         if (end == RespParser.MORE) {
           break;
         }
-        if (parser.count() == 0 || run(arguments.of(parser, bytes, at), now)) {
+        if (parser.count() == 0 || run(arguments.of(parser, bytes, at, end), now)) {
           at = end;
+          progress = true;
+        }
+        RespTransaction transaction = session.toRun;
+        if (transaction != null) {
+          session.toRun = null;
+          bytes = transaction.then(bytes, at, to);
+          at = 0;
+          to = bytes.length;
         }
         if (loop.out.size() >= MAX_UNSENT) {
           send(ctx);
@@ -251,7 +273,17 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     keep(bytes, at, to);
     arguments.forget();
     send(ctx);
-    after(ctx, now, at > from);
+    measure();
+    after(ctx, now, progress);
+  }
+
+  /** Counts how long took what is answered now. */
+  private void measure() {
+    asked += loop.commands.asked();
+    if (asked > 0 && !waiting) {
+      loop.times.ended(askedNanos, asked);
+      asked = 0;
+    }
   }
 
   /** Runs a command; returns whether it was run, and is not to be run again. */

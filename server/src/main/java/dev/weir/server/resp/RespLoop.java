@@ -4,6 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.server.door.ConnectionGuard;
 import dev.weir.server.door.DoorCounters;
 import dev.weir.server.door.FewLines;
+import dev.weir.server.door.RequestTimes;
 import dev.weir.server.door.Unread;
 import dev.weir.server.settings.ServerSettings;
 import io.netty.channel.Channel;
@@ -23,6 +24,7 @@ final class RespLoop {
   final Ticker ticker;
   final DoorCounters counters;
   final FewLines log;
+  final RequestTimes times;
 
   private byte[] in = new byte[FIRST_BYTES];
 
@@ -30,6 +32,7 @@ final class RespLoop {
     ticker = behind.ticker();
     this.counters = counters;
     log = new FewLines(ticker);
+    times = new RequestTimes(counters.times(), ticker);
     ThrottleCalls calls = new ThrottleCalls(behind.buckets());
     commands = new RespCommands(behind.decider(), behind.tokens(), calls, out);
     guard = new ConnectionGuard<>(settings, counters, Unread::none, RespLoop::cut);

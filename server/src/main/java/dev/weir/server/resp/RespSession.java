@@ -1,5 +1,7 @@
 package dev.weir.server.resp;
 
+import org.jspecify.annotations.Nullable;
+
 /** What a RESP connection has said of itself. Confined to one event loop. */
 final class RespSession {
   final long id;
@@ -11,6 +13,12 @@ final class RespSession {
 
   int generation;
   String name = "";
+
+  /** What was sent since MULTI; null where there was none. */
+  @Nullable RespTransaction transaction;
+
+  /** What EXEC has been answered for: its commands are to be run before anything else. */
+  @Nullable RespTransaction toRun;
 
   RespSession(long id, boolean authenticated) {
     this.id = id;

@@ -22,7 +22,9 @@ final class ConfigChecks {
           Settings.ADMIN_HOSTS,
           Settings.NO_RESET,
           Settings.RECORD_TRAFFIC,
-          Settings.RECORD_MEMORY);
+          Settings.RECORD_MEMORY,
+          Settings.SHOW_KEYS,
+          Settings.NO_HOT_KEYS);
 
   private final ServerSettings settings;
   private final List<String> problems;

@@ -187,6 +187,7 @@ public final class ServerSettings {
     checkStore(problems);
     checkOnFailure(problems);
     ConfigChecks.check(this, problems, warnings);
+    UpstreamChecks.check(this, problems, warnings);
     if (!loopback(Settings.HOST) && !authenticated()) {
       if (value(Settings.INSECURE)) {
         warnings.add(
@@ -359,6 +360,14 @@ public final class ServerSettings {
         .or(() -> value(Settings.CONFIG_STORE));
   }
 
+  /** Returns the folder that keeps the counts over restarts, or none. */
+  public Optional<Path> stateFolder() {
+    return value(Settings.NO_STATE)
+        ? Optional.empty()
+        : value(Settings.STATE_DIR)
+            .or(() -> value(Settings.DATA_DIR).map(folder -> folder.resolve("state")));
+  }
+
   /** Returns whether rules are those of the configuration store. */
   public boolean rulesFromStore() {
     return value(Settings.RULES).isEmpty() && configStore().isPresent();
@@ -392,6 +401,7 @@ public final class ServerSettings {
         value(Settings.MAX_DESCRIPTORS),
         value(Settings.MAX_ENTRIES),
         value(Settings.MAX_KEY_LENGTH),
-        value(Settings.MAX_QUEUED));
+        value(Settings.MAX_QUEUED),
+        value(Settings.MAX_LEASES));
   }
 }

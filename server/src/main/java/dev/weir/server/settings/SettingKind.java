@@ -3,6 +3,8 @@ package dev.weir.server.settings;
 import dev.weir.rules.Choice;
 import dev.weir.rules.DurationText;
 import dev.weir.rules.ShareText;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -132,6 +134,47 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
         });
   }
 
+  /** A share of all, 0 for none, in millionths. */
+  static SettingKind<Long> millionths() {
+    return new SettingKind<>(
+        ShareText.EXPECTED,
+        "SHARE",
+        text -> {
+          long share = ShareText.parse(text);
+          require(share >= 0 && share <= ShareText.WHOLE);
+          return share;
+        });
+  }
+
+  /** The address of another service, or none. */
+  static SettingKind<Optional<URI>> http() {
+    return new SettingKind<>(
+        "http://HOST:PORT, or the same with https://",
+        "URL",
+        text -> {
+          URI uri = URI.create(text);
+          String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+          require((scheme.equals("http") || scheme.equals("https")) && uri.getHost() != null);
+          return Optional.of(uri);
+        });
+  }
+
+  /** A host and a port of another service, or none; the name is not resolved yet. */
+  static SettingKind<Optional<InetSocketAddress>> address() {
+    return new SettingKind<>(
+        "HOST:PORT",
+        "HOST:PORT",
+        text -> {
+          int colon = text.lastIndexOf(':');
+          require(colon > 0);
+          int port = Integer.parseInt(text.substring(colon + 1));
+          require(port > 0 && port <= 65_535);
+          String host = text.substring(0, colon);
+          require(host.chars().noneMatch(c -> c <= ' '));
+          return Optional.of(InetSocketAddress.createUnresolved(host, port));
+        });
+  }
+
   static SettingKind<Duration> duration(Duration min, Duration max) {
     return new SettingKind<>(
         text(min) + ".." + text(max) + ", for example 500ms, 10s, 1h30m",
@@ -198,6 +241,14 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
             + " or redis-cluster://host[:port][,host...]",
         "local|URI",
         text -> text.equalsIgnoreCase("local") ? Optional.empty() : Optional.of(StoreUri.of(text)));
+  }
+
+  /** Another server, or none. */
+  static SettingKind<Optional<UpstreamUri>> upstream() {
+    return new SettingKind<>(
+        "weir://HOST:PORT, or weirs:// for TLS, with the other server's gRPC port",
+        "URI",
+        text -> Optional.of(UpstreamUri.of(text)));
   }
 
   /** The address of a configuration store, or none; what it means is known to its module. */

@@ -2,8 +2,11 @@ package dev.weir.server.settings;
 
 import dev.weir.FailureMode;
 import dev.weir.MemoryStore;
+import dev.weir.admin.ShowKeys;
 import dev.weir.engine.EngineSettings;
 import dev.weir.http.OlderFields;
+import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -47,6 +50,38 @@ public final class Settings {
           SettingKind.folder(),
           "",
           "Folder of this server's own configuration store: rules, customers' limits and tokens.");
+
+  /** Empty if none was named: with {@link #DATA_DIR} there is one all the same. */
+  public static final Setting<Optional<Path>> STATE_DIR =
+      new Setting<>(
+          "state-dir",
+          SettingKind.folder(),
+          "",
+          "Folder that keeps the counts over restarts. Default: state in --data-dir; without that,"
+              + " counts are forgotten when the server ends.");
+
+  public static final Setting<Boolean> NO_STATE =
+      new Setting<>(
+          "no-state",
+          SettingKind.onOff(),
+          "false",
+          "Forget all counts when the server ends, also with --data-dir.");
+
+  public static final Setting<AfterCrash> STATE_AFTER_CRASH =
+      new Setting<>(
+          "state-after-crash",
+          SettingKind.choice(AfterCrash.class),
+          "deny",
+          "After a crash, what was admitted last is not known. deny: refuse keys until their windows"
+              + " have passed. amnesty: go on with the last image, and admit again what came after"
+              + " it.");
+
+  public static final Setting<Duration> STATE_INTERVAL =
+      new Setting<>(
+          "state-interval",
+          SettingKind.duration(Duration.ofSeconds(1), Duration.ofHours(1)),
+          "10s",
+          "With --state-after-crash amnesty: time between two images of the counts.");
 
   /** Empty if there is none beside this process. */
   public static final Setting<Optional<String>> CONFIG_STORE =
@@ -143,6 +178,21 @@ public final class Settings {
           "off",
           "Keep the requests of the last hour in memory, to try changes on them: 1h or off.");
 
+  public static final Setting<ShowKeys> SHOW_KEYS =
+      new Setting<>(
+          "show-keys",
+          SettingKind.choice(ShowKeys.class),
+          "masked",
+          "How the dashboard shows the values of keys: masked as al…e·3f9c, hashed, or"
+              + " plain.");
+
+  public static final Setting<Boolean> NO_HOT_KEYS =
+      new Setting<>(
+          "no-hot-keys",
+          SettingKind.onOff(),
+          "false",
+          "Do not count which keys are busiest and most refused, for the dashboard.");
+
   public static final Setting<Long> RECORD_MEMORY =
       new Setting<>(
           "record-memory",
@@ -225,6 +275,37 @@ public final class Settings {
           "",
           "Where CL.THROTTLE and THROTTLE are counted: in the store that --store names, or in each"
               + " server by itself. Default: shared with --store, otherwise local.");
+
+  public static final Setting<Optional<UpstreamUri>> UPSTREAM =
+      new Setting<>(
+          "upstream",
+          SettingKind.upstream(),
+          "",
+          "Server whose limits this one holds for its machine: by leases, remembered denials and"
+              + " calls. This server has no rules of its own then.");
+
+  public static final Setting<Optional<Path>> UPSTREAM_TOKEN_FILE =
+      new Setting<>(
+          "upstream-token-file",
+          SettingKind.file(),
+          "",
+          "File with the token that the upstream server asks for.");
+
+  public static final Setting<Optional<Path>> UPSTREAM_TLS_CA =
+      new Setting<>(
+          "upstream-tls-ca",
+          SettingKind.file(),
+          "",
+          "Certificates, in PEM, that sign the upstream server's; without it those that Java"
+              + " trusts.");
+
+  public static final Setting<Duration> UPSTREAM_TIMEOUT =
+      new Setting<>(
+          "upstream-timeout",
+          SettingKind.duration(Duration.ofMillis(1), Duration.ofMinutes(1)),
+          "50ms",
+          "Longest wait for the upstream server's decision; after it the rule's on_failure"
+              + " answers, as it last said.");
 
   public static final Setting<FailureMode> ON_FAILURE =
       new Setting<>(
@@ -339,6 +420,40 @@ public final class Settings {
               "Format of log lines; they go to standard error.")
           .orEnvoy("LOG_FORMAT");
 
+  /** In millionths; 0 for none. */
+  public static final Setting<Long> LOG_REFUSALS =
+      new Setting<>(
+          "log-refusals",
+          SettingKind.millionths(),
+          "0",
+          "Share of the refused requests that are logged, at most 10 lines per second.");
+
+  public static final Setting<ShownKeys> LOG_REFUSALS_KEYS =
+      new Setting<>(
+          "log-refusals-keys",
+          SettingKind.choice(ShownKeys.class),
+          "masked",
+          "How --log-refusals writes the values of descriptors.");
+
+  /** Empty if nothing is sent to a collector. */
+  public static final Setting<Optional<URI>> OTLP =
+      new Setting<>(
+              "otlp",
+              SettingKind.http(),
+              "",
+              "OpenTelemetry collector that gets metrics, and spans of requests whose callers trace"
+                  + " them, by OTLP over HTTP. The variables OTEL_* have the details.")
+          .orEnvoy("OTEL_EXPORTER_OTLP_ENDPOINT");
+
+  /** Empty if nothing is sent by statsd. */
+  public static final Setting<Optional<InetSocketAddress>> STATSD =
+      new Setting<>(
+          "statsd",
+          SettingKind.address(),
+          "",
+          "statsd server that gets the counters of rules once a second, by UDP, under the names that"
+              + " envoyproxy/ratelimit has.");
+
   /** Rules, descriptors and keys of the largest sensible request fit many times over. */
   public static final Setting<Integer> MAX_BODY_BYTES =
       new Setting<>(
@@ -374,6 +489,15 @@ public final class Settings {
           SettingKind.number(0, 1 << 20),
           Integer.toString(EngineSettings.DEFAULTS.maxWaiting()),
           "Most requests that wait for their turn at a time, where rules say so by on_limit.");
+
+  /** Leases of a thousand clients with a hundred busy keys each fit; 30 MB at most. */
+  public static final Setting<Integer> MAX_LEASES =
+      new Setting<>(
+          "max-leases",
+          SettingKind.number(0, EngineSettings.MAX_LEASES),
+          "100000",
+          "Most leases and refundable requests of clients that are remembered at a time; beyond it"
+              + " only what is wanted at once is granted. With 0 nothing is lent.");
 
   public static final Setting<Long> MAX_KEYS =
       new Setting<>(
@@ -552,6 +676,10 @@ public final class Settings {
           CONFIG,
           RULES,
           DATA_DIR,
+          STATE_DIR,
+          NO_STATE,
+          STATE_AFTER_CRASH,
+          STATE_INTERVAL,
           CONFIG_STORE,
           CONFIG_STORE_PASSWORD_FILE,
           CONFIG_LAST_KNOWN,
@@ -565,6 +693,8 @@ public final class Settings {
           NO_RESET,
           RECORD_TRAFFIC,
           RECORD_MEMORY,
+          SHOW_KEYS,
+          NO_HOT_KEYS,
           HOST,
           PORT,
           GRPC_PORT,
@@ -575,6 +705,10 @@ public final class Settings {
           STORE_TIMEOUT,
           STORE_REPLICAS,
           THROTTLE_STORE,
+          UPSTREAM,
+          UPSTREAM_TOKEN_FILE,
+          UPSTREAM_TLS_CA,
+          UPSTREAM_TIMEOUT,
           ON_FAILURE,
           LOCAL_SHARE,
           LOAD_SIGNAL,
@@ -589,11 +723,16 @@ public final class Settings {
           OLDER_FIELDS,
           LOG_LEVEL,
           LOG_FORMAT,
+          LOG_REFUSALS,
+          LOG_REFUSALS_KEYS,
+          OTLP,
+          STATSD,
           MAX_BODY_BYTES,
           MAX_DESCRIPTORS,
           MAX_ENTRIES,
           MAX_KEY_LENGTH,
           MAX_QUEUED,
+          MAX_LEASES,
           MAX_KEYS,
           THROTTLE_MAX_KEYS,
           MAX_MEMORY,

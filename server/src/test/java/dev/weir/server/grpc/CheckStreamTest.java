@@ -5,16 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
+import dev.weir.engine.TimeHistogram;
 import dev.weir.http.CheckBatch;
+import dev.weir.protocol.v1.WeirProto.Check;
+import dev.weir.protocol.v1.WeirProto.CheckBatchRequest;
+import dev.weir.protocol.v1.WeirProto.CheckBatchResponse;
+import dev.weir.protocol.v1.WeirProto.Descriptor;
+import dev.weir.protocol.v1.WeirProto.Entry;
 import dev.weir.rules.Rules;
 import dev.weir.server.RunningServer;
 import dev.weir.server.door.GuardedDecider;
+import dev.weir.server.door.RequestTimes;
 import dev.weir.server.door.SystemLoad;
-import dev.weir.server.proto.v1.WeirProto.Check;
-import dev.weir.server.proto.v1.WeirProto.CheckBatchRequest;
-import dev.weir.server.proto.v1.WeirProto.CheckBatchResponse;
-import dev.weir.server.proto.v1.WeirProto.Descriptor;
-import dev.weir.server.proto.v1.WeirProto.Entry;
+import dev.weir.server.door.Tracing;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.testkit.LateStore;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -32,11 +35,12 @@ class CheckStreamTest {
   private final LateStore store = new LateStore();
   private final Engine engine = Engine.create(store, Ticker.system(), EngineSettings.DEFAULTS);
   private final Call call = new Call();
+  private final GuardedDecider decider =
+      new GuardedDecider(
+          engine, SystemLoad.of(ServerSettings.defaults(), Ticker.system()), Ticker.system());
   private final StreamObserver<CheckBatchRequest> stream =
-      CheckStream.begin(
-          new GuardedDecider(
-              engine, SystemLoad.of(ServerSettings.defaults(), Ticker.system()), Ticker.system()),
-          call);
+      new WeirService(decider, new RequestTimes(new TimeHistogram(), Ticker.system()), Tracing.OFF)
+          .checkStream(call);
 
   @BeforeEach
   void rules() {

@@ -9,6 +9,7 @@ import com.google.gson.JsonParser;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
+import dev.weir.engine.TimeHistogram;
 import dev.weir.http.CheckBatch;
 import dev.weir.rules.Rules;
 import dev.weir.server.RunningServer;
@@ -16,8 +17,10 @@ import dev.weir.server.door.DoorCounters;
 import dev.weir.server.door.EventLoops;
 import dev.weir.server.door.GuardedDecider;
 import dev.weir.server.door.PendingBytes;
+import dev.weir.server.door.RequestTimes;
 import dev.weir.server.door.SystemLoad;
 import dev.weir.server.door.Tokens;
+import dev.weir.server.door.Tracing;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.testkit.LateStore;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -210,6 +213,8 @@ class CheckBatchTest {
                   settings,
                   () -> "",
                   new PrometheusRegistry(),
+                  new RequestTimes(new TimeHistogram(), Ticker.system()),
+                  Tracing.OFF,
                   Ticker.system())
               .all()) {
         Endpoint.Handler handler =

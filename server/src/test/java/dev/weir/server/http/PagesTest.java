@@ -8,17 +8,23 @@ import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
+import dev.weir.engine.TimeHistogram;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.server.door.GuardedDecider;
+import dev.weir.server.door.LogEvent;
 import dev.weir.server.door.Logs;
+import dev.weir.server.door.RequestTimes;
 import dev.weir.server.door.SystemLoad;
+import dev.weir.server.door.Tracing;
 import dev.weir.server.settings.LogFormat;
 import dev.weir.server.settings.ServerSettings;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -101,6 +107,8 @@ class PagesTest {
                   ServerSettings.defaults(),
                   () -> "",
                   new PrometheusRegistry(),
+                  new RequestTimes(new TimeHistogram(), Ticker.system()),
+                  Tracing.OFF,
                   Ticker.system())
               .all()) {
         there.add(endpoint.method().toLowerCase(Locale.ROOT) + " " + endpoint.path());
@@ -140,6 +148,25 @@ class PagesTest {
     event.setThrown(new IllegalStateException("boom"));
     assertThat(Logs.formatter(LogFormat.JSON).format(event))
         .contains("\"exception\":\"java.lang.IllegalStateException: boom");
+  }
+
+  @Test
+  void logLineOfAnEvent_hasItsValuesAsFieldsInJsonOnly() {
+    LogEvent event =
+        LogEvent.of(Level.INFO, "rules_reloaded", "rules: {0} in force")
+            .with("revision", 7L)
+            .with("left", List.of("a", "b\n"))
+            .with("problems", List.of(Map.of("line", 3)))
+            .with("share", 0.5);
+    event.setInstant(Instant.parse("2026-01-02T03:04:05.678Z"));
+    assertThat(Logs.formatter(LogFormat.TEXT).format(event))
+        .isEqualTo("2026-01-02T03:04:05.678Z INFO  rules: {0} in force\n");
+    assertThat(Logs.formatter(LogFormat.JSON).format(event))
+        .isEqualTo(
+            "{\"time\":\"2026-01-02T03:04:05.678Z\",\"level\":\"info\",\"logger\":\"dev.weir\","
+                + "\"message\":\"rules: {0} in force\",\"event\":\"rules_reloaded\","
+                + "\"revision\":7,\"left\":[\"a\",\"b\\n\"],\"problems\":[{\"line\":3}],"
+                + "\"share\":0.5}\n");
   }
 
   @Test

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.MemoryStore;
+import dev.weir.client.ClientMetrics;
 import dev.weir.config.FollowerStatus;
 import dev.weir.config.SubjectCacheStatus;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.EngineMetrics;
+import dev.weir.engine.LeaseMetrics;
 import dev.weir.engine.QueueMetrics;
 import dev.weir.engine.RuleMetrics;
 import dev.weir.engine.SubjectMetrics;
@@ -83,6 +85,9 @@ class ServerMetricsTest {
           9,
           new QueueMetrics(22, 23, 24, 25, 26_500_000_000L));
 
+  private static final ClientMetrics CLIENT =
+      new ClientMetrics(91, 92, 93, 94, 95, 96, 97, 98, true);
+
   private static Counted counted(@Nullable SharedMetrics store, double load) {
     PendingBytes pending = new PendingBytes(1_000, new FakeTicker());
     DoorCounters door = new DoorCounters(1, pending);
@@ -91,8 +96,10 @@ class ServerMetricsTest {
     door.opened();
     return new Counted(
         ENGINE,
+        new LeaseMetrics(71, 72, 73, 74, 75, 76, 77, 78, 79, 80),
         store,
         store == null ? null : CONFIG,
+        store == null ? null : CLIENT,
         new CallerBuckets(new MemoryStore(9), 0),
         Map.of("http", door),
         pending,
@@ -176,6 +183,25 @@ class ServerMetricsTest {
       expected.put("weir_queue_refused_total", 24.0);
       expected.put("weir_queue_left_total", 25.0);
       expected.put("weir_queue_wait_seconds_total", 26.5);
+      expected.put("weir_leases_outstanding", 71.0);
+      expected.put("weir_max_leases", 72.0);
+      expected.put("weir_lease_asks_total", 73.0);
+      expected.put("weir_leases_total", 74.0);
+      expected.put("weir_lease_permits_total", 75.0);
+      expected.put("weir_lease_returned_permits_total", 76.0);
+      expected.put("weir_lease_taken_back_permits_total", 77.0);
+      expected.put("weir_lease_expired_permits_total", 78.0);
+      expected.put("weir_lease_unknown_total", 79.0);
+      expected.put("weir_lease_full_total", 80.0);
+      expected.put("weir_client_available", 1.0);
+      expected.put("weir_client_admitted_locally_total", 91.0);
+      expected.put("weir_client_refused_locally_total", 92.0);
+      expected.put("weir_client_asked_total", 93.0);
+      expected.put("weir_client_answered_away_total", 94.0);
+      expected.put("weir_client_messages_total", 95.0);
+      expected.put("weir_client_leases_total", 96.0);
+      expected.put("weir_client_lent_permits_total", 97.0);
+      expected.put("weir_client_returned_permits_total", 98.0);
       expected.put("weir_keys", 42.0);
       expected.put("weir_max_keys", 50.0);
       expected.put("weir_state_bytes", 4096.0);

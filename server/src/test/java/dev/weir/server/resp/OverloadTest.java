@@ -209,6 +209,9 @@ class OverloadTest {
     RespParser parser = new RespParser(10, 100, 100);
     assertThat(parser.parse(bytes, 0, bytes.length)).isEqualTo(bytes.length);
     commands.run(
-        new RespSession(1, true), new RespArguments(parser).of(parser, bytes, 0), 0, replies -> {});
+        new RespSession(1, true),
+        new RespArguments(parser).of(parser, bytes, 0, bytes.length),
+        0,
+        replies -> {});
   }
 }

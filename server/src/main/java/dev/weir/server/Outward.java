@@ -1,0 +1,61 @@
+package dev.weir.server;
+
+import dev.weir.engine.Engine;
+import dev.weir.server.door.Tracing;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.StartException;
+import dev.weir.server.telemetry.Statsd;
+import dev.weir.server.telemetry.Telemetry;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a server sends to other systems by itself. Safe for use by many threads. */
+final class Outward implements AutoCloseable {
+  private final @Nullable Telemetry telemetry;
+  private final List<Statsd> statsd = new ArrayList<>(1);
+
+  private Outward(@Nullable Telemetry telemetry) {
+    this.telemetry = telemetry;
+  }
+
+  /**
+   * Starts what the settings ask for.
+   *
+   * @throws StartException if it cannot be configured
+   */
+  static Outward start(ServerSettings settings, Engine engine) throws StartException {
+    Outward outward = new Outward(Telemetry.start(settings));
+    settings
+        .value(Settings.STATSD)
+        .ifPresent(server -> outward.statsd.add(Statsd.start(server, engine::metrics)));
+    return outward;
+  }
+
+  Tracing tracing() {
+    return telemetry == null ? Tracing.OFF : telemetry.tracing();
+  }
+
+  /** Returns whether anything is sent. */
+  boolean sends() {
+    return telemetry != null || !statsd.isEmpty();
+  }
+
+  /** Sends these metrics from now on, where that is wanted. */
+  void metrics(PrometheusRegistry registry) {
+    if (telemetry != null) {
+      telemetry.metrics(registry);
+    }
+  }
+
+  /** Sends what has not been sent, and ends; receivers that do not answer delay it. */
+  @Override
+  public void close() {
+    statsd.forEach(Statsd::close);
+    if (telemetry != null) {
+      telemetry.close();
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package dev.weir.server;
+
+import dev.weir.client.WeirClient;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.StartException;
+import dev.weir.server.settings.UpstreamUri;
+import io.grpc.ChannelCredentials;
+import io.grpc.TlsChannelCredentials;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the client of the server whose limits this one holds. */
+final class Upstream {
+  private Upstream() {}
+
+  /**
+   * Returns a client, or null if this server has limits of its own.
+   *
+   * @throws StartException if a certificate or the token cannot be used
+   */
+  static @Nullable WeirClient open(ServerSettings settings) throws StartException {
+    Optional<UpstreamUri> upstream = settings.value(Settings.UPSTREAM);
+    if (upstream.isEmpty()) {
+      return null;
+    }
+    WeirClient.Builder builder =
+        WeirClient.builder(upstream.get().target())
+            .deadline(settings.value(Settings.UPSTREAM_TIMEOUT))
+            .onFailure(settings.value(Settings.ON_FAILURE));
+    if (upstream.get().tls()) {
+      builder.credentials(credentials(settings.value(Settings.UPSTREAM_TLS_CA)));
+    }
+    Optional<Path> token = settings.value(Settings.UPSTREAM_TOKEN_FILE);
+    if (token.isPresent()) {
+      String source = settings.source(Settings.UPSTREAM_TOKEN_FILE);
+      String text = PasswordFile.read(source, token.get());
+      builder.token(() -> text);
+    }
+    return builder.build();
+  }
+
+  private static ChannelCredentials credentials(Optional<Path> ca) throws StartException {
+    TlsChannelCredentials.Builder credentials = TlsChannelCredentials.newBuilder();
+    if (ca.isPresent()) {
+      try {
+        credentials.trustManager(ca.get().toFile());
+      } catch (IOException e) {
+        throw new StartException(
+            Settings.UPSTREAM_TLS_CA.flag()
+                + ": "
+                + ca.get()
+                + ": cannot be used: "
+                + e.getMessage()
+                + " (expected: certificates in PEM)",
+            e);
+      }
+    }
+    return credentials.build();
+  }
+}

@@ -1,0 +1,74 @@
+package dev.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real servers, stopped in order and not, on one folder. */
+class StateOverRestartsTest {
+  @TempDir Path folder;
+
+  private RunningServer start(Path state, String... more) throws Exception {
+    String[] flags = new String[more.length + 2];
+    flags[0] = "state-dir";
+    flags[1] = state.toString();
+    System.arraycopy(more, 0, flags, 2, more.length);
+    return RunningServer.start(folder, flags);
+  }
+
+  private static int odd(RunningServer server) throws Exception {
+    return server.check("odd", "x").statusCode();
+  }
+
+  private static String throttle(RunningServer server) throws IOException {
+    try (RespClient client = new RespClient(server.server.respPort())) {
+      return client.ask("CL.THROTTLE", "key", "0", "1", "3600");
+    }
+  }
+
+  @Test
+  void countsOfRulesAndOfThrottle_outliveARestart() throws Exception {
+    Path state = folder.resolve("state");
+    try (RunningServer server = start(state)) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(odd(server)).isEqualTo(200);
+      }
+      assertThat(throttle(server)).startsWith("*5|:0|");
+    }
+    for (int restart = 0; restart < 2; restart++) {
+      try (RunningServer server = start(state)) {
+        assertThat(odd(server)).isEqualTo(429);
+        assertThat(throttle(server)).startsWith("*5|:1|");
+        assertThat(server.check("odd", "y").statusCode()).isEqualTo(200);
+      }
+    }
+    assertThat(state.resolve("running")).doesNotExist();
+  }
+
+  @Test
+  void endWithoutSaving_deniesWhatIsNotKnown() throws Exception {
+    Path state = folder.resolve("state");
+    Path left = Files.createDirectory(folder.resolve("left"));
+    try (RunningServer server = start(state)) {
+      assertThat(odd(server)).isEqualTo(200);
+      Files.copy(state.resolve("running"), left.resolve("running")); // As kill -9 leaves it.
+    }
+    try (LogCapture log = new LogCapture();
+        RunningServer server = start(left)) {
+      assertThat(odd(server)).isEqualTo(429);
+      assertThat(server.check("odd", "never seen").headers().firstValue("retry-after"))
+          .hasValue("90");
+      assertThat(throttle(server)).startsWith("*5|:1|");
+      assertThat(server.check("free", "x").statusCode()).isEqualTo(200);
+      assertThat(log.text()).contains("the last run did not end in order");
+    }
+    Files.writeString(left.resolve("running"), "");
+    try (RunningServer server = start(left, "state-after-crash", "amnesty")) {
+      assertThat(odd(server)).isEqualTo(200);
+    }
+  }
+}

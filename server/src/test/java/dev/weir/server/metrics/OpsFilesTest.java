@@ -1,0 +1,116 @@
+package dev.weir.server.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.server.RunningServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every metric and label that the files for Prometheus and Grafana name is on a metrics page. */
+class OpsFilesTest {
+  private static final Path OPS = Path.of("..", "ops");
+  private static final int ALERTS = 6;
+
+  /** Labels that Prometheus itself adds. */
+  private static final Set<String> BY_PROMETHEUS = Set.of("instance");
+
+  private static final Pattern METRIC = Pattern.compile("\\bweir_[a-z0-9_]+");
+  private static final Pattern LABEL = Pattern.compile("([a-z_]+)(?:=~|=|!=|!~)\\\\?\"");
+  private static final Pattern BY = Pattern.compile("\\bby \\(([a-z_, ]+)\\)");
+  private static final Pattern LEGEND = Pattern.compile("\\{\\{([a-z_]+)}}");
+  private static final Pattern SAMPLE = Pattern.compile("(weir_[a-z0-9_]+)(?:\\{(.*)})? \\S+");
+  private static final Pattern EXPRESSION =
+      Pattern.compile("(?m)^ +\"expr\": \"(.*)\",?$|^ +expr: (.*(?:\n {10}.*)*)");
+
+  @TempDir private Path folder;
+
+  private Map<String, Set<String>> onThePage() throws Exception {
+    Map<String, Set<String>> labels = new HashMap<>();
+    Path rules = Files.writeString(folder.resolve("rules.yaml"), RunningServer.RULES);
+    try (RunningServer running = RunningServer.start(Map.of("rules", rules.toString()))) {
+      assertThat(running.check("user", "ann").statusCode()).isEqualTo(200);
+      for (String line : running.get("/metrics").body().lines().toList()) {
+        Matcher sample = SAMPLE.matcher(line);
+        if (sample.matches()) {
+          Set<String> names = labels.computeIfAbsent(sample.group(1), name -> new HashSet<>());
+          Matcher label = LABEL.matcher(sample.group(2) == null ? "" : sample.group(2));
+          while (label.find()) {
+            names.add(label.group(1));
+          }
+        }
+      }
+    }
+    return labels;
+  }
+
+  private static Set<String> all(Pattern pattern, String text) {
+    Set<String> all = new TreeSet<>();
+    Matcher matcher = pattern.matcher(text);
+    while (matcher.find()) {
+      all.add(matcher.group(matcher.groupCount()));
+    }
+    return all;
+  }
+
+  private static String file(String name) throws IOException {
+    return Files.readString(OPS.resolve(name));
+  }
+
+  @Test
+  void metricsAndLabels_areOnAMetricsPage() throws Exception {
+    Map<String, Set<String>> page = onThePage();
+    assertThat(page).isNotEmpty();
+    for (String name : new String[] {"grafana-dashboard.json", "alerts.yaml"}) {
+      Matcher expression = EXPRESSION.matcher(file(name));
+      int count = 0;
+      while (expression.find()) {
+        count++;
+        String text = expression.group(1) == null ? expression.group(2) : expression.group(1);
+        Set<String> metrics = all(METRIC, text);
+        assertThat(metrics).as(text).isNotEmpty();
+        assertThat(page.keySet()).as(text).containsAll(metrics);
+        Set<String> labels = all(LABEL, text);
+        for (String by : all(BY, text)) {
+          labels.addAll(Set.of(by.split(", *")));
+        }
+        labels.removeAll(BY_PROMETHEUS);
+        for (String label : labels) {
+          assertThat(metrics)
+              .as("%s: %s", label, text)
+              .allSatisfy(metric -> assertThat(page.get(metric)).contains(label));
+        }
+      }
+      assertThat(count).as(name).isGreaterThanOrEqualTo(ALERTS);
+      Set<String> shown = all(LEGEND, file(name));
+      shown.removeAll(BY_PROMETHEUS);
+      assertThat(Set.of("rule", "door")).as(name).containsAll(shown);
+    }
+  }
+
+  @Test
+  void alerts_areSix_eachWithWhatToDo() throws IOException {
+    String alerts = file("alerts.yaml");
+    assertThat(alerts.split("- alert: ", -1)).hasSize(ALERTS + 1);
+    assertThat(alerts.split("summary: ", -1)).hasSize(ALERTS + 1);
+    assertThat(alerts.split("description: ", -1)).hasSize(ALERTS + 1);
+    assertThat(alerts.split("severity: ", -1)).hasSize(ALERTS + 1);
+  }
+
+  @Test
+  void everyMetricOfTheFiles_isAnExpressionOrInAText() throws Exception {
+    Map<String, Set<String>> page = onThePage();
+    for (String name : new String[] {"grafana-dashboard.json", "alerts.yaml"}) {
+      assertThat(page.keySet()).as(name).containsAll(all(METRIC, file(name)));
+    }
+  }
+}
