@@ -1,8 +1,8 @@
 package dev.weir.bench;
 
-import dev.weir.server.proto.RateLimitRequest;
-import dev.weir.server.proto.RateLimitResponse;
-import dev.weir.server.proto.RateLimitServiceGrpc;
+import dev.weir.protocol.envoy.RateLimitRequest;
+import dev.weir.protocol.envoy.RateLimitResponse;
+import dev.weir.protocol.envoy.RateLimitServiceGrpc;
 import io.grpc.Server;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;

@@ -4,6 +4,7 @@ import dev.weir.Algorithm;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Ticker;
+import dev.weir.engine.DecisionObserver;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.rules.Descriptor;
@@ -11,6 +12,7 @@ import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import java.util.List;
+import java.util.function.Function;
 
 /** An engine that limits users by token buckets, and a request of each user. For many threads. */
 final class EngineKeys {
@@ -49,6 +51,11 @@ final class EngineKeys {
       engine.decide(new Request(DOMAIN, descriptors, fillPermits));
       requests[i] = new Request(DOMAIN, descriptors, 1);
     }
+  }
+
+  /** Has an observer of this engine hear of its decisions. */
+  void observe(Function<Engine, DecisionObserver> observer) {
+    engine.observe(observer.apply(engine));
   }
 
   private static RuleSet rules(Load load) {

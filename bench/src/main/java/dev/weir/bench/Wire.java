@@ -1,7 +1,7 @@
 package dev.weir.bench;
 
-import dev.weir.server.proto.RateLimitDescriptor;
-import dev.weir.server.proto.RateLimitRequest;
+import dev.weir.protocol.envoy.RateLimitDescriptor;
+import dev.weir.protocol.envoy.RateLimitRequest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -1,0 +1,178 @@
+package dev.weir.siege;
+
+import dev.weir.Reason;
+import dev.weir.redis.RedisServer;
+import dev.weir.testkit.WindowChecker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Four client processes ask a server for five times a leased limit through a network that loses
+ * every tenth reply, while they are stopped and go on, and the server is killed and comes back. The
+ * server counts in a Redis, so a new one knows what the old one has granted.
+ */
+final class LeaseSiege {
+  static final long LIMIT = 200;
+  static final long WINDOW_NANOS = 1_000_000_000L;
+
+  private static final int CLIENTS = 4;
+  private static final int TIMES_THE_LIMIT = 5;
+  private static final int EVERY_TENTH = 10;
+  private static final long MILLI = 1_000_000L;
+
+  /** A client that is stopped until the end still has to write its report. */
+  private static final long END_SECONDS = 40;
+
+  private static final String RULES =
+      """
+      domain: %s
+      descriptors:
+        - key: %s
+          rate_limit:
+            {unit: second, requests_per_unit: %d, store: shared, consistency: leased,
+             sync_interval: 200ms}
+      """
+          .formatted(LeaseClient.DOMAIN, LeaseClient.KEY, LIMIT);
+
+  /**
+   * How it went.
+   *
+   * @param excess permits beyond the limit that some window certainly holds
+   * @param local decisions that were made without a call
+   * @param dropped replies that the network has lost
+   * @param stopped how often a client was stopped
+   */
+  record Outcome(
+      long excess,
+      long asked,
+      long admitted,
+      long local,
+      long messages,
+      int dropped,
+      int stopped) {}
+
+  private final Path folder;
+  private final long seconds;
+  private final SplittableRandom random;
+
+  LeaseSiege(Path folder, long seconds, long seed) {
+    this.folder = folder;
+    this.seconds = seconds;
+    random = new SplittableRandom(seed);
+  }
+
+  Outcome run() throws IOException, InterruptedException {
+    Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
+    List<Process> clients = new ArrayList<>();
+    try (RedisServer redis = RedisServer.start()) {
+      ServerProcess server = start(0, rules, redis);
+      try (DroppingProxy proxy = new DroppingProxy(server.target().grpc(), EVERY_TENTH)) {
+        for (int i = 0; i < CLIENTS; i++) {
+          clients.add(client(i, proxy.port()));
+        }
+        int stopped = stopAndGoOn(clients, seconds * WINDOW_NANOS / 3);
+        server.close(); // kill -9
+        stopped += stopAndGoOn(clients, 500 * MILLI);
+        server = start(1, rules, redis);
+        proxy.serverPort(server.target().grpc());
+        stopped += stopAndGoOn(clients, seconds * WINDOW_NANOS / 3);
+        return outcome(clients, proxy, stopped);
+      } finally {
+        server.close();
+      }
+    } finally {
+      clients.forEach(Process::destroyForcibly);
+    }
+  }
+
+  private ServerProcess start(int number, Path rules, RedisServer redis) throws IOException {
+    return ServerProcess.start(
+        folder.resolve("server-" + number + ".log"),
+        null,
+        "--no-warmup",
+        "--rules",
+        rules.toString(),
+        "--store",
+        redis.uri());
+  }
+
+  private Process client(int number, int port) throws IOException {
+    long gapNanos = CLIENTS * WINDOW_NANOS / (TIMES_THE_LIMIT * LIMIT);
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx64m",
+            "-cp",
+            System.getProperty("java.class.path"),
+            LeaseClient.class.getName(),
+            port + "",
+            gapNanos + "",
+            seconds + "",
+            report(number).toString())
+        .redirectErrorStream(true)
+        .redirectOutput(folder.resolve("client-" + number + ".log").toFile())
+        .start();
+  }
+
+  private Path report(int number) {
+    return folder.resolve("client-" + number + ".txt");
+  }
+
+  /** Stops clients for moments, one after the other; returns how often. */
+  private int stopAndGoOn(List<Process> clients, long forNanos)
+      throws IOException, InterruptedException {
+    long end = System.nanoTime() + forNanos;
+    int stopped = 0;
+    while (System.nanoTime() - end < 0) {
+      Process client = clients.get(random.nextInt(clients.size()));
+      boolean ended = client.waitFor(random.nextLong(20, 150), TimeUnit.MILLISECONDS);
+      if (!ended) {
+        signal("STOP", client);
+        stopped++;
+        boolean unused = client.waitFor(random.nextLong(50, 600), TimeUnit.MILLISECONDS);
+        signal("CONT", client);
+      }
+    }
+    return stopped;
+  }
+
+  private static void signal(String name, Process process)
+      throws IOException, InterruptedException {
+    int unused = new ProcessBuilder("kill", "-" + name, process.pid() + "").start().waitFor();
+  }
+
+  private Outcome outcome(List<Process> clients, DroppingProxy proxy, int stopped)
+      throws IOException, InterruptedException {
+    List<WindowChecker.Operation> history = new ArrayList<>();
+    long asked = 0;
+    long local = 0;
+    long messages = 0;
+    for (int i = 0; i < clients.size(); i++) {
+      if (!clients.get(i).waitFor(seconds + END_SECONDS, TimeUnit.SECONDS)) {
+        throw new IOException("client " + i + ": has not ended\n" + log(i));
+      }
+      if (!Files.exists(report(i))) {
+        throw new IOException("client " + i + ": no report\n" + log(i));
+      }
+      LeaseClient.Report report = LeaseClient.read(report(i));
+      asked += report.asked();
+      local += report.local();
+      messages += report.messages();
+      for (LeaseClient.Admission each : report.admissions()) {
+        history.add(
+            new WindowChecker.Operation(
+                "one", 1, each.fromNanos(), each.toNanos(), true, Reason.WITHIN_LIMIT));
+      }
+    }
+    long excess = WindowChecker.certainExcess(history, WINDOW_NANOS, LIMIT);
+    return new Outcome(excess, asked, history.size(), local, messages, proxy.dropped(), stopped);
+  }
+
+  private String log(int number) throws IOException {
+    return Files.readString(folder.resolve("client-" + number + ".log"));
+  }
+}

@@ -1,0 +1,26 @@
+package dev.weir.siege;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.testkit.Trials;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Leases over real processes; {@code -Dweir.siege.seconds=60} has it take a minute. */
+class LeaseSiegeTest {
+  @TempDir private Path folder;
+
+  @Test
+  void limit_overFourClientsThatAreStoppedAndCutOff_holds() throws Exception {
+    long seconds = Long.getLong("weir.siege.seconds", 6);
+    long seed = Trials.random("lease siege").nextLong();
+    LeaseSiege.Outcome outcome = new LeaseSiege(folder, seconds, seed).run();
+    System.out.println(outcome);
+    assertThat(outcome.excess()).as("permits beyond the limit: %s", outcome).isZero();
+    assertThat(outcome.admitted()).as("%s", outcome).isGreaterThan(LeaseSiege.LIMIT);
+    assertThat(outcome.local()).as("%s", outcome).isGreaterThan(outcome.asked() / 10);
+    assertThat(outcome.dropped()).as("%s", outcome).isPositive();
+    assertThat(outcome.stopped()).as("%s", outcome).isPositive();
+  }
+}
