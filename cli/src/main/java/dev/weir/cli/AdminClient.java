@@ -6,6 +6,7 @@ import dev.weir.config.Json;
 import dev.weir.rules.ShownText;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -44,6 +45,12 @@ final class AdminClient {
     JsonObject json() {
       return JsonObject.read(body);
     }
+  }
+
+  /** Returns the address of a page beside the interface, on the same server. */
+  URI page(String path, String fragment) {
+    String before = root.substring(0, root.length() - ROOT.length());
+    return client.url().resolve(before + path + "#" + fragment);
   }
 
   /** Returns an answer of status 200. */

@@ -27,7 +27,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
     description = "Rate limits that hold.%n",
-    commandListHeading = "%nCommands:%n",
+    commandListHeading = "",
     footer = {"", "'weir help COMMAND' describes a command."},
     subcommands = {
       ServeCommand.class,
@@ -44,7 +44,11 @@ import picocli.CommandLine.UnmatchedArgumentException;
       LimitsCommand.class,
       TokensCommand.class,
       AuditCommand.class,
+      DashboardCommand.class,
       ConfigCommand.class,
+      CompletionCommand.class,
+      ManCommand.class,
+      VersionCommand.class,
       HelpCommand.class
     })
 public final class Main implements Runnable {
@@ -67,6 +71,7 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     CommandLine main = new CommandLine(new Main());
     ServeCommand.addSettings(Objects.requireNonNull(main.getSubcommands().get("serve")));
+    CommandGroups.showIn(main);
     return main.setUsageHelpAutoWidth(true)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExpandAtFiles(false) // A customer may be called @alice.

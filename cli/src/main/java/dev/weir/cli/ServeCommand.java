@@ -74,7 +74,9 @@ final class ServeCommand implements Callable<Integer> {
     } catch (StartException e) {
       throw new CommandFailure(String.valueOf(e.getMessage()), e);
     }
-    Runtime.getRuntime().addShutdownHook(StopHook.of(server));
+    Supervisor supervisor = new Supervisor(System.getenv());
+    Runtime.getRuntime().addShutdownHook(StopHook.of(server, supervisor));
+    supervisor.ready();
     server.awaitStopped();
     return 0;
   }

@@ -41,9 +41,12 @@ final class StopHook extends Thread {
   }
 
   /** Returns a hook, not yet installed, for a server of this process. */
-  static StopHook of(WeirServer server) {
+  static StopHook of(WeirServer server, Supervisor supervisor) {
     return of(
-        server::drain,
+        () -> {
+          supervisor.stopping();
+          server.drain();
+        },
         server.longestDrain().plus(SPARE),
         status -> Runtime.getRuntime().halt(status));
   }

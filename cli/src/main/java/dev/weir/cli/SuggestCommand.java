@@ -2,7 +2,7 @@ package dev.weir.cli;
 
 import dev.weir.Algorithm;
 import dev.weir.replay.Suggest;
-import dev.weir.replay.Suggestion;
+import dev.weir.replay.Suggestions;
 import dev.weir.rules.ShareText;
 import dev.weir.traffic.TrafficException;
 import java.io.IOException;
@@ -53,6 +53,24 @@ final class SuggestCommand extends TrafficCommand {
   private String algorithm = "sliding-window";
 
   @Option(
+      names = "--headroom",
+      defaultValue = "0%",
+      paramLabel = "SHARE",
+      description =
+          "How much the suggested limit is above the smallest one, for example 20%%. Default:"
+              + " ${DEFAULT-VALUE}")
+  private String headroom = "0%";
+
+  @Option(
+      names = "--ignore-top",
+      defaultValue = "0",
+      paramLabel = "N",
+      description =
+          "Leave out the N keys that asked for the most, for example scrapers that the limit is to"
+              + " stop. Default: ${DEFAULT-VALUE}")
+  private int ignoreTop;
+
+  @Option(
       names = "--domain",
       defaultValue = "site",
       description = "Domain in the suggested rules. Default: ${DEFAULT-VALUE}")
@@ -70,9 +88,9 @@ final class SuggestCommand extends TrafficCommand {
   @Override
   List<String> run() throws IOException, TrafficException {
     Suggest.Options options = options();
-    Suggestion suggestion;
+    Suggestions suggestion;
     try (ReplayBar bar = new ReplayBar("suggest")) {
-      suggestion = Suggest.run(flags().traffic(), options, report, bar);
+      suggestion = Suggest.runEach(flags().traffic(), options, report, bar);
     }
     show(json ? suggestion.json() : suggestion.text());
     return suggestion.warnings();
@@ -84,7 +102,9 @@ final class SuggestCommand extends TrafficCommand {
           windows.stream().map(each -> FlagValues.window("window", each)).toList(),
           ShareText.read("--refuse-at-most", refuseAtMost) / (double) ShareText.WHOLE,
           Algorithm.of(algorithm),
-          domain);
+          domain,
+          ShareText.read("--headroom", headroom) / (double) ShareText.WHOLE,
+          ignoreTop);
     } catch (IllegalArgumentException e) {
       String message = String.valueOf(e.getMessage());
       throw new ParameterException(

@@ -131,7 +131,7 @@ final class AdminServer implements AutoCloseable {
     // Before the arguments that are no flags, should there be a -- among them.
     List<String> flags =
         List.of("--server", url(), "--token-file", tokenFile(role).toString(), "--timeout", "60");
-    all.addAll(arguments[0].equals("audit") ? 1 : 2, flags);
+    all.addAll(List.of("audit", "dashboard").contains(arguments[0]) ? 1 : 2, flags);
     return Ran.weir(all.toArray(new String[0]));
   }
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
-import dev.weir.server.proto.RateLimitRequest;
-import dev.weir.server.proto.RateLimitResponse;
-import dev.weir.server.proto.RateLimitServiceGrpc;
+import dev.weir.protocol.envoy.RateLimitRequest;
+import dev.weir.protocol.envoy.RateLimitResponse;
+import dev.weir.protocol.envoy.RateLimitServiceGrpc;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.Server;

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.settings.Setting;
 import dev.weir.server.settings.Settings;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -66,7 +68,7 @@ class MainTest {
   void wrongUsage_exitsWithTwoAndShowsTheRightOne() {
     Map<List<String>, String> wrong =
         Map.of(
-            List.of(), "Commands:",
+            List.of(), "Rule files:",
             List.of("serv"), "serve",
             List.of("rules"), "one of push, pull, diff, log, rollback",
             List.of("lint"), "See 'weir lint --help'.",
@@ -159,6 +161,114 @@ class MainTest {
 
     assertThat(ran.status()).isZero();
     assertThat(ran.out()).contains("request_per_unit", "1 rule, 1 warning");
+  }
+
+  @Test
+  void lint_strict_countsWarningsAsErrors(@TempDir Path folder) throws Exception {
+    Path doubtful = doubtful(folder);
+    assertThat(Ran.weir("lint", "--strict", doubtful.toString()).status()).isEqualTo(1);
+    Files.writeString(doubtful, Files.readString(doubtful).replace("request_per", "requests_per"));
+    assertThat(Ran.weir("lint", "--strict", doubtful.toString()).status()).isZero();
+  }
+
+  private static Path doubtful(Path folder) throws Exception {
+    return Files.writeString(
+        folder.resolve("a, b.yaml"),
+        """
+        domain: d
+        descriptors:
+          - key: a
+            rate_limit: {unit: minute, request_per_unit: 1}
+        """);
+  }
+
+  @Test
+  void lint_formats_sayTheSame(@TempDir Path folder) throws Exception {
+    String file = doubtful(folder).toString();
+    String message = "request_per_unit: old name (expected: requests_per_unit)";
+    assertThat(Ran.weir("lint", "--format", "github", file).out())
+        .isEqualTo(
+            "::warning file="
+                + file.replace(",", "%2C")
+                + ",line=4,col=32::"
+                + message
+                + System.lineSeparator());
+    JsonObject json = JsonObject.read(Ran.weir("lint", "--format", "json", file).out());
+    assertThat(json.number("rules")).isEqualTo(1);
+    assertThat(json.number("errors")).isZero();
+    assertThat(json.number("warnings")).isEqualTo(1);
+    JsonObject problem = json.objects("problems").get(0);
+    assertThat(problem.text("severity") + problem.text("file") + problem.text("message"))
+        .isEqualTo("warning" + file + message);
+    assertThat(problem.number("line") * 100 + problem.number("column")).isEqualTo(432);
+    JsonObject sarif = JsonObject.read(Ran.weir("lint", "--format", "sarif", file).out());
+    assertThat(sarif.text("version")).isEqualTo("2.1.0");
+    JsonObject result = sarif.objects("runs").get(0).objects("results").get(0);
+    assertThat(result.text("level")).isEqualTo("warning");
+    JsonObject place = result.objects("locations").get(0).object("physicalLocation");
+    assertThat(place.object("artifactLocation").text("uri")).endsWith("/a,%20b.yaml");
+    assertThat(place.object("region").number("startLine")).isEqualTo(4);
+    assertThat(Ran.weir("lint", "--format", "xml", file).status()).isEqualTo(2);
+  }
+
+  @Test
+  void lint_standardInput_isReadAsAFile() {
+    InputStream before = System.in;
+    try {
+      System.setIn(
+          new ByteArrayInputStream("domain: d\ndescriptor: []\n".getBytes(StandardCharsets.UTF_8)));
+      Ran ran = Ran.weir("lint", "-");
+      assertThat(ran.status()).isEqualTo(1);
+      assertThat(ran.out()).contains("stdin:2:1 descriptor:");
+    } finally {
+      System.setIn(before);
+    }
+    assertThat(Ran.weir("lint", "-", "other.yaml").status()).isEqualTo(2);
+  }
+
+  @Test
+  void version_isAlsoACommand() {
+    assertThat(Ran.weir("version").out()).isEqualTo(Ran.weir("--version").out());
+  }
+
+  @Test
+  void completion_knowsEveryCommandInEachShell() {
+    for (String shell : List.of("bash", "zsh", "fish")) {
+      Ran ran = Ran.weir("completion", shell);
+      assertThat(ran.status()).isZero();
+      assertThat(ran.out()).contains(Main.commandLine().getSubcommands().keySet());
+      assertThat(ran.out()).contains("rollback", "strict");
+    }
+    assertThat(Ran.weir("completion", "csh").status()).isEqualTo(2);
+  }
+
+  @Test
+  void manualPage_hasEveryCommandAndFlag() {
+    String page = Ran.weir("man").out();
+    assertThat(page).startsWith(".TH WEIR 1 ").doesNotContain("%n", "${");
+    Main.commandLine()
+        .getSubcommands()
+        .forEach(
+            (name, command) -> {
+              assertThat(page).contains(".SS \"weir " + name.replace("-", "\\-") + "\"");
+              command
+                  .getCommandSpec()
+                  .options()
+                  .forEach(
+                      option ->
+                          assertThat(page).contains(option.longestName().replace("-", "\\-")));
+            });
+  }
+
+  @Test
+  void help_listsEveryCommandInItsGroup() {
+    String help = Ran.weir("--help").out();
+    assertThat(help).containsSubsequence("Run a server", "  serve ", "Rule files:", "  lint ");
+    Main.commandLine()
+        .getSubcommands()
+        .keySet()
+        .forEach(name -> assertThat(help).containsOnlyOnce("\n  " + name + " "));
+    assertThat(help.lines().mapToInt(String::length).max().orElse(0)).isLessThan(100);
   }
 
   @Test

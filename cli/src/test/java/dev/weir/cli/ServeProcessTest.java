@@ -2,10 +2,10 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.proto.RateLimitDescriptor;
-import dev.weir.server.proto.RateLimitRequest;
-import dev.weir.server.proto.RateLimitResponse;
-import dev.weir.server.proto.RateLimitServiceGrpc;
+import dev.weir.protocol.envoy.RateLimitDescriptor;
+import dev.weir.protocol.envoy.RateLimitRequest;
+import dev.weir.protocol.envoy.RateLimitResponse;
+import dev.weir.protocol.envoy.RateLimitServiceGrpc;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;

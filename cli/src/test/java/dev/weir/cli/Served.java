@@ -1,7 +1,5 @@
 package dev.weir.cli;
 
-import static org.assertj.core.api.Assertions.fail;
-
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -85,7 +83,7 @@ final class Served implements AutoCloseable {
   private Served awaitReady() throws InterruptedException {
     Matcher ready = READY.matcher(await("ready: "));
     if (!ready.find()) {
-      return fail("no ports");
+      throw new AssertionError("no ports");
     }
     ports =
         new int[] {
@@ -113,7 +111,7 @@ final class Served implements AutoCloseable {
     while (true) {
       String line = lines.poll(SECONDS, TimeUnit.SECONDS);
       if (line == null) {
-        return fail("no line with: " + text + ", but:\n" + String.join("\n", others));
+        throw new AssertionError("no line with: " + text + ", but:\n" + String.join("\n", others));
       }
       if (line.contains(text)) {
         return line;

@@ -1,0 +1,250 @@
+package dev.weir.cli;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** A Chromium without a window, which is told what to do in its DevTools protocol. */
+final class Chromium implements AutoCloseable {
+  private static final JsonFactory JSON = new JsonFactory();
+  private static final String LISTENING = "DevTools listening on ";
+  private static final int SECONDS = 60;
+
+  private final Process process;
+  private final WebSocket socket;
+  private final AtomicLong ids = new AtomicLong();
+  private final Map<Long, CompletableFuture<Map<String, @Nullable Object>>> answers =
+      new ConcurrentHashMap<>();
+  private final Map<String, BiConsumer<String, Map<String, @Nullable Object>>> listeners =
+      new ConcurrentHashMap<>();
+
+  private Chromium(Process process, String address) {
+    this.process = process;
+    socket =
+        HttpClient.newHttpClient()
+            .newWebSocketBuilder()
+            .buildAsync(URI.create(address), new Messages())
+            .join();
+  }
+
+  /**
+   * Starts a browser.
+   *
+   * @param profile an empty folder
+   */
+  static Chromium start(String command, Path profile) throws IOException {
+    Process process =
+        new ProcessBuilder(
+                command,
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--hide-scrollbars",
+                "--remote-debugging-port=0",
+                "--user-data-dir=" + profile,
+                "about:blank")
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    BufferedReader from = process.errorReader(StandardCharsets.UTF_8);
+    for (String line = from.readLine(); line != null; line = from.readLine()) {
+      if (line.startsWith(LISTENING)) {
+        Thread rest = new Thread(() -> from.lines().forEach(ignored -> {}), "chromium-log");
+        rest.setDaemon(true);
+        rest.start();
+        return new Chromium(process, line.substring(LISTENING.length()).trim());
+      }
+    }
+    process.destroyForcibly();
+    throw new IOException(command + ": ended (expected: a browser that listens)");
+  }
+
+  /** Opens a page in a context of its own: without the cookies of other pages. */
+  BrowserPage open() {
+    return open(text(call("", "Target.createBrowserContext", Map.of()), "browserContextId"));
+  }
+
+  /** Opens a page in a window beside another one, with its cookies: both can be seen. */
+  BrowserPage openBeside(BrowserPage other) {
+    return open(other.context());
+  }
+
+  private BrowserPage open(String context) {
+    Map<String, Object> blank =
+        Map.of("url", "about:blank", "browserContextId", context, "newWindow", true);
+    String target = text(call("", "Target.createTarget", blank), "targetId");
+    Map<String, Object> flat = Map.of("targetId", target, "flatten", true);
+    String session = text(call("", "Target.attachToTarget", flat), "sessionId");
+    return new BrowserPage(this, context, session);
+  }
+
+  /** Hears the events of a session. */
+  void listen(String session, BiConsumer<String, Map<String, @Nullable Object>> listener) {
+    listeners.put(session, listener);
+  }
+
+  /** Calls a method of the protocol, and waits for its answer. */
+  Map<String, @Nullable Object> call(String session, String method, Map<String, ?> parameters) {
+    long id = ids.incrementAndGet();
+    Map<String, Object> message = new LinkedHashMap<>();
+    message.put("id", id);
+    message.put("method", method);
+    message.put("params", parameters);
+    if (!session.isEmpty()) {
+      message.put("sessionId", session);
+    }
+    CompletableFuture<Map<String, @Nullable Object>> answer = new CompletableFuture<>();
+    answers.put(id, answer);
+    synchronized (socket) {
+      socket.sendText(write(message), true).join();
+    }
+    Map<String, @Nullable Object> found = answer.orTimeout(SECONDS, TimeUnit.SECONDS).join();
+    if (found.containsKey("error")) {
+      throw new IllegalStateException(method + ": " + found.get("error"));
+    }
+    return object(found, "result");
+  }
+
+  @SuppressWarnings("unchecked") // Names are texts in JSON.
+  static Map<String, @Nullable Object> object(Map<String, @Nullable Object> from, String name) {
+    Object found = from.get(name);
+    return found == null ? Map.of() : (Map<String, @Nullable Object>) found;
+  }
+
+  static String text(Map<String, @Nullable Object> from, String name) {
+    return String.valueOf(Objects.requireNonNull(from.get(name), name));
+  }
+
+  private void received(String text) {
+    Map<String, @Nullable Object> message = read(text);
+    Object id = message.get("id");
+    if (id != null) {
+      CompletableFuture<Map<String, @Nullable Object>> answer =
+          answers.remove(((Number) id).longValue());
+      if (answer != null) {
+        answer.complete(message);
+      }
+      return;
+    }
+    BiConsumer<String, Map<String, @Nullable Object>> listener =
+        listeners.get(String.valueOf(message.get("sessionId")));
+    if (listener != null) {
+      listener.accept(text(message, "method"), object(message, "params"));
+    }
+  }
+
+  /** Puts the parts of messages together. */
+  private final class Messages implements WebSocket.Listener {
+    private final StringBuilder parts = new StringBuilder();
+
+    @Override
+    public @Nullable CompletionStage<?> onText(WebSocket from, CharSequence data, boolean last) {
+      parts.append(data);
+      if (last) {
+        String whole = parts.toString();
+        parts.setLength(0);
+        received(whole);
+      }
+      from.request(1);
+      return null;
+    }
+  }
+
+  private static String write(Map<String, ?> message) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator to = JSON.createGenerator(text)) {
+      write(message, to);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return text.toString();
+  }
+
+  private static void write(@Nullable Object value, JsonGenerator to) throws IOException {
+    if (value instanceof Map<?, ?> object) {
+      to.writeStartObject();
+      for (Map.Entry<?, ?> member : object.entrySet()) {
+        to.writeFieldName(String.valueOf(member.getKey()));
+        write(member.getValue(), to);
+      }
+      to.writeEndObject();
+    } else if (value instanceof List<?> items) {
+      to.writeStartArray();
+      for (Object item : items) {
+        write(item, to);
+      }
+      to.writeEndArray();
+    } else if (value instanceof Number number) {
+      to.writeNumber(number.toString());
+    } else if (value instanceof Boolean truth) {
+      to.writeBoolean(truth);
+    } else {
+      to.writeString(String.valueOf(value));
+    }
+  }
+
+  @SuppressWarnings("unchecked") // A message is an object.
+  private static Map<String, @Nullable Object> read(String text) {
+    try (JsonParser from = JSON.createParser(text)) {
+      from.nextToken();
+      return (Map<String, @Nullable Object>) Objects.requireNonNull(value(from));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static @Nullable Object value(JsonParser from) throws IOException {
+    return switch (from.currentToken()) {
+      case START_OBJECT -> {
+        Map<String, @Nullable Object> object = new LinkedHashMap<>();
+        while (from.nextToken() != JsonToken.END_OBJECT) {
+          String name = from.currentName();
+          from.nextToken();
+          object.put(name, value(from));
+        }
+        yield object;
+      }
+      case START_ARRAY -> {
+        List<@Nullable Object> items = new ArrayList<>();
+        while (from.nextToken() != JsonToken.END_ARRAY) {
+          items.add(value(from));
+        }
+        yield items;
+      }
+      case VALUE_NUMBER_INT -> from.getLongValue();
+      case VALUE_NUMBER_FLOAT -> from.getDoubleValue();
+      case VALUE_TRUE -> true;
+      case VALUE_FALSE -> false;
+      case VALUE_NULL -> null;
+      default -> from.getText();
+    };
+  }
+
+  @Override
+  public void close() {
+    socket.abort();
+    process.destroyForcibly();
+    process.onExit().join();
+  }
+}
