@@ -1,0 +1,11 @@
+@echo off
+rem Runs Weir: with the Java runtime that came with it, or else with the machine's own, 17 or newer.
+setlocal
+set "HOME_DIR=%~dp0.."
+set "JAVA=java"
+if defined JAVA_HOME set "JAVA=%JAVA_HOME%\bin\java.exe"
+if exist "%HOME_DIR%\runtime\bin\java.exe" set "JAVA=%HOME_DIR%\runtime\bin\java.exe"
+set "STOP="
+if "%~1"=="serve" set "STOP=-XX:+ExitOnOutOfMemoryError"
+"%JAVA%" %STOP% %WEIR_JAVA_OPTS% --enable-native-access=ALL-UNNAMED -cp "%HOME_DIR%\lib\*" dev.weir.cli.Main %*
+exit /b %ERRORLEVEL%

@@ -1,0 +1,5 @@
+/** A program that asks a Weir service, most times without a call. */
+@NullMarked
+package dev.weir.examples.client;
+
+import org.jspecify.annotations.NullMarked;

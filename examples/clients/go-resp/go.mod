@@ -1,0 +1,3 @@
+module example.com/weir/resp
+
+go 1.21
