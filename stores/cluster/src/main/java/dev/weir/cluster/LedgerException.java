@@ -1,0 +1,42 @@
+package dev.weir.cluster;
+
+import java.io.Serial;
+import org.jspecify.annotations.Nullable;
+
+/** An entry that was not applied, or of which that is not known. */
+final class LedgerException extends RuntimeException {
+  @Serial private static final long serialVersionUID = 1;
+
+  /** What is known of the entry. */
+  enum Outcome {
+    /** It was not appended and never will be: another member leads, or none. */
+    NOT_LEADER,
+    /** It was not appended and never will be: too much waits already. */
+    OVERLOADED,
+    /** It may have been applied, or still be. */
+    UNKNOWN
+  }
+
+  private final Outcome outcome;
+  private final @Nullable String leader;
+
+  /**
+   * Creates one without a stack trace.
+   *
+   * @param leader who is said to lead instead, or null
+   */
+  LedgerException(Outcome outcome, @Nullable String leader, String message) {
+    super(message, null, false, false);
+    this.outcome = outcome;
+    this.leader = leader;
+  }
+
+  Outcome outcome() {
+    return outcome;
+  }
+
+  /** Returns the name of who is said to lead instead; null if that is not known. */
+  @Nullable String leader() {
+    return leader;
+  }
+}
