@@ -59,6 +59,15 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
+   * Returns a store with room for all keys, whose fingerprints are another's: what bounds it has to
+   * be elsewhere.
+   */
+  public static MemoryStore unbounded(Fingerprint fingerprint) {
+    long most = Long.MAX_VALUE / 2;
+    return new MemoryStore(most, most, Check.notNull("fingerprint", fingerprint));
+  }
+
+  /**
    * Returns a store that goes on where another was when its image was saved. What the image counts
    * is kept even if it is more than the bounds; then no new key has room until there is less.
    *
@@ -229,6 +238,28 @@ public final class MemoryStore implements LocalStore {
       }
     }
     SlowPath.decide(charges, Workspace.own(), now);
+  }
+
+  /**
+   * Decides a peek at one key where its state can just be read: changes nothing at all, where
+   * {@link #decide(Charges, long)} may prepare what a charge would need.
+   *
+   * @param charges one charge that must fit, of at least 0 permits
+   * @return false if the key's rule has changed lately or its past is not known; {@code charges}
+   *     has no result then
+   */
+  public boolean glance(Charges charges, long nowNanos) {
+    Check.range("charges", charges.size(), 1, 1);
+    long permits = Check.range("permits", charges.permits(0), 0, Long.MAX_VALUE);
+    long fingerprint = nonZero(charges.fingerprint(0));
+    MemoryBinding binding = own(charges.binding(0));
+    long packed =
+        FastPath.decide(binding, fingerprint, -permits, clamp(nowNanos), charges, null, 0);
+    if (packed == FastPath.UNDECIDED) {
+      return false;
+    }
+    charges.settle();
+    return true;
   }
 
   @Override

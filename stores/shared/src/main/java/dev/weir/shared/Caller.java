@@ -30,9 +30,6 @@ public final class Caller {
    * turns its call from pending to over. So it is answered or failed once. A reply that comes after
    * the deadline is read nevertheless, to give back the permits that it charged.
    */
-  /** Enough that a call costs little beside its charges, and few enough for a short script. */
-  private static final int MOST_CHARGES = 128;
-
   /** Far more than can be answered in time. */
   private static final int MOST_QUEUED = 1 << 16;
 
@@ -119,7 +116,7 @@ public final class Caller {
   private void send() {
     Map<Integer, Flight> calls = new HashMap<>();
     Map<Object, Operation> merging = new HashMap<>();
-    for (int taken = 0; taken < MOST_CHARGES; ) {
+    for (int taken = 0; taken < shard.maxCharges(); ) {
       Operation operation = queue.poll();
       if (operation == null) {
         break;

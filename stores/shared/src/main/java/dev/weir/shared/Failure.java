@@ -20,6 +20,8 @@ public enum Failure {
   BUSY(true),
   /** Keys were moved, or the cluster lacks a node. */
   MOVED(true),
+  /** No member of the cluster leads the key's group: it elects one, or lacks a majority. */
+  NO_LEADER(true),
   /** Too few replicas had the decision in time. */
   REPLICAS(false),
   /** The store has no memory left. */

@@ -25,4 +25,12 @@ public interface Shard {
 
   /** Returns how many calls may be on their way at once. */
   int maxInFlight();
+
+  /**
+   * Returns how many charges one call may have. Default: 128, enough that a call costs little
+   * beside them, and few enough for a short script.
+   */
+  default int maxCharges() {
+    return 128;
+  }
 }

@@ -1,0 +1,82 @@
+package dev.weir.cluster;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Reads what {@link ByteWriter} wrote. Whatever the bytes are, nothing is read beyond their end:
+ * each method throws {@link IllegalArgumentException} instead. Not safe for use by several threads
+ * at once.
+ */
+final class ByteReader {
+  private final byte[] bytes;
+  private int at;
+
+  ByteReader(byte[] bytes, int from) {
+    this.bytes = bytes;
+    this.at = from;
+    need(0);
+  }
+
+  private void need(int more) {
+    if (more < 0 || at > bytes.length - more) {
+      throw new IllegalArgumentException(
+          "message: " + bytes.length + " bytes (expected: at least " + (at + (long) more) + ")");
+    }
+  }
+
+  int position() {
+    return at;
+  }
+
+  boolean atEnd() {
+    return at == bytes.length;
+  }
+
+  int readByte() {
+    need(1);
+    return bytes[at++] & 0xff;
+  }
+
+  long readLong() {
+    need(Long.BYTES);
+    long value = 0;
+    for (int i = 0; i < Long.BYTES; i++) {
+      value = value << Byte.SIZE | bytes[at++] & 0xff;
+    }
+    return value;
+  }
+
+  long readNumber() {
+    long value = 0;
+    for (int shift = 0; shift < Long.SIZE; shift += 7) {
+      long next = readByte();
+      value |= (next & 0x7f) << shift;
+      if (next < 0x80) {
+        return value >>> 1 ^ -(value & 1);
+      }
+    }
+    throw new IllegalArgumentException("message: a number of over 10 bytes");
+  }
+
+  /** Reads a number that says how many there are of something that takes at least a byte each. */
+  int readCount() {
+    long count = readNumber();
+    if (count < 0 || count > bytes.length - at) {
+      throw new IllegalArgumentException(
+          "message: " + count + " of something (expected: 0.." + (bytes.length - at) + ")");
+    }
+    return (int) count;
+  }
+
+  String readText() {
+    return new String(readBytes(), StandardCharsets.UTF_8);
+  }
+
+  /** Reads bytes after their number. */
+  byte[] readBytes() {
+    int count = readCount();
+    at += count;
+    return Arrays.copyOfRange(bytes, at - count, at);
+  }
+}

@@ -1,0 +1,213 @@
+package dev.weir.cluster;
+
+import dev.weir.Charges.Role;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads an entry's operations one after the other. Every method may throw {@link
+ * IllegalArgumentException}: the entry makes no sense then. Not safe for use by several threads at
+ * once.
+ */
+final class OperationReader {
+  /** What an operation is, as in {@code dev.weir.shared.Call}. The order must never change. */
+  enum Kind {
+    DECIDE_MANY,
+    DECIDE_ONE,
+    RECORD,
+    REFUND,
+    RESET
+  }
+
+  /** Far more than a request has. */
+  private static final int MOST_CHARGES = 1 << 12;
+
+  private static final Kind[] KINDS = Kind.values();
+  private static final Role[] ROLES = Role.values();
+
+  private final ByteReader in;
+  private final List<byte[]> policies = new ArrayList<>();
+  private final int firstOperation;
+
+  private int begin;
+  private Kind kind = Kind.DECIDE_MANY;
+  private boolean peeking;
+  private boolean queued;
+  private long maxWaitNanos;
+  private int charges;
+  private int[] numbers = new int[1];
+  private long[] fingerprints = new long[1];
+  private long[] permits = new long[1];
+  private Role[] roles = new Role[1];
+  private long count;
+  private long atNanos;
+  private long resetNanos;
+
+  /**
+   * @param entry of kind {@link Entry.Kind#OPERATIONS}
+   */
+  OperationReader(byte[] entry) {
+    in = new ByteReader(entry, Ledger.STAMP_BYTES);
+    if (in.readByte() != Entry.Kind.OPERATIONS.ordinal()) {
+      throw new IllegalArgumentException("entry: of another kind (expected: operations)");
+    }
+    int known = in.readCount();
+    for (int i = 0; i < known; i++) {
+      policies.add(in.readBytes());
+    }
+    firstOperation = in.position();
+  }
+
+  /** Returns the policies, to which {@link #policy} refers. */
+  List<byte[]> policies() {
+    return policies;
+  }
+
+  /** Returns where the operations begin. */
+  int firstOperation() {
+    return firstOperation;
+  }
+
+  /** Reads the next operation; returns whether there was one. */
+  boolean next() {
+    if (in.atEnd()) {
+      return false;
+    }
+    begin = in.position();
+    int code = in.readByte();
+    if (code >= KINDS.length) {
+      throw new IllegalArgumentException("operation: kind " + code);
+    }
+    kind = KINDS[code];
+    charges = 1;
+    switch (kind) {
+      case DECIDE_MANY -> readMany();
+      case DECIDE_ONE -> {
+        readKey();
+        permits[0] = in.readNumber();
+        count = in.readNumber();
+      }
+      case RECORD -> {
+        readKey();
+        permits[0] = readPermits();
+      }
+      case REFUND -> {
+        readKey();
+        permits[0] = readPermits();
+        atNanos = in.readNumber();
+        resetNanos = atNanos + in.readNumber();
+      }
+      case RESET -> readKey();
+    }
+    return true;
+  }
+
+  private long readPermits() {
+    long some = in.readNumber();
+    if (some < 0) {
+      throw new IllegalArgumentException("permits: " + some + " (expected: at least 0)");
+    }
+    return some;
+  }
+
+  private void readMany() {
+    int flags = in.readByte();
+    peeking = (flags & 1) != 0;
+    queued = (flags & 2) != 0;
+    maxWaitNanos = in.readNumber();
+    charges = in.readCount();
+    if (charges > MOST_CHARGES || (queued && charges != 1)) {
+      throw new IllegalArgumentException("operation: " + charges + " charges");
+    }
+    if (charges > numbers.length) {
+      numbers = new int[charges];
+      fingerprints = new long[charges];
+      permits = new long[charges];
+      roles = new Role[charges];
+    }
+    for (int i = 0; i < charges; i++) {
+      int role = in.readByte();
+      if (role >= ROLES.length) {
+        throw new IllegalArgumentException("charge: role " + role);
+      }
+      roles[i] = ROLES[role];
+      readKey(i);
+      permits[i] = in.readNumber();
+    }
+  }
+
+  private void readKey() {
+    readKey(0);
+  }
+
+  private void readKey(int i) {
+    long number = in.readNumber();
+    if (number < 0 || number >= policies.size()) {
+      throw new IllegalArgumentException(
+          "operation: policy " + number + " (expected: 0.." + (policies.size() - 1) + ")");
+    }
+    numbers[i] = (int) number;
+    fingerprints[i] = in.readLong();
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  /** Returns where the operation begins in the entry. */
+  int begin() {
+    return begin;
+  }
+
+  /** Returns where the operation ends in the entry. */
+  int end() {
+    return in.position();
+  }
+
+  boolean peeking() {
+    return peeking;
+  }
+
+  boolean queued() {
+    return queued;
+  }
+
+  long maxWaitNanos() {
+    return maxWaitNanos;
+  }
+
+  int charges() {
+    return charges;
+  }
+
+  int policy(int i) {
+    return numbers[i];
+  }
+
+  long fingerprint(int i) {
+    return fingerprints[i];
+  }
+
+  long permits(int i) {
+    return permits[i];
+  }
+
+  Role role(int i) {
+    return roles[i];
+  }
+
+  /** Returns how often the permits are asked for, of {@link Kind#DECIDE_ONE}. */
+  long count() {
+    return count;
+  }
+
+  /** Returns the instant for which the permits of a {@link Kind#REFUND} were charged. */
+  long atNanos() {
+    return atNanos;
+  }
+
+  /** Returns when the key would have been reset after that charge. */
+  long resetNanos() {
+    return resetNanos;
+  }
+}

@@ -1,0 +1,53 @@
+package dev.weir.cluster;
+
+import dev.weir.Charges;
+import dev.weir.Reason;
+
+/**
+ * The reply to an entry being written: the instant at which it was decided, then each operation's
+ * part. Not safe for use by several threads at once.
+ */
+final class ReplyWriter {
+  private final ByteWriter out = new ByteWriter();
+  private final long nowNanos;
+
+  ReplyWriter(long nowNanos) {
+    this.nowNanos = nowNanos;
+    out.writeLong(nowNanos);
+  }
+
+  ReplyWriter number(long value) {
+    out.writeNumber(value);
+    return this;
+  }
+
+  /** Writes the result of charge {@code i}. */
+  ReplyWriter result(Charges charges, int i) {
+    return result(
+        charges.reason(i),
+        charges.remaining(i),
+        charges.retryAfterNanos(i),
+        charges.resetAfterNanos(i),
+        charges.atNanos(i));
+  }
+
+  ReplyWriter result(
+      Reason reason, long remaining, long retryAfterNanos, long resetAfterNanos, long atNanos) {
+    out.writeByte(reason.ordinal())
+        .writeNumber(remaining)
+        .writeNumber(retryAfterNanos)
+        .writeNumber(resetAfterNanos)
+        .writeNumber(atNanos - nowNanos);
+    return this;
+  }
+
+  /** Writes a part of another reply, which says the same instants. */
+  ReplyWriter copy(byte[] reply, int from, int to) {
+    out.copy(reply, from, to);
+    return this;
+  }
+
+  byte[] toBytes() {
+    return out.toBytes();
+  }
+}
