@@ -129,9 +129,18 @@ final class Replica {
    */
   byte[] apply(long index, byte[] entry) {
     ByteReader in = new ByteReader(entry, 0);
-    long now = time.apply(in.readLong());
+    long stamp = in.readLong();
     boolean tick = in.readByte() == Entry.Kind.TICK.ordinal();
-    byte[] reply = tick ? tick(index, in, now) : operations(entry, new ReplyWriter(now), now);
+    byte[] reply;
+    if (tick) {
+      long comparedIndex = in.readNumber();
+      long comparedSum = in.readLong();
+      reply = tick(index, comparedIndex, comparedSum, time.apply(stamp));
+    } else {
+      verify(entry);
+      long now = time.apply(stamp);
+      reply = operations(entry, new ReplyWriter(now), now);
+    }
     sum = sum * MULTIPLIER + crc(reply);
     if (tick) {
       tickSum = sum;
@@ -145,9 +154,18 @@ final class Replica {
     return crc.getValue();
   }
 
-  private byte[] tick(long index, ByteReader in, long now) {
-    long comparedIndex = in.readNumber();
-    long comparedSum = in.readLong();
+  /** Reads all of an entry before any of it is decided. */
+  private void verify(byte[] entry) {
+    OperationReader whole = new OperationReader(entry);
+    for (byte[] each : whole.policies()) {
+      if (known(each) == null) {
+        ClusterPolicy unused = ClusterPolicy.read(each);
+      }
+    }
+    whole.readAll();
+  }
+
+  private byte[] tick(long index, long comparedIndex, long comparedSum, long now) {
     if (comparedIndex == tickIndex && comparedSum != tickSum) {
       diverged = true;
     }
