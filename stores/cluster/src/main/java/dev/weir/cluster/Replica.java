@@ -89,8 +89,15 @@ final class Replica {
    * @param fingerprint by which all members know keys
    */
   Replica(Fingerprint fingerprint, ClusterTime time) {
+    this(MemoryStore.unbounded(fingerprint), time);
+  }
+
+  /**
+   * @param store has room for all keys
+   */
+  Replica(MemoryStore store, ClusterTime time) {
     this.time = time;
-    this.store = MemoryStore.unbounded(fingerprint);
+    this.store = store;
   }
 
   /** Returns what is kept, for those who look. */
@@ -310,6 +317,11 @@ final class Replica {
     }
     charges.clear().add(recording(binding), operation.fingerprint(0), operation.permits(0));
     store.decide(charges, now);
+    if (!charges.allowed()) { // A bucket: it can be no more than empty.
+      long rest = charges.remaining(0);
+      charges.clear().add(binding, operation.fingerprint(0), rest);
+      store.decide(charges, now);
+    }
     charges.clear().add(binding, operation.fingerprint(0), 0).peek();
     store.decide(charges, now);
     out.result(charges, 0);
