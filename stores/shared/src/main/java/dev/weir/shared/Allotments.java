@@ -24,7 +24,9 @@ final class Allotments implements LocalAuthority {
    * the end is counted from when it was asked for, which is before g. So the permits granted within
    * any window (t - W, t] come from allotments given within (t - W - L, t], and the store counts by
    * a window of W + L: no excess. Where windows begin by the clock, the allotment ends with its
-   * window instead, and what was charged in a window is granted in it.
+   * window instead, and what was charged in a window is granted in it. Those who waited when it was
+   * asked for are granted theirs whenever the answer comes, as the store decided while they waited;
+   * those who have joined them since only if it has not ended by then.
    *
    * How much to take: what is wanted at the moment and some ahead, twice as much as before when
    * that was gone in less than half of its life, half when most of it was left; but never more than
@@ -160,6 +162,10 @@ final class Allotments implements LocalAuthority {
     private boolean asking;
     private Clocks.Instant askedAt;
     private long asked;
+
+    /** How many waited when it was asked for. */
+    private int askers;
+
     private long given;
 
     /** What the store charged for the allotment. */
@@ -255,7 +261,8 @@ final class Allotments implements LocalAuthority {
       }
       Result before = granted;
       long fair = before == null ? 0 : before.remaining() / PART_OF_REMAINING;
-      asked = waiting.size() + Math.min(ahead, fair);
+      askers = waiting.size();
+      asked = askers + Math.min(ahead, fair);
       askedAt = now;
     }
 
@@ -272,7 +279,7 @@ final class Allotments implements LocalAuthority {
       SharedBinding by;
       SharedBinding again = null;
       Refund back;
-      boolean over;
+      boolean ending;
       Result no =
           new Result(
               Reason.OVER_LIMIT,
@@ -293,14 +300,16 @@ final class Allotments implements LocalAuthority {
                 result.retryAfterNanos(),
                 result.resetAfterNanos(),
                 result.atNanos());
-        while (served.size() < times && !waiting.isEmpty()) {
-          served.add(waiting.remove());
-        }
         granted = said;
         charged = times;
         ends = askedAt.plus(lifeNanos(said));
-        left.set(times - served.size());
-        if (times < asked) {
+        boolean over = clocks.reached(ends);
+        long most = Math.min(times, over ? askers : waiting.size());
+        while (served.size() < most) {
+          served.add(waiting.remove());
+        }
+        left.set(times - most);
+        if (times < asked && !(over && times > most)) {
           refused.addAll(waiting);
           waiting.clear();
           if (!gone) {
@@ -310,12 +319,12 @@ final class Allotments implements LocalAuthority {
           plan(clocks.now());
           again = by;
         }
-        over = gone || closed;
+        ending = gone || closed;
       }
       if (back != null) {
         store.accept(back);
       }
-      if (over) {
+      if (ending) {
         end(by);
       }
       if (again != null) {
