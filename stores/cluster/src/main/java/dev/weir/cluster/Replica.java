@@ -56,9 +56,15 @@ final class Replica {
   private final Charges charges = new Charges();
   private volatile MemoryStore store;
   private long sum;
-  private long tickIndex;
-  private long tickSum;
+  private volatile Tick lastTick = new Tick(0, 0);
   private volatile boolean diverged;
+
+  /**
+   * What a replica had come to after a {@linkplain Entry#tick tick}.
+   *
+   * @param index of that entry, 0 before the first
+   */
+  record Tick(long index, long sum) {}
 
   /** A policy as it is written in entries. */
   private record Written(byte[] bytes) {
@@ -111,14 +117,9 @@ final class Replica {
     return diverged;
   }
 
-  /** Returns the index of the last tick. */
-  long tickIndex() {
-    return tickIndex;
-  }
-
   /** Returns what this replica had come to after the last tick. */
-  long tickSum() {
-    return tickSum;
+  Tick lastTick() {
+    return lastTick;
   }
 
   /**
@@ -131,10 +132,10 @@ final class Replica {
     ByteReader in = new ByteReader(entry, 0);
     long now = time.apply(in.readLong());
     boolean tick = in.readByte() == Entry.Kind.TICK.ordinal();
-    byte[] reply = tick ? tick(index, in, now) : operations(entry, new ReplyWriter(now), now);
+    byte[] reply = tick ? tick(in, now) : operations(entry, new ReplyWriter(now), now);
     sum = sum * MULTIPLIER + crc(reply);
     if (tick) {
-      tickSum = sum;
+      lastTick = new Tick(index, sum);
     }
     return reply;
   }
@@ -145,13 +146,13 @@ final class Replica {
     return crc.getValue();
   }
 
-  private byte[] tick(long index, ByteReader in, long now) {
+  private byte[] tick(ByteReader in, long now) {
     long comparedIndex = in.readNumber();
     long comparedSum = in.readLong();
-    if (comparedIndex == tickIndex && comparedSum != tickSum) {
+    Tick own = lastTick;
+    if (comparedIndex == own.index && comparedSum != own.sum) {
       diverged = true;
     }
-    tickIndex = index;
     store.expire(now);
     List<Known> unused = new ArrayList<>();
     for (Known each : policies.values()) {
@@ -328,8 +329,8 @@ final class Replica {
       DataOutputStream head = new DataOutputStream(out);
       head.writeLong(time.appliedNanos());
       head.writeLong(sum);
-      head.writeLong(tickIndex);
-      head.writeLong(tickSum);
+      head.writeLong(lastTick.index);
+      head.writeLong(lastTick.sum);
       head.flush();
       long keys = store.save(out);
       assert keys >= 0;
@@ -342,8 +343,7 @@ final class Replica {
         new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
       long now = in.readLong();
       sum = in.readLong();
-      tickIndex = in.readLong();
-      tickSum = in.readLong();
+      lastTick = new Tick(in.readLong(), in.readLong());
       long most = Long.MAX_VALUE / 2;
       store = MemoryStore.restored(in, most, most, now, now);
       time.restore(now);
