@@ -164,7 +164,7 @@ public final class Cluster implements AutoCloseable {
     engine = started;
     for (int number = 0; number < formed.groups(); number++) {
       ClusterTime time = new ClusterTime(settings.ticker());
-      Replica replica = new Replica(formed.fingerprint(), time);
+      Replica replica = new Replica(formed.fingerprint(), time, asking, log);
       Ledger ledger = started.open(number, members, new GroupMachine(replica, time, log));
       groups.add(
           new Group(
@@ -181,7 +181,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   /**
-   * Returns a store that decides by the cluster.
+   * Returns a store that decides by the cluster. Closing it closes this too.
    *
    * @throws IllegalStateException if the cluster is not formed yet
    */
@@ -190,7 +190,7 @@ public final class Cluster implements AutoCloseable {
     Placement placement = new Placement(formed.groups());
     return new ClusterStore(
         storeSettings,
-        new ClusterLink(placement, formed.names(), this::ask, storeSettings, () -> {}),
+        new ClusterLink(placement, formed.names(), this::ask, storeSettings, this::close),
         formed.fingerprint());
   }
 

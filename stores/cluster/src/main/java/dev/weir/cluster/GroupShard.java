@@ -100,7 +100,7 @@ final class GroupShard implements Shard {
                 answer.completeExceptionally(
                     new ShardException(
                         why.outcome() == Outcome.OVERLOADED ? Failure.OVERLOADED : Failure.OTHER,
-                        why.getMessage()));
+                        why.words()));
                 return;
               }
               turnTo(asked, why.leader());
@@ -108,7 +108,7 @@ final class GroupShard implements Shard {
                 ask(entry, triesLeft - 1, answer);
               } else {
                 answer.completeExceptionally(
-                    new ShardException(Failure.NO_LEADER, why.getMessage()));
+                    new ShardException(Failure.NO_LEADER, why.words()));
               }
             });
   }
@@ -135,8 +135,10 @@ final class GroupShard implements Shard {
     if (!asked.equals(leader)) {
       return; // Another call has found out already.
     }
-    boolean useful = named != null && !named.equals(asked) && members.contains(named);
-    leader = useful ? named : members.get((members.indexOf(asked) + 1) % members.size());
+    leader =
+        named != null && !named.equals(asked) && members.contains(named)
+            ? named
+            : members.get((members.indexOf(asked) + 1) % members.size());
   }
 
   /** Operations being written as one entry. */
