@@ -72,7 +72,8 @@ final class Replica {
   /** Forgets keys that have reset, as no entry of the log says. */
   void sweep(long now) {
     for (String name : List.of("a", "b", "c")) {
-      MemoryBinding any = (MemoryBinding) store.rebound(name, Policy.of(new Quota(1, Operations.WINDOW)));
+      MemoryBinding any =
+          (MemoryBinding) store.rebound(name, Policy.of(new Quota(1, Operations.WINDOW)));
       for (ShapeTable each : any.history.tables()) {
         each.table().forgetSome(now);
       }
