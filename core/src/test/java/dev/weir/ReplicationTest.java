@@ -39,7 +39,7 @@ class ReplicationTest {
   @Test
   void resumedReplica_answersAsTheOneThatWentOn() throws IOException {
     SplittableRandom seeds = new SplittableRandom(seed);
-    for (int trial = 0; trial < 300; trial++) {
+    for (int trial = 0; trial < 200; trial++) {
       long own = seeds.nextLong();
       boolean manyKeys = trial % 100 == 1;
       assertThat(new Trial(own, manyKeys, Way.RIGHT).difference())
