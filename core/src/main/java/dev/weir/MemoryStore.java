@@ -475,10 +475,10 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Counts permits that were admitted elsewhere, whether they fit or not, as a charge would; also
-   * for the policies that the name had before. Of permits that no limit holds, a bucket counts at
-   * most as many as empty it, so that it is full again a window later; the other algorithms count
-   * all.
+   * Counts permits that were admitted elsewhere, whether they fit or not; also for the policies
+   * that the name had before. What fits counts as a charge does. Of what does not, a bucket counts
+   * at most as much as empties it, so that it is full again a window later; the other algorithms
+   * count all of it.
    *
    * @param permits at least 0
    * @return the key after that, as a peek at no permits would find it: allowed, with what remains

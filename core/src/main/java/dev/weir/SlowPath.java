@@ -60,7 +60,11 @@ final class SlowPath {
       key.find(now);
       boolean counted = permits == 0 || key.takeRoom(now);
       if (counted && permits > 0) {
-        key.record(now);
+        if (key.waitNanos(0) == 0) {
+          key.charge(0, now);
+        } else {
+          key.record(now);
+        }
       }
       Policy policy = binding.policy();
       long at = key.effectiveNanos;
