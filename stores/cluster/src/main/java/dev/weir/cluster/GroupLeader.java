@@ -134,8 +134,9 @@ final class GroupLeader {
         return null;
       }
       Binding binding = bindings[each.policy(0)];
+      boolean takesRoom = !each.peeking() && each.permits(0) > 0;
       if (binding == null) {
-        return full ? refused(each, Reason.KEY_SPACE_FULL, null) : null;
+        return full && takesRoom ? refused(each, Reason.KEY_SPACE_FULL, null) : null;
       }
       one.clear().add(binding, each.fingerprint(0), each.permits(0)).peek();
       if (!replica.store().glance(one, now)) {
@@ -145,9 +146,7 @@ final class GroupLeader {
         return refused(each, one.reason(0), one);
       }
       boolean newKey = one.resetAfterNanos(0) == 0;
-      return full && newKey && !each.peeking() && each.permits(0) > 0
-          ? refused(each, Reason.KEY_SPACE_FULL, null)
-          : null;
+      return full && newKey && takesRoom ? refused(each, Reason.KEY_SPACE_FULL, null) : null;
     }
 
     private Refused refused(OperationReader each, Reason reason, @Nullable Charges said) {

@@ -32,6 +32,9 @@ final class OperationReader {
   /** Far more than a request has. */
   private static final int MOST_CHARGES = 1 << 12;
 
+  /** As {@code dev.weir.Charges} has it. */
+  private static final long MOST_WAIT_NANOS = 1L << 60;
+
   /** By their numbers. */
   private static final Kind[] KINDS = Kind.values();
 
@@ -90,6 +93,9 @@ final class OperationReader {
     }
     kind = KINDS[code];
     charges = 1;
+    peeking = false;
+    queued = false;
+    maxWaitNanos = 0;
     switch (kind) {
       case DECIDE_MANY -> readMany();
       case DECIDE_ONE -> {
@@ -112,6 +118,14 @@ final class OperationReader {
     return true;
   }
 
+  /** Reads up to the end, so that what makes no sense there is found. */
+  void readAll() {
+    boolean more = true;
+    while (more) {
+      more = next();
+    }
+  }
+
   private long readPermits() {
     long some = in.readNumber();
     if (some < 0) {
@@ -128,6 +142,9 @@ final class OperationReader {
     charges = in.readCount();
     if (charges > MOST_CHARGES || (queued && charges != 1)) {
       throw new IllegalArgumentException("operation: " + charges + " charges");
+    }
+    if (maxWaitNanos < 0 || maxWaitNanos > MOST_WAIT_NANOS) {
+      throw new IllegalArgumentException("operation: waits " + maxWaitNanos + " ns");
     }
     if (charges > numbers.length) {
       numbers = new int[charges];

@@ -157,9 +157,17 @@ final class Replica {
    */
   byte[] apply(long index, byte[] entry) {
     ByteReader in = new ByteReader(entry, 0);
-    long now = time.apply(in.readLong());
+    long stamp = in.readLong();
     boolean tick = in.readByte() == Entry.TICK;
-    byte[] reply = tick ? tick(in, now) : operations(entry, new ReplyWriter(now), now);
+    byte[] reply;
+    if (tick) {
+      Tick compared = new Tick(in.readNumber(), in.readLong());
+      reply = tick(compared, time.apply(stamp));
+    } else {
+      verify(entry);
+      long now = time.apply(stamp);
+      reply = operations(entry, new ReplyWriter(now), now);
+    }
     sum = sum * MULTIPLIER + crc(reply);
     if (tick) {
       lastTick = new Tick(index, sum);
@@ -173,11 +181,20 @@ final class Replica {
     return crc.getValue();
   }
 
-  private byte[] tick(ByteReader in, long now) {
-    long comparedIndex = in.readNumber();
-    long comparedSum = in.readLong();
+  /** Reads all of an entry before any of it is decided. */
+  private void verify(byte[] entry) {
+    OperationReader whole = new OperationReader(entry);
+    for (byte[] each : whole.policies()) {
+      if (known(each) == null) {
+        ClusterPolicy unused = ClusterPolicy.read(each);
+      }
+    }
+    whole.readAll();
+  }
+
+  private byte[] tick(Tick compared, long now) {
     Tick own = lastTick;
-    if (comparedIndex == own.index && comparedSum != own.sum) {
+    if (compared.index == own.index && compared.sum != own.sum) {
       diverged = true;
     }
     store.expire(now);
