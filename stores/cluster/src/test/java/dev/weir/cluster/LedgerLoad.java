@@ -112,7 +112,10 @@ final class LedgerLoad {
   private static void run(String name, Ledger ledger) throws InterruptedException {
     int seconds = Integer.getInteger("seconds", 20);
     int warmup = Integer.getInteger("warmup", 5);
-    pause(TimeUnit.SECONDS.toNanos(4));
+    while (ledger.leader() == null || ledger.status().committed() < 0) {
+      pause(TimeUnit.MILLISECONDS.toNanos(10));
+    }
+    pause(TimeUnit.SECONDS.toNanos(2));
     long before = cpuNanos();
     if (ledger.leads()) {
       append(ledger, warmup, false);

@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Certificates that sign themselves: a member trusts those in one file. */
@@ -16,38 +18,46 @@ final class PeerCertificates {
 
   private PeerCertificates() {}
 
-  /** Writes {@code file.crt} and {@code file.key}, made out to that name. */
-  static void create(Path folder, String file, String name) throws Exception {
-    Path store = folder.resolve(file + ".p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-keystore",
-                store.toString(),
-                "-storetype",
-                "PKCS12",
-                "-storepass",
-                PASSWORD,
-                "-alias",
-                "member",
-                "-keyalg",
-                "EC",
-                "-groupname",
-                "secp256r1",
-                "-dname",
-                "CN=weir",
-                "-ext",
-                "san=dns:" + name,
-                "-validity",
-                "2")
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve(file + ".log").toFile())
-            .start();
-    if (!keytool.waitFor(60, TimeUnit.SECONDS) || keytool.exitValue() != 0) {
-      throw new IOException(Files.readString(folder.resolve(file + ".log")));
+  /** Writes {@code file.crt} and {@code file.key} for each file, made out to its name. */
+  static void create(Path folder, Map<String, String> names) throws Exception {
+    Map<String, Process> started = new HashMap<>();
+    for (Map.Entry<String, String> name : names.entrySet()) {
+      started.put(name.getKey(), start(folder, name.getKey(), name.getValue()));
     }
-    write(store, folder, file);
+    for (Map.Entry<String, Process> one : started.entrySet()) {
+      String file = one.getKey();
+      if (!one.getValue().waitFor(60, TimeUnit.SECONDS) || one.getValue().exitValue() != 0) {
+        throw new IOException(Files.readString(folder.resolve(file + ".log")));
+      }
+      write(folder.resolve(file + ".p12"), folder, file);
+    }
+  }
+
+  private static Process start(Path folder, String file, String name) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+            "-genkeypair",
+            "-keystore",
+            folder.resolve(file + ".p12").toString(),
+            "-storetype",
+            "PKCS12",
+            "-storepass",
+            PASSWORD,
+            "-alias",
+            "member",
+            "-keyalg",
+            "EC",
+            "-groupname",
+            "secp256r1",
+            "-dname",
+            "CN=weir",
+            "-ext",
+            "san=dns:" + name,
+            "-validity",
+            "2")
+        .redirectErrorStream(true)
+        .redirectOutput(folder.resolve(file + ".log").toFile())
+        .start();
   }
 
   private static void write(Path store, Path folder, String file)

@@ -20,6 +20,7 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.UUID;
@@ -237,9 +238,7 @@ class PeerTest {
 
   @Test
   void tls_isForMembersWithTheirOwnNames() throws Exception {
-    for (String name : new String[] {"a", "b", "stranger"}) {
-      PeerCertificates.create(folder, name, name.equals("stranger") ? "a" : name);
-    }
+    PeerCertificates.create(folder, Map.of("a", "a", "b", "b", "stranger", "a"));
     Path trusted =
         Files.writeString(
             folder.resolve("trusted.crt"),
@@ -311,7 +310,7 @@ class PeerTest {
 
   @Test
   void certificates_areReadAgain_whenTheirFilesChange() throws Exception {
-    PeerCertificates.create(folder, "a", "a");
+    PeerCertificates.create(folder, Map.of("a", "a"));
     PeerTls tls = tls("a", folder.resolve("a.crt"));
     PeerTls.Contexts before = tls.current();
     assertThat(tls.current()).isSameAs(before);

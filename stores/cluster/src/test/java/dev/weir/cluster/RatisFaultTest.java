@@ -6,6 +6,7 @@ import dev.weir.Ticker;
 import dev.weir.cluster.HashMachine.Applied;
 import dev.weir.cluster.LedgerException.Outcome;
 import dev.weir.cluster.Trio.Node;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Three members whose network fails. */
 class RatisFaultTest {
-  private static final Duration ELECTION_MIN = Duration.ofMillis(200);
-  private static final Duration ELECTION_MAX = Duration.ofMillis(400);
+  private static final Duration ELECTION_MIN = Duration.ofMillis(150);
+  private static final Duration ELECTION_MAX = Duration.ofMillis(300);
   private static final Duration FAULTS = Duration.ofSeconds(9);
   private static final int MOST_OPEN = 24;
 
@@ -79,7 +80,7 @@ class RatisFaultTest {
       long next = 0;
       while (ticker.nanos() - end < 0) {
         if (ticker.nanos() - next > 0) {
-          next = ticker.nanos() + random.nextLong(150, 900) * 1_000_000;
+          next = ticker.nanos() + random.nextLong(300, 900) * 1_000_000;
           fault(trio, wires, random);
         }
         if (open.get() < MOST_OPEN) {
@@ -114,8 +115,9 @@ class RatisFaultTest {
     }
     int other = (victim + random.nextInt(1, 3)) % 3;
     int third = 3 - victim - other;
-    switch (random.nextInt(6)) {
-      case 0, 1 -> wires.isolate(victim);
+    switch (random.nextInt(8)) {
+      case 0, 1, 6 -> wires.isolate(victim);
+      case 7 -> handOver(trio.node(victim).ledger());
       case 2 -> {
         // It is heard, and hears nothing.
         wires.wire(victim, other).set(false, true, 0);
@@ -128,6 +130,18 @@ class RatisFaultTest {
         wires.wire(victim, third).cut();
       }
     }
+  }
+
+  private static void handOver(Ledger ledger) {
+    Object unused =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                ledger.transfer(null);
+              } catch (IOException e) {
+                // The other one cannot be reached either.
+              }
+            });
   }
 
   private Map<Outcome, Integer> counts() {
