@@ -129,6 +129,8 @@ final class RatisEngine implements AutoCloseable {
     RaftServerConfigKeys.Log.setUseMemory(p, false);
     RaftServerConfigKeys.Log.setUnsafeFlushEnabled(p, false);
     RaftServerConfigKeys.Log.setAsyncFlushEnabled(p, false);
+    // Each commit would add an entry of its own, so that a member knows more after a restart.
+    RaftServerConfigKeys.Log.setLogMetadataEnabled(p, false);
     RaftServerConfigKeys.Log.setWriteBufferSize(p, BUFFER);
     RaftServerConfigKeys.Log.setPreallocatedSize(p, BUFFER);
     RaftServerConfigKeys.Log.setSegmentSizeMax(p, SizeInBytes.valueOf(settings.segmentBytes()));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cluster.HashMachine.Applied;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -11,7 +12,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -23,8 +26,8 @@ final class Trio implements AutoCloseable {
   static final List<String> NAMES = List.of("a", "b", "c");
   static final int GROUP = 3;
 
-  private static final Duration ELECTION_MIN = Duration.ofMillis(300);
-  private static final Duration ELECTION_MAX = Duration.ofMillis(600);
+  private static final Duration ELECTION_MIN = Duration.ofMillis(700);
+  private static final Duration ELECTION_MAX = Duration.ofMillis(1_400);
 
   private final Path folder;
   private final UnaryOperator<RatisSettings> settings;
@@ -128,13 +131,18 @@ final class Trio implements AutoCloseable {
     }
   }
 
-  void stop(int i) throws IOException {
-    Node node = nodes[i];
-    if (node != null) {
-      nodes[i] = null;
+  void stop(int i) {
+    stop(node(i));
+  }
+
+  private void stop(Node node) {
+    nodes[NAMES.indexOf(node.name())] = null;
+    try {
       node.engine().close();
-      node.door().close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
+    node.door().close();
   }
 
   Path folder(int i) {
@@ -144,7 +152,7 @@ final class Trio implements AutoCloseable {
   Node node(int i) {
     Node node = nodes[i];
     assertThat(node).isNotNull();
-    return java.util.Objects.requireNonNull(node);
+    return Objects.requireNonNull(node);
   }
 
   List<Node> running() {
@@ -217,9 +225,12 @@ final class Trio implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    for (int i = 0; i < 3; i++) {
-      stop(i);
-    }
+    // Each waits up to a second for its log's thread.
+    CompletableFuture.allOf(
+            running().stream()
+                .map(node -> CompletableFuture.runAsync(() -> stop(node)))
+                .toArray(CompletableFuture<?>[]::new))
+        .join();
     if (wires != null) {
       wires.close();
     }
