@@ -163,9 +163,9 @@ class GroupLeaderTest {
     GroupLeader leader = leader(MOST, MOST);
     ledger.append(Entry.tick(0, 0));
     assertThat(one(leader, TWO, 7, 1).fits()).isTrue();
-    ledger.append(Entry.tick(replica.tickIndex(), replica.tickSum()));
+    ledger.append(Entry.tick(replica.lastTick().index(), replica.lastTick().sum()));
     assertThat(replica.diverged()).isFalse();
-    ledger.append(Entry.tick(replica.tickIndex(), replica.tickSum() + 1));
+    ledger.append(Entry.tick(replica.lastTick().index(), replica.lastTick().sum() + 1));
     assertThat(replica.diverged()).isTrue();
     LedgerException why = failure(leader, Entries.entry(Entries.decideOne(TWO, 7, 1, 1)));
     assertThat(why.outcome()).isEqualTo(Outcome.NOT_LEADER);
