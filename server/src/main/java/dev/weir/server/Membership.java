@@ -59,10 +59,10 @@ final class Membership {
       throw new StartException(Settings.CLUSTER.flag() + ": " + e.getMessage(), e);
     }
     try {
-      if (!cluster.form(Thread.currentThread()::isInterrupted)) {
-        cluster.close();
-        throw new InterruptedException("the cluster was not formed yet");
-      }
+      cluster.form();
+    } catch (InterruptedException e) {
+      cluster.close();
+      throw e;
     } catch (IOException e) {
       cluster.close();
       throw new StartException(Settings.CLUSTER.flag() + ": " + e.getMessage(), e);
@@ -78,7 +78,8 @@ final class Membership {
                 line -> lines.write(Level.INFO, "store: " + line),
                 warnings,
                 new Counters()));
-    List<String> names = settings.value(Settings.CLUSTER).stream().map(ClusterMember::name).toList();
+    List<String> names =
+        settings.value(Settings.CLUSTER).stream().map(ClusterMember::name).toList();
     return new SharedStore(
         store,
         store::metrics,

@@ -1,7 +1,7 @@
 package dev.weir.server.settings;
 
-import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.FailureMode;
+import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.engine.EngineSettings;
 import dev.weir.rules.RuleDefaults;
 import java.net.InetAddress;

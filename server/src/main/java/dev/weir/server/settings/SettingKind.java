@@ -263,8 +263,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
 
   private static ClusterMember member(String text) {
     int equals = text.indexOf('=');
-    InetSocketAddress address =
-        address().reader.read(text.substring(equals + 1)).orElseThrow();
+    InetSocketAddress address = address().reader.read(text.substring(equals + 1)).orElseThrow();
     String name = equals < 0 ? address.getHostString() : text.substring(0, equals);
     require(NODE_NAME.matcher(name).matches());
     return new ClusterMember(name, address.getHostString(), address.getPort());

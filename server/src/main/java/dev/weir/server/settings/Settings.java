@@ -1,9 +1,9 @@
 package dev.weir.server.settings;
 
-import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.FailureMode;
 import dev.weir.MemoryStore;
 import dev.weir.admin.ShowKeys;
+import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.engine.EngineSettings;
 import dev.weir.http.OlderFields;
 import java.net.InetSocketAddress;

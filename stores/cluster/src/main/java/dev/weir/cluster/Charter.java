@@ -38,7 +38,8 @@ record Charter(
   Charter {
     members = members.stream().sorted(Comparator.comparing(Member::name)).toList();
     if (groups < 1 || groups > MOST_GROUPS) {
-      throw new IllegalArgumentException("groups: " + groups + " (expected: 1.." + MOST_GROUPS + ")");
+      throw new IllegalArgumentException(
+          "groups: " + groups + " (expected: 1.." + MOST_GROUPS + ")");
     }
   }
 
@@ -111,7 +112,8 @@ record Charter(
           Boolean.parseBoolean(p.getProperty("complete")));
     } catch (RuntimeException e) {
       throw new IOException(
-          folder.resolve(FILE) + ": damaged (expected: as a member wrote it): " + e.getMessage(), e);
+          folder.resolve(FILE) + ": damaged (expected: as a member wrote it): " + e.getMessage(),
+          e);
     }
   }
 

@@ -20,13 +20,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One member of a cluster: its logs, its replicas, and the way to the other members. Safe for use by
- * many threads.
+ * One member of a cluster: its logs, its replicas, and the way to the other members. Safe for use
+ * by many threads.
  *
  * <p>Life: {@link #open} takes the folder and the port; {@link #form} waits until the cluster is
  * there; then {@link #store} decides; {@link #close} hands over what this member leads.
@@ -66,7 +66,7 @@ public final class Cluster implements AutoCloseable {
   private final List<Group> groups = new ArrayList<>();
   private @Nullable RatisEngine engine;
   private volatile @Nullable Charter charter;
-  private volatile boolean closed;
+  private final AtomicBoolean open = new AtomicBoolean(true);
 
   /** A group as this member has it. */
   private record Group(
@@ -81,7 +81,8 @@ public final class Cluster implements AutoCloseable {
             .map(each -> new Member(each.name(), each.host(), each.port()))
             .toList();
     this.formation =
-        new Formation(settings.folder(), settings.name(), members, settings.groups(), log);
+        new Formation(
+            settings.folder(), settings.name(), members, settings.groups(), settings.ticker(), log);
     ClusterSettings.TlsFiles files = settings.tls();
     PeerTls tls =
         files == null
@@ -127,7 +128,8 @@ public final class Cluster implements AutoCloseable {
             folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     try {
       if (tried(lock) == null) {
-        throw new IOException(folder + " is in use by another member (expected: a folder for each)");
+        throw new IOException(
+            folder + " is in use by another member (expected: a folder for each)");
       }
       return new Cluster(settings, lock);
     } catch (IOException | RuntimeException e) {
@@ -147,19 +149,14 @@ public final class Cluster implements AutoCloseable {
   /**
    * Waits until the cluster is formed, if it is not, and takes part in it.
    *
-   * @param stopped whether to give up waiting; asked several times a second
-   * @return whether this member takes part now
    * @throws IOException if the cluster cannot be formed, or what is in the folder cannot be used
+   * @throws InterruptedException if the thread is interrupted while it waits
    */
-  public boolean form(BooleanSupplier stopped) throws IOException {
-    Charter formed = formation.await(transport, stopped);
-    if (formed == null) {
-      return false;
-    }
+  public void form() throws IOException, InterruptedException {
+    Charter formed = formation.await(transport);
     RatisSettings ratis =
         RatisSettings.in(settings.folder().resolve("groups"))
-            .withElection(
-                settings.electionTimeout(), settings.electionTimeout().multipliedBy(2));
+            .withElection(settings.electionTimeout(), settings.electionTimeout().multipliedBy(2));
     RatisEngine started = new RatisEngine(transport, ratis);
     engine = started;
     for (int number = 0; number < formed.groups(); number++) {
@@ -177,7 +174,6 @@ public final class Cluster implements AutoCloseable {
     charter = formed;
     var unused =
         asking.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
-    return true;
   }
 
   /**
@@ -225,8 +221,7 @@ public final class Cluster implements AutoCloseable {
           .thenCompose(reply -> reply)
           .thenApplyAsync(reply -> reply, asking);
     }
-    byte[] payload =
-        new ByteWriter().writeByte(group).copy(entry, 0, entry.length).toBytes();
+    byte[] payload = new ByteWriter().writeByte(group).copy(entry, 0, entry.length).toBytes();
     CompletionStage<byte[]> answer;
     try {
       answer = transport.link(member, "ask").call(ASK, payload, ASK_MILLIS);
@@ -370,10 +365,9 @@ public final class Cluster implements AutoCloseable {
   /** Hands over what this member leads, and takes no more part until it is opened again. */
   @Override
   public void close() {
-    if (closed) {
+    if (!open.getAndSet(false)) {
       return;
     }
-    closed = true;
     for (Group each : groups) {
       try {
         if (members.size() > 1 && each.ledger.leads()) {

@@ -128,9 +128,11 @@ public record ClusterStatus(String cluster, String by, int groups, List<MemberSt
               .filter(each -> each.group() == number)
               .toList();
       GroupStatus leader =
-          replicas.stream().filter(each -> each.leads() && !each.diverged()).findFirst().orElse(null);
-      long following =
-          replicas.stream().filter(each -> !each.leader().isEmpty()).count();
+          replicas.stream()
+              .filter(each -> each.leads() && !each.diverged())
+              .findFirst()
+              .orElse(null);
+      long following = replicas.stream().filter(each -> !each.leader().isEmpty()).count();
       if (leader == null || 2 * following <= members.size()) {
         return Health.UNANSWERED;
       }

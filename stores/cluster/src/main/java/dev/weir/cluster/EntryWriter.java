@@ -10,8 +10,8 @@ import java.util.Map;
  * An entry being written: operations in the order in which they are decided. Not safe for use by
  * several threads at once.
  *
- * <p>Its layout: 8 bytes for the stamp; what kind of entry it is, a byte; how many policies, and each
- * after its length; then the operations up to the end, each beginning with its {@link
+ * <p>Its layout: 8 bytes for the stamp; what kind of entry it is, a byte; how many policies, and
+ * each after its length; then the operations up to the end, each beginning with its {@link
  * OperationReader.Kind}.
  */
 final class EntryWriter {

@@ -1,5 +1,6 @@
 package dev.weir.cluster;
 
+import dev.weir.Ticker;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,8 +15,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +45,7 @@ final class Formation {
   private final String self;
   private final List<Member> members;
   private final int groups;
+  private final Ticker ticker;
   private final Consumer<? super String> log;
   private volatile @Nullable Charter charter;
 
@@ -55,8 +55,14 @@ final class Formation {
    * @throws IOException if there is a charter that cannot be read, or one of other members
    */
   Formation(
-      Path folder, String self, List<Member> members, int groups, Consumer<? super String> log)
+      Path folder,
+      String self,
+      List<Member> members,
+      int groups,
+      Ticker ticker,
+      Consumer<? super String> log)
       throws IOException {
+    this.ticker = ticker;
     this.folder = folder;
     this.self = self;
     this.members = members.stream().sorted(Comparator.comparing(Member::name)).toList();
@@ -94,7 +100,8 @@ final class Formation {
 
   /** Has other members answered. */
   void answerAt(PeerDoor door, Executor executor) {
-    door.register(KIND, executor, (from, payload) -> CompletableFuture.completedStage(answer(payload)));
+    door.register(
+        KIND, executor, (from, payload) -> CompletableFuture.completedStage(answer(payload)));
   }
 
   private synchronized byte[] answer(byte[] payload) throws IOException {
@@ -148,14 +155,14 @@ final class Formation {
   /**
    * Waits until the cluster is formed.
    *
-   * @param stopped whether to give up
-   * @return the complete charter; null if it gave up
+   * @return the complete charter
    * @throws IOException if it cannot be formed
    */
-  @Nullable Charter await(PeerTransport transport, BooleanSupplier stopped) throws IOException {
-    for (int pauses = 0; charter() == null; pauses++) {
-      if (stopped.getAsBoolean()) {
-        return null;
+  Charter await(PeerTransport transport) throws IOException, InterruptedException {
+    for (int pauses = 0; ; pauses++) {
+      Charter complete = charter();
+      if (complete != null) {
+        return complete;
       }
       Map<String, Said> others = ask(transport, new ByteWriter().writeByte(WHAT).toBytes());
       check(others);
@@ -172,10 +179,9 @@ final class Formation {
                   ? "cluster: " + names().get(0) + " is to form it"
                   : "cluster: waiting for " + String.join(", ", missing));
         }
-        LockSupport.parkNanos(PAUSE_NANOS);
+        ticker.sleep(PAUSE_NANOS);
       }
     }
-    return charter();
   }
 
   /** Takes note of what the others say. */
@@ -264,8 +270,7 @@ final class Formation {
     asked.forEach(
         (name, future) -> {
           try {
-            answers.put(
-                name, future.orTimeout(2 * ANSWER_MILLIS, TimeUnit.MILLISECONDS).join());
+            answers.put(name, future.orTimeout(2 * ANSWER_MILLIS, TimeUnit.MILLISECONDS).join());
           } catch (CompletionException e) {
             // It is missing; the next round asks again.
           }

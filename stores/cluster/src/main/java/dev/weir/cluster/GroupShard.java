@@ -107,8 +107,7 @@ final class GroupShard implements Shard {
               if (triesLeft > 1) {
                 ask(entry, triesLeft - 1, answer);
               } else {
-                answer.completeExceptionally(
-                    new ShardException(Failure.NO_LEADER, why.words()));
+                answer.completeExceptionally(new ShardException(Failure.NO_LEADER, why.words()));
               }
             });
   }

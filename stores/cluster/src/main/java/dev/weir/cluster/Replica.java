@@ -116,10 +116,7 @@ final class Replica {
    * @param imaging writes images
    */
   Replica(
-      Fingerprint fingerprint,
-      ClusterTime time,
-      Executor imaging,
-      Consumer<? super String> log) {
+      Fingerprint fingerprint, ClusterTime time, Executor imaging, Consumer<? super String> log) {
     this.time = time;
     this.imaging = imaging;
     this.log = log;

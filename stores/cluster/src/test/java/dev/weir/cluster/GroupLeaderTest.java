@@ -50,7 +50,8 @@ class GroupLeaderTest {
   @Test
   void sievedAndLogged_areAnsweredAsOne() {
     SplittableRandom random = Trials.random("sieved and logged");
-    Replica other = new Replica(FINGERPRINT, new ClusterTime(new FakeTicker()), Runnable::run, line -> {});
+    Replica other =
+        new Replica(FINGERPRINT, new ClusterTime(new FakeTicker()), Runnable::run, line -> {});
     GroupLeader leader = leader(MOST, MOST);
     List<ClusterPolicy> policies = new ArrayList<>();
     for (Algorithm algorithm : Algorithm.values()) {
