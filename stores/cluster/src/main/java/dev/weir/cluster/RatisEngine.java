@@ -58,10 +58,14 @@ final class RatisEngine implements AutoCloseable {
   /** Held, because a logger that nobody holds forgets its level. */
   private static final Logger RATIS = Logger.getLogger("org.apache.ratis");
 
+  /** It repeats what a request has failed by, with a stack trace, at each request. */
+  private static final Logger RATIS_REQUESTS =
+      Logger.getLogger("org.apache.ratis.server.impl.RaftServerImpl");
+
   private final PeerTransport transport;
   private final RatisSettings settings;
   private final RaftServer server;
-  private final Map<RaftGroupId, StateMachine> machines = new ConcurrentHashMap<>();
+  private final Map<RaftGroupId, RatisMachine> machines = new ConcurrentHashMap<>();
   private final Map<RaftGroupId, RatisLedger> ledgers = new ConcurrentHashMap<>();
   private final ExecutorService background;
 
@@ -75,6 +79,7 @@ final class RatisEngine implements AutoCloseable {
     if (RATIS.getLevel() == null) {
       // It says what it does, and a peer that is down fills a log. The links say that once.
       RATIS.setLevel(Level.SEVERE);
+      RATIS_REQUESTS.setLevel(Level.OFF);
     }
     this.transport = transport;
     this.settings = settings;
@@ -210,6 +215,13 @@ final class RatisEngine implements AutoCloseable {
             transport.log("group " + group + ": " + e);
           }
         });
+  }
+
+  void closing(RaftGroupId group) {
+    RatisMachine machine = machines.get(group);
+    if (machine != null) {
+      machine.closing();
+    }
   }
 
   void closed(RaftGroupId group) {

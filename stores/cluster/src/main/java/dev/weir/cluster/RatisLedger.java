@@ -2,7 +2,10 @@ package dev.weir.cluster;
 
 import dev.weir.cluster.LedgerException.Outcome;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -22,7 +25,6 @@ import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
 import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
 import org.jspecify.annotations.Nullable;
 
 /** The log of one group in this process, by Ratis. */
@@ -165,21 +167,27 @@ final class RatisLedger implements Ledger {
 
   @Override
   public Status status() {
-    long bytes = 0;
-    try {
-      for (LogSegmentPath segment : LogSegmentPath.getLogSegmentPaths(division.getRaftStorage())) {
-        bytes += Files.size(segment.getPath());
-      }
-    } catch (IOException e) {
-      // A file was purged meanwhile.
-      bytes = -1;
-    }
     return new Status(
         leader(),
         division.getInfo().getCurrentTerm(),
         division.getRaftLog().getLastCommittedIndex(),
         division.getInfo().getLastAppliedIndex(),
-        bytes);
+        logBytes());
+  }
+
+  /** Not by Ratis's own list of these files: to make it deletes those that are still empty. */
+  private long logBytes() {
+    Path folder = division.getRaftStorage().getStorageDir().getCurrentDir().toPath();
+    long bytes = 0;
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "log_*")) {
+      for (Path file : files) {
+        bytes += Files.size(file);
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      // A file was purged or renamed meanwhile: the next answer will be right.
+      return bytes;
+    }
+    return bytes;
   }
 
   @Override
@@ -218,6 +226,7 @@ final class RatisLedger implements Ledger {
       return;
     }
     appender.shutdown();
+    engine.closing(group);
     RaftClientReply reply =
         server.groupManagement(
             GroupManagementRequest.newRemove(

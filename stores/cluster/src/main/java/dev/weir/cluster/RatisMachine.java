@@ -50,6 +50,7 @@ final class RatisMachine extends BaseStateMachine {
   private long era;
 
   private volatile RaftServer.@Nullable Division division;
+  private volatile boolean closing;
 
   /**
    * Creates one.
@@ -258,8 +259,16 @@ final class RatisMachine extends BaseStateMachine {
     failed.run();
   }
 
+  /** Says that the log is about to be closed on purpose. */
+  void closing() {
+    closing = true;
+  }
+
   @Override
   public void close() {
+    if (!closing) {
+      log.accept("the log of " + getGroupId() + " was closed by an error: start this member again");
+    }
     synchronized (this) {
       era++;
       snapshots = null;

@@ -109,6 +109,7 @@ final class RatisSnapshots {
    */
   private void checkComplete(@Nullable TermIndex restored) throws IOException {
     long next = restored == null ? 0 : restored.getIndex() + 1;
+    // Ratis deletes empty files here; the log is not open yet.
     List<LogSegmentPath> segments = LogSegmentPath.getLogSegmentPaths(raft);
     boolean lost;
     if (segments.isEmpty()) {
