@@ -342,7 +342,7 @@ public final class Settings {
       new Setting<>(
           "cluster-insecure",
           SettingKind.onOff(),
-          "off",
+          "false",
           "Lets members on other machines talk without TLS: whoever reaches their ports can change"
               + " every count.");
 

@@ -47,6 +47,9 @@ public final class Cluster implements AutoCloseable {
   private static final int OVERLOADED = 2;
   private static final int UNKNOWN = 3;
 
+  /** The purpose of the connections for all that is not Raft's. */
+  private static final String ASKING = "ask";
+
   /** Far longer than a decision may take: its caller has given it up long before. */
   private static final long ASK_MILLIS = 10_000;
 
@@ -171,6 +174,11 @@ public final class Cluster implements AutoCloseable {
               time,
               new GroupLeader(ledger, replica, time, settings.maxKeys(), settings.maxBytes())));
     }
+    for (Member each : members) {
+      if (!each.name().equals(settings.name())) {
+        PeerLink connects = transport.link(each.name(), ASKING); // Now, and not at the first call.
+      }
+    }
     charter = formed;
     var unused =
         asking.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
@@ -224,7 +232,7 @@ public final class Cluster implements AutoCloseable {
     byte[] payload = new ByteWriter().writeByte(group).copy(entry, 0, entry.length).toBytes();
     CompletionStage<byte[]> answer;
     try {
-      answer = transport.link(member, "ask").call(ASK, payload, ASK_MILLIS);
+      answer = transport.link(member, ASKING).call(ASK, payload, ASK_MILLIS);
     } catch (PeerException e) {
       answer = CompletableFuture.failedStage(e);
     }
@@ -354,7 +362,7 @@ public final class Cluster implements AutoCloseable {
     }
     try {
       return transport
-          .link(member, "status")
+          .link(member, ASKING)
           .call(STATUS, new byte[0], STATUS_MILLIS)
           .thenApply(ClusterStatus.MemberStatus::read);
     } catch (PeerException e) {
