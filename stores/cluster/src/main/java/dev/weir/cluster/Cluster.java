@@ -370,12 +370,8 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** Hands over what this member leads, and takes no more part until it is opened again. */
-  @Override
-  public void close() {
-    if (!open.getAndSet(false)) {
-      return;
-    }
+  /** Has other members lead what this one leads, as far as they can. Blocks. */
+  void handOver() {
     for (Group each : groups) {
       try {
         if (members.size() > 1 && each.ledger.leads()) {
@@ -385,6 +381,15 @@ public final class Cluster implements AutoCloseable {
         log.accept("cluster: group " + each.number + " was not handed over: " + e.getMessage());
       }
     }
+  }
+
+  /** Hands over what this member leads, and takes no more part until it is opened again. */
+  @Override
+  public void close() {
+    if (!open.getAndSet(false)) {
+      return;
+    }
+    handOver();
     asking.shutdown();
     closeQuietly(engine == null ? transport : engine);
     closeQuietly(door);
