@@ -1,6 +1,7 @@
 package dev.weir.cluster;
 
 import dev.weir.Fingerprint;
+import dev.weir.shared.Housekeeping;
 import dev.weir.shared.Link;
 import dev.weir.shared.SharedStore;
 import dev.weir.shared.StoreSettings;
@@ -18,6 +19,12 @@ public final class ClusterStore extends SharedStore {
 
   ClusterStore(StoreSettings settings, Link link, Fingerprint fingerprint) {
     super(settings, link);
+    this.fingerprint = fingerprint;
+  }
+
+  ClusterStore(
+      StoreSettings settings, Link link, Fingerprint fingerprint, Housekeeping housekeeping) {
+    super(settings, link, housekeeping);
     this.fingerprint = fingerprint;
   }
 

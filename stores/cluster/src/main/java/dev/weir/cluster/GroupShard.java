@@ -21,6 +21,11 @@ final class GroupShard implements Shard {
    * lead, nothing can have been decided, so the operations go to the one that it names, or to the
    * next; after as many members as there are, and one more, they fail, which is what they do while
    * none leads. What may have been decided is never asked again.
+   *
+   * One that does not answer says nothing of who leads: it may be cut off, or stopped, while the
+   * others have long agreed on another. So whenever it is not known what became of a call, and
+   * whenever a probe fails, the next is asked the next time; if the one before it leads after all,
+   * it says so.
    */
 
   /** A call costs a disk's flush and a round trip, so many operations share one. */
@@ -56,7 +61,15 @@ final class GroupShard implements Shard {
 
   @Override
   public CompletionStage<? extends Reply> probe() {
-    return ask(Entry.probe());
+    CompletableFuture<Reply> answer = ask(Entry.probe());
+    CompletableFuture<Reply> unused =
+        answer.whenComplete(
+            (reply, error) -> {
+              if (error != null) { // Also where no answer came in time.
+                turnTo(leader, null);
+              }
+            });
+    return answer;
   }
 
   @Override
@@ -79,7 +92,7 @@ final class GroupShard implements Shard {
     return MOST_CHARGES;
   }
 
-  private CompletionStage<? extends Reply> ask(byte[] entry) {
+  private CompletableFuture<Reply> ask(byte[] entry) {
     CompletableFuture<Reply> answer = new CompletableFuture<>();
     ask(entry, members.size() + 1, answer);
     return answer;
@@ -96,6 +109,9 @@ final class GroupShard implements Shard {
                 return;
               }
               LedgerException why = why(error);
+              if (why.outcome() != Outcome.OVERLOADED) {
+                turnTo(asked, why.leader());
+              }
               if (why.outcome() != Outcome.NOT_LEADER) {
                 answer.completeExceptionally(
                     new ShardException(
@@ -103,7 +119,6 @@ final class GroupShard implements Shard {
                         why.words()));
                 return;
               }
-              turnTo(asked, why.leader());
               if (triesLeft > 1) {
                 ask(entry, triesLeft - 1, answer);
               } else {

@@ -117,10 +117,17 @@ final class Replica {
    */
   Replica(
       Fingerprint fingerprint, ClusterTime time, Executor imaging, Consumer<? super String> log) {
+    this(MemoryStore.unbounded(fingerprint), time, imaging, log);
+  }
+
+  /**
+   * @param store has room for all keys
+   */
+  Replica(MemoryStore store, ClusterTime time, Executor imaging, Consumer<? super String> log) {
+    this.store = store;
     this.time = time;
     this.imaging = imaging;
     this.log = log;
-    this.store = MemoryStore.unbounded(fingerprint);
   }
 
   /** Returns what is kept, for those who look. */

@@ -1,7 +1,7 @@
 package dev.weir.shared;
 
 import dev.weir.Ticker;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.SplittableRandom;
 
 /**
  * Says whether a shard may be asked. It opens when calls fail one after the other, and closes again
@@ -88,8 +88,9 @@ public final class Breaker {
       return;
     }
     pauseNanos = Math.min(MOST_PAUSE_NANOS, 2 * pauseNanos);
-    // Not all processes at the same moment.
-    long jitter = ThreadLocalRandom.current().nextLong(pauseNanos / 2);
-    probeAtNanos = ticker.nanos() + pauseNanos - jitter;
+    // Not all processes at the same moment, which no two see at the same nanosecond.
+    long now = ticker.nanos();
+    long jitter = new SplittableRandom(now).nextLong(pauseNanos / 2);
+    probeAtNanos = now + pauseNanos - jitter;
   }
 }

@@ -15,9 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -38,27 +35,28 @@ public abstract class SharedStore implements Store {
   private final FailureDecisions failureDecisions;
   private final Decider decider;
   private final Map<String, SharedBinding> bindings = new ConcurrentHashMap<>();
-  private final ScheduledExecutorService housekeeping;
+  private final Housekeeping housekeeping;
 
   /**
    * @param link the transport; closed with the store
    */
   protected SharedStore(StoreSettings settings, Link link) {
+    this(settings, link, Housekeeping.thread("weir-" + settings.kind()));
+  }
+
+  /**
+   * @param link the transport; closed with the store
+   * @param housekeeping looks after what waits; closed with the store
+   */
+  protected SharedStore(StoreSettings settings, Link link, Housekeeping housekeeping) {
     this.settings = settings;
     this.link = link;
     ticker = settings.clocks().monotonic();
     counters = settings.counters();
     failureDecisions = new FailureDecisions(counters);
     decider = new Decider(link, counters, failureDecisions, settings.callersClock());
-    housekeeping =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread thread = new Thread(task, "weir-" + settings.kind());
-              thread.setDaemon(true);
-              return thread;
-            });
-    long tick = StoreSettings.tickNanos(settings.timeoutNanos());
-    Object unused = housekeeping.scheduleWithFixedDelay(this::tick, 0, tick, TimeUnit.NANOSECONDS);
+    this.housekeeping = housekeeping;
+    housekeeping.every(StoreSettings.tickNanos(settings.timeoutNanos()), this::tick);
   }
 
   private void tick() {
@@ -282,7 +280,7 @@ public abstract class SharedStore implements Store {
       retire(name, ticker.nanos());
     }
     link.close();
-    housekeeping.shutdownNow();
+    housekeeping.close();
     failureDecisions.close();
   }
 }

@@ -1,0 +1,231 @@
+package dev.weir.cluster;
+
+import dev.weir.Algorithm;
+import dev.weir.Consistency;
+import dev.weir.Reason;
+import dev.weir.cluster.Entries.Charge;
+import dev.weir.cluster.Entries.Op;
+import dev.weir.cluster.SimHistory.Applied;
+import dev.weir.cluster.SimHistory.Check;
+import dev.weir.cluster.SimHistory.Kind;
+import dev.weir.shared.Result;
+import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.WindowChecker;
+import dev.weir.testkit.WindowChecker.Fullest;
+import dev.weir.testkit.WindowChecker.Operation;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Judges what has happened in a simulated cluster. */
+final class SimChecks {
+  private final SimHistory history;
+
+  /** What the logs charged, by the fingerprint of its key. */
+  private final Map<Long, List<Charged>> charged = new HashMap<>();
+
+  /** Permits that count from an instant on. */
+  private record Charged(long atNanos, long permits) {}
+
+  SimChecks(SimHistory history) {
+    this.history = history;
+  }
+
+  void run() {
+    for (int group = 0; group < history.logs().size(); group++) {
+      replay(group);
+      time(group);
+    }
+    history.rules().forEach(this::window);
+    sums();
+    refusals();
+    grants();
+  }
+
+  /** A fresh replica comes to the same answers. */
+  private void replay(int group) {
+    Replica replica = new Replica(
+            SimCluster.FINGERPRINT, new ClusterTime(new FakeTicker()), Runnable::run, line -> {});
+    for (Applied each : history.logs().get(group)) {
+      byte[] entry = each.item().bytes();
+      if (entry != null) {
+        byte[] reply = replica.apply(each.item().index(), entry.clone());
+        if (!Arrays.equals(reply, each.reply())) {
+          history.violation(
+              Kind.ANSWERS_DIFFER, "group " + group + ": replayed entry " + each.item().index());
+          return;
+        }
+        if (entry[Ledger.STAMP_BYTES] == Entry.OPERATIONS) {
+          charges(entry, reply);
+        }
+      }
+    }
+  }
+
+  private void charges(byte[] entry, byte[] reply) {
+    ClusterReply in = new ClusterReply(reply);
+    for (Op op : Entries.read(entry)) {
+      Charge first = op.charges().get(0);
+      switch (op.kind()) {
+        case DECIDE_MANY -> {
+          boolean allowed = in.number() == 1;
+          for (Charge each : op.charges()) {
+            Result result = in.result();
+            if (allowed && result.fits() && !op.peeking()) {
+              long wait = op.queued() ? result.retryAfterNanos() : 0;
+              charge(each.fingerprint(), result.atNanos() + wait, each.permits());
+            }
+          }
+        }
+        case DECIDE_ONE -> {
+          long times = in.number();
+          charge(first.fingerprint(), in.result().atNanos(), times * first.permits());
+        }
+        case RECORD -> charge(first.fingerprint(), in.result().atNanos(), first.permits());
+        case REFUND, RESET -> {
+          long unused = in.number();
+        }
+      }
+    }
+  }
+
+  private void charge(long fingerprint, long atNanos, long permits) {
+    if (permits > 0) {
+      charged
+          .computeIfAbsent(fingerprint, key -> new ArrayList<>())
+          .add(new Charged(atNanos, permits));
+    }
+  }
+
+  /** It never runs faster than the fastest clock, and never goes back. */
+  private void time(int group) {
+    long least = Long.MAX_VALUE;
+    long before = Long.MIN_VALUE;
+    for (Applied each : history.logs().get(group)) {
+      if (each.item().bytes() == null) {
+        continue;
+      }
+      long real = each.item().stampedAtNanos();
+      long now = each.decidedNanos();
+      long ahead = now - real - real / 1_000_000 * (SimCluster.MOST_PPM + 1);
+      least = Math.min(least, ahead);
+      if (ahead - least > 2 * Policies.MICRO) {
+        String text = "group %d entry %d: %,d ns";
+        history.violation(
+            Kind.TIME_RUNS_FAST, String.format(text, group, each.item().index(), ahead - least));
+        return;
+      }
+      if (now < before) {
+        history.violation(Kind.TIME_GOES_BACK, "group " + group + " entry " + each.item().index());
+        return;
+      }
+      before = now;
+    }
+  }
+
+  /** No window of real time holds more than it may, whatever the clocks showed. */
+  private void window(SimRule rule) {
+    List<Operation> admitted = new ArrayList<>();
+    for (Check each : history.checks()) {
+      if (each.rule == rule && each.allowed && !each.refunded) {
+        admitted.add(
+            new Operation(
+                Long.toHexString(each.fingerprint),
+                each.permits,
+                each.sentNanos + each.waitNanos,
+                each.answeredNanos + each.waitNanos,
+                true,
+                Reason.WITHIN_LIMIT));
+      }
+    }
+    long window = rule.windowNanos - rule.windowNanos / 1_000_000 * (2 * SimCluster.MOST_PPM + 2);
+    Fullest fullest = WindowChecker.fullest(admitted, window - 4 * Policies.MICRO);
+    long more = 0;
+    if (rule.consistency == Consistency.APPROXIMATE) {
+      more = (3 + history.serverRestarts) * rule.unrecorded();
+      more *= rule.algorithm.strict() ? 1 : 2; // At both ends of the window.
+    }
+    if (fullest.permits() > rule.bound() + more) {
+      history.violation(
+          Kind.EXCESS, rule.name + ": " + fullest + " of " + rule.bound() + " + " + more);
+    }
+  }
+
+  /** What was admitted was charged; what was charged was asked for. */
+  private void sums() {
+    Map<Long, Long> admitted = new HashMap<>();
+    Map<Long, Long> asked = new HashMap<>();
+    Map<Long, SimRule> rules = new HashMap<>();
+    for (Check each : history.checks()) {
+      rules.put(each.fingerprint, each.rule);
+      asked.merge(each.fingerprint, each.permits, Long::sum);
+      if (each.allowed && !each.refunded) { // Else a server may have admitted it again.
+        admitted.merge(each.fingerprint, each.permits, Long::sum);
+      }
+    }
+    asked.forEach(
+        (key, permits) -> {
+          SimRule rule = rules.get(key);
+          long sum =
+              charged.getOrDefault(key, List.of()).stream().mapToLong(Charged::permits).sum();
+          long most = admitted.getOrDefault(key, 0L);
+          boolean approximate = rule.consistency == Consistency.APPROXIMATE;
+          long lost = approximate ? (3 + history.serverRestarts) * rule.unrecorded() : 0;
+          if (most > sum + lost) {
+            history.violation(
+                Kind.NOT_CHARGED, rule.name + ": " + most + " admitted, " + sum + " charged");
+          }
+          if (rule.consistency == Consistency.STRICT && sum > permits) {
+            history.violation(
+                Kind.CHARGED_TWICE, rule.name + ": " + permits + " asked for, " + sum + " charged");
+          }
+        });
+  }
+
+  /** Who is refused for want of permits is refused rightly, by all that the log ever charged. */
+  private void refusals() {
+    for (Check each : history.checks()) {
+      if (each.answered && each.reason == Reason.KEY_SPACE_FULL) {
+        history.violation(Kind.FALSE_REFUSAL, each + ": there is room");
+      }
+      boolean exact =
+          each.rule.consistency != Consistency.APPROXIMATE
+              && each.rule.algorithm == Algorithm.SLIDING_WINDOW_LOG;
+      if (exact && each.answered && each.reason == Reason.OVER_LIMIT && each.waitNanos == 0) {
+        long from = each.atNanos - each.rule.countedNanos();
+        long counted = 0;
+        for (Charged some : charged.getOrDefault(each.fingerprint, List.of())) {
+          counted += some.atNanos > from ? some.permits : 0;
+        }
+        if (counted + each.together <= each.limit) {
+          history.violation(Kind.FALSE_REFUSAL, each + ": " + counted + " charged");
+        }
+      }
+    }
+  }
+
+  /** What is granted out of an allotment was asked for before the allotment's end. */
+  private void grants() {
+    for (int group = 0; group < history.logs().size(); group++) {
+      Map<Long, Long> charged = new HashMap<>(); // Real times by those of the log.
+      for (Applied each : history.logs().get(group)) {
+        if (each.item().bytes() != null) {
+          charged.put(each.decidedNanos(), each.item().stampedAtNanos());
+        }
+      }
+      for (Check each : history.checks()) {
+        boolean leased = each.rule.consistency == Consistency.LEASED;
+        Long at = leased && each.allowed ? charged.get(each.atNanos) : null;
+        if (at != null && history.group(each.fingerprint) == group) {
+          long life = each.rule.intervalNanos;
+          long latest = at + life + life / 1_000_000 * (SimCluster.MOST_PPM + 1);
+          if (each.sentNanos > latest + Policies.MICRO) {
+            history.violation(Kind.GRANTED_LATE, each + ": charged " + at);
+          }
+        }
+      }
+    }
+  }
+}

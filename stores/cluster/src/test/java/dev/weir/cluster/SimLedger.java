@@ -1,0 +1,457 @@
+package dev.weir.cluster;
+
+import dev.weir.cluster.LedgerException.Outcome;
+import dev.weir.cluster.SimDisk.Image;
+import dev.weir.cluster.SimDisk.Item;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One member's part in a replicated log, as simple as one can be that has all that may happen: a
+ * leader that does not know that it is none any more, entries that are lost with it or come to
+ * light later, disks that flush late, followers that lag behind.
+ */
+final class SimLedger implements Ledger {
+  private static final long MICRO = Policies.MICRO;
+  private static final long MILLI = Policies.MILLI;
+  private static final long HEARTBEAT_NANOS = 20 * MILLI;
+  private static final int MOST_PENDING = 64;
+  private static final int MOST_SENT = 200;
+
+  final SimNode node;
+  final SimDisk disk = new SimDisk();
+  private final SimGroup group;
+  private final int number;
+  private final Scheduler scheduler;
+
+  /** How long a flush takes at most. */
+  long mostFlushNanos = MILLI;
+
+  /** How long an entry that is committed waits to be applied at most. */
+  long mostLagNanos = MILLI / 2;
+
+  // What is lost in a crash:
+  private Machine machine;
+  private boolean applying;
+  private boolean imaging;
+  private long committed;
+  private long applied;
+  private boolean leads;
+  private long ledTerm;
+  private long firstOfTerm;
+  private long quorumHeardAtNanos;
+  private long patienceNanos;
+  private @Nullable String leader;
+  private final Map<Long, Pending> pending = new TreeMap<>();
+  private long[] matched = {};
+  private long[] next = {};
+  private long[] heardAtNanos = {};
+
+  private record Pending(long term, CompletableFuture<byte[]> reply) {}
+
+  SimLedger(SimGroup group, int number, SimNode node, Machine machine) {
+    this.group = group;
+    this.number = number;
+    this.node = node;
+    this.scheduler = node.scheduler;
+    this.machine = machine;
+    begin();
+  }
+
+  private void begin() {
+    node.run(scheduler.random.nextLong(HEARTBEAT_NANOS), this::beat);
+  }
+
+  /** Starts after a crash, with what is on the disk. */
+  void restart(Machine fresh) {
+    pending.clear();
+    leads = false;
+    leader = null;
+    applying = false;
+    imaging = false;
+    rebuild(fresh);
+    begin();
+  }
+
+  private void rebuild(Machine fresh) {
+    machine = fresh;
+    applied = 0;
+    Image image = disk.image();
+    if (image != null) {
+      restore(image);
+    }
+    committed = applied;
+  }
+
+  private void restore(Image image) {
+    try {
+      machine.restore(image.file());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    applied = image.index();
+  }
+
+  // Leading.
+
+  /** Leads from now on, as a majority has agreed. */
+  void lead(long term) {
+    group.count("elections", 1);
+    leads = true;
+    ledTerm = term;
+    leader = node.name;
+    int size = group.members().size();
+    matched = new long[size];
+    next = new long[size];
+    heardAtNanos = new long[size];
+    for (int i = 0; i < size; i++) {
+      next[i] = disk.last() + 1;
+      heardAtNanos[i] = scheduler.nanos();
+    }
+    quorumHeardAtNanos = scheduler.nanos();
+    patienceNanos = scheduler.between(100 * MILLI, 4_000 * MILLI);
+    firstOfTerm = disk.last() + 1;
+    log(null);
+  }
+
+  /** Does not lead any more, if it did. */
+  void follow(@Nullable String other) {
+    leader = other;
+    if (leads) {
+      leads = false;
+      if (scheduler.random.nextBoolean()) {
+        List<Pending> unknown = List.copyOf(pending.values());
+        pending.clear();
+        unknown.forEach(each -> unknown(each, "another member leads; it may still be applied"));
+      }
+    }
+  }
+
+  private static void unknown(Pending each, String why) {
+    each.reply.completeExceptionally(new LedgerException(Outcome.UNKNOWN, null, why));
+  }
+
+  /** Returns whether it leads, in its own eyes. */
+  boolean believes() {
+    return leads && node.up();
+  }
+
+  long ledTerm() {
+    return ledTerm;
+  }
+
+  @Override
+  public boolean leads() {
+    return leads && applied >= firstOfTerm;
+  }
+
+  @Override
+  public @Nullable String leader() {
+    return leader;
+  }
+
+  @Override
+  public CompletionStage<byte[]> append(byte[] entry) {
+    if (!leads()) {
+      return CompletableFuture.failedStage(
+          new LedgerException(Outcome.NOT_LEADER, leader, "another member leads"));
+    }
+    if (pending.size() >= MOST_PENDING) {
+      return CompletableFuture.failedStage(
+          new LedgerException(Outcome.OVERLOADED, leader, "too much waits"));
+    }
+    group.count("entries given to a leader that is none any more", group.stale(this) ? 1 : 0);
+    machine.stamp(ledTerm, entry);
+    if (group.defect == Defect.LEADER_DECIDES_ALONE) {
+      return CompletableFuture.completedStage(machine.apply(applied, ledTerm, entry));
+    }
+    CompletableFuture<byte[]> reply = new CompletableFuture<>();
+    pending.put(disk.last() + 1, new Pending(ledTerm, reply));
+    log(entry);
+    return reply;
+  }
+
+  private void log(byte @Nullable [] bytes) {
+    Item item = new Item(disk.last() + 1, ledTerm, bytes, scheduler.nanos());
+    disk.append(item);
+    flush(item, () -> {});
+    if (group.defect == Defect.UNFLUSHED_ACKS) {
+      commit();
+    }
+    for (int i = 0; i < next.length; i++) {
+      if (i != number && next[i] == item.index()) {
+        replicate(i);
+      }
+    }
+  }
+
+  /** Puts an entry and all before it on the disk, in time. */
+  private void flush(Item item, Runnable then) {
+    boolean lazy = group.defect == Defect.UNFLUSHED_ACKS; // As where nothing forces it.
+    node.run(
+        scheduler.between(50 * MICRO, lazy ? 10_000 * MILLI : mostFlushNanos),
+        () -> {
+          if (disk.termAt(item.index()) == item.term()) {
+            disk.flush(item.index());
+            then.run();
+            if (leads) {
+              commit();
+            }
+          }
+        });
+  }
+
+  private void beat() {
+    if (leads) {
+      for (int i = 0; i < next.length; i++) {
+        if (i != number) {
+          replicate(i);
+        }
+      }
+      if (scheduler.nanos() - quorumHeardAtNanos > patienceNanos) {
+        follow(null);
+      }
+    }
+    node.run(HEARTBEAT_NANOS, this::beat);
+  }
+
+  private void replicate(int to) {
+    SimLedger other = group.members().get(to);
+    long term = ledTerm;
+    long before = next[to] - 1;
+    Image image = disk.image();
+    if (before < disk.first() - 1 && image != null) {
+      next[to] = image.index() + 1;
+      group.net.send(node, other.node, () -> other.install(this, term, image));
+      return;
+    }
+    long beforeTerm = disk.termAt(before);
+    List<Item> all = disk.from(before + 1);
+    List<Item> some = all.subList(0, Math.min(MOST_SENT, all.size()));
+    long known = committed;
+    next[to] = before + 1 + some.size();
+    group.net.send(
+        node, other.node, () -> other.receive(this, term, before, beforeTerm, some, known));
+  }
+
+  /** Learns that a member has nothing any more. */
+  void forget(int member) {
+    if (leads) {
+      matched[member] = 0;
+      next[member] = 1;
+    }
+  }
+
+  /** Learns what a follower has; a negative index says from where on it lacks something. */
+  private void hear(int from, long term, long index) {
+    if (term > disk.term()) {
+      disk.term(term);
+      follow(null);
+    }
+    if (!leads || term != ledTerm) {
+      return;
+    }
+    heardAtNanos[from] = scheduler.nanos();
+    if (index < 0) {
+      next[from] = Math.max(matched[from] + 1, Math.min(next[from], -index));
+      replicate(from);
+    } else {
+      matched[from] = Math.max(matched[from], index);
+      next[from] = Math.max(next[from], index + 1);
+      commit();
+    }
+    int heard = 1;
+    for (int i = 0; i < heardAtNanos.length; i++) {
+      boolean lately = scheduler.nanos() - heardAtNanos[i] < 3 * HEARTBEAT_NANOS;
+      heard += i != number && group.votes(i) && lately ? 1 : 0;
+    }
+    if (heard >= group.majority()) {
+      quorumHeardAtNanos = scheduler.nanos();
+    }
+  }
+
+  private void commit() {
+    matched[number] = group.defect == Defect.UNFLUSHED_ACKS ? disk.last() : disk.flushed();
+    long most = committed;
+    for (long index = disk.last(); index > most && disk.termAt(index) == ledTerm; index--) {
+      int have = 0;
+      for (int i = 0; i < matched.length; i++) {
+        have += group.votes(i) && matched[i] >= index ? 1 : 0;
+      }
+      boolean alone = group.defect == Defect.ANSWERS_BEFORE_COMMIT && disk.flushed() >= index;
+      if (have >= group.majority() || alone) {
+        most = index;
+      }
+    }
+    committed = most;
+    applyLater();
+  }
+
+  // Following.
+
+  private boolean follows(SimLedger from, long term) {
+    if (term < disk.term()) {
+      long newer = disk.term();
+      group.net.send(node, from.node, () -> from.hear(number, newer, 0));
+      return false;
+    }
+    disk.term(term);
+    if (leads && ledTerm == term) {
+      return false;
+    }
+    follow(from.node.name);
+    return true;
+  }
+
+  private void receive(
+      SimLedger from,
+      long term,
+      long before,
+      long beforeTerm,
+      List<Item> some,
+      long leadersCommitted) {
+    if (!follows(from, term)) {
+      return;
+    }
+    boolean known = before < disk.first() - 1 || disk.termAt(before) == beforeTerm;
+    if (!known) {
+      long lacks = -Math.min(before, disk.last() + 1);
+      group.net.send(node, from.node, () -> from.hear(number, term, lacks));
+      return;
+    }
+    for (Item each : some) {
+      if (each.index() >= disk.first() && disk.termAt(each.index()) != each.term()) {
+        if (each.index() <= disk.last()) {
+          truncate(each.index());
+        }
+        disk.append(each);
+      }
+    }
+    long has = before + some.size();
+    if (disk.flushed() >= has || group.defect == Defect.UNFLUSHED_ACKS) {
+      group.net.send(node, from.node, () -> from.hear(number, term, has));
+    }
+    if (disk.flushed() < has) {
+      flush(
+          disk.at(has), () -> group.net.send(node, from.node, () -> from.hear(number, term, has)));
+    }
+    committed = Math.max(committed, Math.min(leadersCommitted, has));
+    applyLater();
+  }
+
+  private void truncate(long index) {
+    group.count("entries lost with their leader", disk.last() - index + 1);
+    disk.truncate(index);
+    Map<Long, Pending> lost = ((TreeMap<Long, Pending>) pending).tailMap(index, true);
+    List<Pending> unknown = List.copyOf(lost.values());
+    lost.clear();
+    unknown.forEach(each -> unknown(each, "it was not committed"));
+    if (index <= applied) { // Only if it is built wrong.
+      rebuild(group.newMachine(number));
+    }
+    committed = Math.min(committed, disk.last());
+  }
+
+  private void install(SimLedger from, long term, Image image) {
+    if (!follows(from, term)) {
+      return;
+    }
+    if (image.index() > applied) {
+      group.count("images installed", 1);
+      disk.install(image);
+      pending.clear();
+      restore(image);
+      committed = Math.max(committed, applied);
+    }
+    long has = image.index();
+    node.run(
+        scheduler.between(50 * MICRO, mostFlushNanos),
+        () -> group.net.send(node, from.node, () -> from.hear(number, term, has)));
+    applyLater();
+  }
+
+  // Applying.
+
+  private void applyLater() {
+    if (!applying && applied < committed) {
+      applying = true;
+      node.run(
+          scheduler.between(10 * MICRO, mostLagNanos),
+          () -> {
+            applying = false;
+            apply();
+          });
+    }
+  }
+
+  private void apply() {
+    while (applied < committed) {
+      Item item = disk.at(applied + 1);
+      byte[] bytes = item.bytes();
+      byte[] reply =
+          bytes == null ? new byte[0] : machine.apply(item.index(), item.term(), bytes.clone());
+      applied++;
+      group.applied(number, item, reply);
+      Pending asked = pending.remove(item.index());
+      if (asked != null && asked.term == item.term()) {
+        asked.reply.complete(reply);
+      } else if (asked != null) {
+        unknown(asked, "it was not committed");
+      }
+    }
+    imageIfDue();
+  }
+
+  private void imageIfDue() {
+    Image last = disk.image();
+    long since = applied - (last == null ? 0 : last.index());
+    if (imaging || since < group.imageEvery || disk.flushed() < applied) {
+      return;
+    }
+    long index = applied;
+    long term = disk.termAt(index);
+    Path file = group.newFile();
+    try {
+      imaging = true;
+      machine.image(file).toCompletableFuture().join();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    node.run(
+        scheduler.between(MILLI, 200 * MILLI),
+        () -> {
+          imaging = false;
+          Image newest = disk.image();
+          boolean newer = newest == null || newest.index() < index;
+          if (newer && disk.termAt(index) == term) {
+            disk.keep(new Image(index, term, file), scheduler.random.nextInt(60));
+          }
+        });
+  }
+
+  long applied() {
+    return applied;
+  }
+
+  long committed() {
+    return committed;
+  }
+
+  @Override
+  public Status status() {
+    return new Status(leader, ledTerm, committed, applied, 0);
+  }
+
+  @Override
+  public void transfer(@Nullable String member) {}
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,145 @@
+package dev.weir.cluster;
+
+import dev.weir.Charges;
+import dev.weir.Consistency;
+import dev.weir.cluster.SimHistory.Kind;
+import dev.weir.cluster.SimHistory.Violation;
+import dev.weir.shared.SharedMetrics;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** One run of a simulated cluster, from a seed to what is wrong with it. */
+final class SimRun {
+  private static final long MILLI = Policies.MILLI;
+  private static final long FAULTS_NANOS = 10_000 * MILLI;
+  private static final long REPAIR_NANOS = 3_000 * MILLI;
+
+  /** By when something new is admitted once there are no faults any more. */
+  private static final long MOST_STUCK_NANOS = 5_000 * MILLI;
+
+  final SimCluster cluster;
+  private final Scheduler scheduler;
+  private int fresh;
+
+  private SimRun(long seed, Defect defect, Path folder) {
+    cluster = new SimCluster(seed, defect, folder);
+    scheduler = cluster.scheduler;
+  }
+
+  /** Runs from a seed, and checks all that happened. */
+  static SimRun of(long seed, Defect defect) {
+    try {
+      Path folder = Files.createTempDirectory("weir-sim");
+      try {
+        SimRun run = new SimRun(seed, defect, folder);
+        run.run();
+        new SimChecks(run.cluster.history).run();
+        return run;
+      } finally {
+        delete(folder);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path each : files.toList()) {
+        Files.delete(each);
+      }
+    }
+    Files.delete(folder);
+  }
+
+  List<Violation> violations() {
+    return cluster.history.violations();
+  }
+
+  private void run() {
+    SimFaults faults = new SimFaults(cluster);
+    List<SimTraffic> traffic = new ArrayList<>();
+    for (SimServer each : cluster.servers) {
+      SimTraffic clients = new SimTraffic(cluster, each);
+      traffic.add(clients);
+      clients.start();
+    }
+    scheduler.after(500 * MILLI, faults::start);
+    pass(FAULTS_NANOS);
+    faults.end();
+    pass(REPAIR_NANOS);
+    faults.loseMinority();
+    List<Boolean> admitted = new ArrayList<>();
+    for (SimServer server : cluster.servers) {
+      for (int group = 0; group < cluster.placement.size(); group++) {
+        admitted.add(false);
+        admit(server, group, admitted, admitted.size() - 1);
+      }
+    }
+    for (long i = 0; i < MOST_STUCK_NANOS && admitted.contains(false); i += 100 * MILLI) {
+      pass(100 * MILLI);
+    }
+    if (admitted.contains(false)) {
+      cluster.history.violation(Kind.STUCK, "after all faults: " + admitted);
+    }
+    traffic.forEach(SimTraffic::stop);
+    pass(1_000 * MILLI);
+    count();
+  }
+
+  private void count() {
+    SimHistory history = cluster.history;
+    for (SimServer each : cluster.servers) {
+      SharedMetrics metrics = each.store().metrics();
+      history.count("permits given back as their answer was late", metrics.late());
+      history.count("decided by what a server held", metrics.held());
+    }
+    cluster.members.forEach(each -> history.count("refusals not logged", each.sieved()));
+    history.checks().forEach(each -> history.count("checks: " + each.reason, 1));
+    history.logs().forEach(each -> history.count("entries", each.size()));
+    history.count("refunds", history.checks().stream().filter(each -> each.refunded).count());
+  }
+
+  private void pass(long nanos) {
+    scheduler.runUntil(scheduler.nanos() + nanos);
+  }
+
+  /** Asks for keys that were never used, until one is admitted. */
+  private void admit(SimServer server, int group, List<Boolean> admitted, int place) {
+    if (admitted.get(place)) {
+      return;
+    }
+    SimRule rule = cluster.history.rules().get(0);
+    assert rule.consistency == Consistency.STRICT;
+    long fingerprint = rule.fingerprint(1_000_000 + fresh++);
+    while (cluster.placement.group(fingerprint) != group) {
+      fingerprint = rule.fingerprint(1_000_000 + fresh++);
+    }
+    Charges charges = new Charges().add(server.binding(rule), fingerprint, 1);
+    SimHistory.Check check =
+        new SimHistory.Check(
+            rule, fingerprint, 1, charges.binding(0).policy().quota().permits(), scheduler.nanos());
+    cluster.history.add(check);
+    server
+        .store()
+        .decide(
+            charges,
+            server.node.monotonic().nanos(),
+            done -> {
+              check.answered = true;
+              check.answeredNanos = scheduler.nanos();
+              check.allowed = done.allowed();
+              check.reason = done.reason(0);
+              check.atNanos = done.atNanos(0);
+              if (done.allowed()) {
+                admitted.set(place, true);
+              }
+            });
+    server.node.run(50 * MILLI, () -> admit(server, group, admitted, place));
+  }
+}

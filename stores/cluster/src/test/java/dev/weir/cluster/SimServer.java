@@ -1,0 +1,139 @@
+package dev.weir.cluster;
+
+import dev.weir.Binding;
+import dev.weir.shared.Clocks;
+import dev.weir.shared.Counters;
+import dev.weir.shared.Housekeeping;
+import dev.weir.shared.StoreSettings;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** A server that asks the cluster: a machine with a real {@link ClusterStore}. */
+final class SimServer {
+  static final long TIMEOUT_NANOS = 100 * Policies.MILLI;
+
+  final SimNode node;
+  private final SimCluster cluster;
+  private final Map<SimRule, Binding> bindings = new HashMap<>();
+  private @Nullable ClusterStore store;
+
+  SimServer(SimNode node, SimCluster cluster) {
+    this.node = node;
+    this.cluster = cluster;
+    open();
+  }
+
+  private void open() {
+    boolean wallOnly = cluster.defect == Defect.WALL_CLOCK_ALLOTMENTS;
+    Clocks clocks = new Clocks(wallOnly ? node.wall() : node.monotonic(), node.wall());
+    StoreSettings settings =
+        new StoreSettings(
+            "sim", TIMEOUT_NANOS, clocks, false, line -> {}, line -> {}, new Counters());
+    List<String> names = cluster.members.stream().map(each -> each.node.name).toList();
+    ClusterLink link = new ClusterLink(cluster.placement, names, this::ask, settings, () -> {});
+    store = new ClusterStore(settings, link, SimCluster.FINGERPRINT, new Ticks());
+    bindings.clear();
+  }
+
+  /** Housekeeping in virtual time. */
+  private final class Ticks implements Housekeeping {
+    @Override
+    public void every(long nanos, Runnable task) {
+      node.run(
+          nanos,
+          () -> {
+            task.run();
+            every(nanos, task);
+          });
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  ClusterStore store() {
+    return Objects.requireNonNull(store);
+  }
+
+  Binding binding(SimRule rule) {
+    return bindings.computeIfAbsent(
+        rule, each -> store().bind(each.name, each.policy(), node.monotonic().nanos()));
+  }
+
+  /** Puts a rule's present number in force here. */
+  void renew(SimRule rule) {
+    if (bindings.remove(rule) != null && cluster.scheduler.oneIn(4)) {
+      store().retire(rule.name, node.monotonic().nanos());
+    }
+  }
+
+  /** Crashes, and starts again with nothing. */
+  void restart() {
+    node.crash();
+    node.start();
+    open();
+  }
+
+  private CompletionStage<byte[]> ask(String member, int group, byte[] entry) {
+    CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    send(member, group, entry, answer);
+    if (cluster.defect == Defect.RETRIED_CHECK) {
+      node.run(
+          TIMEOUT_NANOS / 10,
+          () -> {
+            if (!answer.isDone()) {
+              send(member, group, entry, answer);
+            }
+          });
+    }
+    return answer;
+  }
+
+  private void send(String name, int group, byte[] entry, CompletableFuture<byte[]> answer) {
+    SimMember member = cluster.member(name);
+    if (!member.node.up() && cluster.scheduler.random.nextBoolean()) {
+      // The connection is refused, or it is gone, which leaves it open what has become of it.
+      LedgerException.Outcome outcome =
+          cluster.scheduler.random.nextBoolean()
+              ? LedgerException.Outcome.NOT_LEADER
+              : LedgerException.Outcome.UNKNOWN;
+      node.run(
+          Policies.MILLI,
+          () -> answer.completeExceptionally(new LedgerException(outcome, null, "no connection")));
+      return;
+    }
+    byte[] sent = entry.clone();
+    ClusterStore asking = store();
+    cluster.net.send(node, member.node, () -> decide(member, group, sent, asking, answer));
+  }
+
+  private void decide(
+      SimMember member,
+      int group,
+      byte[] entry,
+      ClusterStore asking,
+      CompletableFuture<byte[]> answer) {
+    member
+        .ask(group, entry)
+        .whenComplete(
+            (reply, error) ->
+                cluster.net.send(
+                    member.node,
+                    node,
+                    () -> {
+                      if (asking != store) {
+                        return; // It was asked before a restart.
+                      }
+                      if (reply != null) {
+                        answer.complete(reply);
+                      } else {
+                        answer.completeExceptionally(error);
+                      }
+                    }));
+  }
+}
