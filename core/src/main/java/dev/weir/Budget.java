@@ -34,6 +34,11 @@ final class Budget {
     return whole == null ? maxKeys : Math.min(maxKeys, whole.maxKeys());
   }
 
+  /** Returns the bound of this part alone. */
+  long ownMaxKeys() {
+    return maxKeys;
+  }
+
   long maxBytes() {
     return whole == null ? maxBytes : Math.min(maxBytes, whole.maxBytes());
   }

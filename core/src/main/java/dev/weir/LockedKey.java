@@ -22,10 +22,11 @@ final class LockedKey {
    *   addTo        names the segments to lock: the key's in every table, and its cell's if the
    *                tables sketch or may begin to
    *   isCurrent    with the locks held: whether those tables still are the ones that count
-   *   find         reads the state that decides
+   *   find         reads the state that decides; a state that has reset is as good as none
    *   waitNanos .. read that state
    *   takeRoom     takes room for the slots that a charge will add; giveRoomBack undoes it
-   *   charge       charges the deciding table and records with the witnesses
+   *   charge       charges the deciding table and records with the witnesses; `record` records
+   *                with all of them
    *   release      drops all references
    *
    * Three cases make this harder than one state in one slot:
@@ -34,6 +35,8 @@ final class LockedKey {
    *    know (seed). One that knows the whole window is enough (completeWitness); without one, what
    *    all of them know is added up, which can only deny. When such a key is charged, every table
    *    that lacks it gets a slot, each seeded from the others before any of them knows the charge.
+   *    When a table forgets a key that has reset depends on how its segments were swept. So that no
+   *    answer does, the key is first forgotten where it has reset.
    *
    * 2. When there is no room for a slot, the key may be counted in a cell, a slot that it shares
    *    with others (see Table). A key that is new while its cell is live starts with the cell's
@@ -164,6 +167,11 @@ final class LockedKey {
 
   /** Finds the key; one that is new to the deciding table starts with what the witnesses know. */
   void find(long now) {
+    if (tables.length > 1) {
+      for (ShapeTable each : tables) {
+        each.table().segment(fingerprint).forgetIfReset(fingerprint, now);
+      }
+    }
     Segment segment = table().segment(fingerprint);
     int slot = segment.find(fingerprint);
     known = slot > 0;
@@ -337,15 +345,24 @@ final class LockedKey {
 
   /** Charges the deciding table and records with the witnesses. */
   void charge(long wait, long now) {
+    write(wait, now, false);
+  }
+
+  /** Counts the permits in every table, whether they fit or not. */
+  void record(long now) {
+    write(0, now, true);
+  }
+
+  private void write(long wait, long now, boolean recorded) {
     if (tables.length == 1) {
-      chargeOnly(wait, now);
+      writeOnly(wait, now, recorded);
     } else {
-      chargeAll(wait, now);
+      writeAll(wait, now, recorded);
     }
     giveRoomBack(); // A key that is asked for twice takes one slot.
   }
 
-  private void chargeOnly(long wait, long now) {
+  private void writeOnly(long wait, long now, boolean recorded) {
     Table table = table();
     long own = sketched ? table.cell(fingerprint) : fingerprint;
     Segment segment = table.segment(own);
@@ -359,11 +376,16 @@ final class LockedKey {
         slotsTaken--;
       }
     }
-    charge(segment, slot, wait, now);
+    decidingWrite(segment, slot, wait, now, recorded);
   }
 
-  private void charge(Segment segment, int slot, long wait, long now) {
-    state = segment.charge(slot, effectiveNanos, wait, permits, policy(), now);
+  private void decidingWrite(Segment segment, int slot, long wait, long now, boolean recorded) {
+    if (recorded) {
+      record(table(), segment, slot, effectiveNanos, policy(), now);
+      state = segment.state(slot);
+    } else {
+      state = segment.charge(slot, effectiveNanos, wait, permits, policy(), now);
+    }
     offset = segment.offset(slot);
   }
 
@@ -372,7 +394,7 @@ final class LockedKey {
     return known ? table().fresh : state;
   }
 
-  private void chargeAll(long wait, long now) {
+  private void writeAll(long wait, long now, boolean recorded) {
     // A table without the key is seeded from the others before they know of this charge.
     long[][] seeds = new long[tables.length][];
     for (int i = 0; i < seeds.length; i++) {
@@ -386,33 +408,33 @@ final class LockedKey {
         slotsTaken--;
       }
       if (i == deciding) {
-        charge(segment, slot, wait, now);
+        decidingWrite(segment, slot, wait, now, recorded);
       } else {
-        record(i, segment, slot, wait, now);
+        long at = effectiveNanos + wait + later(policy().lateNanos, i);
+        record(table(i), segment, slot, at, tables[i].widest(now), now);
       }
     }
   }
 
-  private void record(int i, Segment segment, int slot, long wait, long now) {
-    Table table = table(i);
+  private void record(Table table, Segment segment, int slot, long at, Policy asked, long now) {
     long[] after =
         table.meter.record(
             segment.state(slot),
             segment.offset(slot),
             effectiveNanos,
-            effectiveNanos + wait + later(policy().lateNanos, i),
+            at,
             permits,
-            tables[i].widest(now),
+            asked,
             policy(),
             table.budget.mayGrow());
     segment.put(slot, after, now);
   }
 
-  /** Forgets the key in every table; returns whether there was anything to forget. */
-  boolean reset() {
+  /** Forgets the key in every table; returns whether any of them still counted something. */
+  boolean reset(long now) {
     boolean found = false;
     for (ShapeTable each : tables) {
-      found |= each.table().segment(fingerprint).remove(fingerprint);
+      found |= each.table().segment(fingerprint).remove(fingerprint, now);
     }
     return found;
   }
@@ -435,12 +457,13 @@ final class LockedKey {
     read(segment, slot);
     Meter meter = meter();
     long at = charged.atNanos();
-    long latest = meter.effectiveNanos(state, offset, Math.max(now, segment.latestNanos()));
+    long known = Math.max(segment.latestNanos(), segment.floorNanos()); // Of its keys, and bars.
+    long latest = meter.effectiveNanos(state, offset, Math.max(now, known));
     long given = meter.refundable(state, offset, latest, permits, at, resetAt, policy());
     if (given > 0) {
       long barred = meter.barredNanos(state, offset, resetAt);
       if (barred != Meter.LONG_AGO) {
-        segment.bar(fingerprint, barred);
+        segment.bar(fingerprint, barred, latest);
       }
       segment.put(slot, meter.refund(state, offset, latest, given, at, policy()), now);
     }

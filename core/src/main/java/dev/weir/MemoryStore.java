@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * State in this process, in compact tables. Decides on the caller's thread, in time order for each
@@ -30,6 +31,10 @@ public final class MemoryStore implements LocalStore {
   private final ConcurrentHashMap<String, PolicyHistory> histories = new ConcurrentHashMap<>();
   private final Fingerprint fingerprint;
   private final Budget budget;
+  private final Object saving = new Object();
+  private final Object beginning = new Object();
+  private @Nullable Image image;
+  private int images;
   private volatile long unknownBeforeNanos = Meter.LONG_AGO;
 
   public MemoryStore() {
@@ -86,7 +91,32 @@ public final class MemoryStore implements LocalStore {
   public static MemoryStore restored(
       InputStream image, long maxKeys, long maxBytes, long knownNanos, long nowNanos)
       throws IOException {
-    StateImage.Reader reader = new StateImage.Reader(image, clamp(knownNanos), clamp(nowNanos));
+    return read(
+        new StateImage.Reader(image, clamp(knownNanos), clamp(nowNanos)), maxKeys, maxBytes);
+  }
+
+  /**
+   * Returns a store that is at the instant at which an image was begun as the store was that it is
+   * of: it gives the same answers to the same calls at the same times. So a replica of a state
+   * machine goes on where another was. Unlike with {@link #restored}, the policies that were in
+   * force are, and need no {@link #bind}; {@link #rebound} gives bindings for them.
+   *
+   * <p>The answers are the same as long as each store has room for every key, no policy bounds its
+   * keys, and the time never goes back; also if other keys that had reset were forgotten.
+   *
+   * @param image as for {@link #restored}
+   * @param maxKeys as for a new store
+   * @param maxBytes as for a new store
+   * @throws IOException if the image cannot be read, is damaged, or has another format; or if keys
+   *     were counted together for want of room, and the bounds are not those of that store
+   */
+  public static MemoryStore resumed(InputStream image, long maxKeys, long maxBytes)
+      throws IOException {
+    return read(StateImage.Reader.exactly(image), maxKeys, maxBytes);
+  }
+
+  private static MemoryStore read(StateImage.Reader reader, long maxKeys, long maxBytes)
+      throws IOException {
     MemoryStore store = new MemoryStore(maxKeys, maxBytes, reader.fingerprint());
     store.unknownBeforeNanos = reader.unknownBeforeNanos();
     for (PolicyHistory each = reader.next(store.budget); each != null; ) {
@@ -107,9 +137,37 @@ public final class MemoryStore implements LocalStore {
    *
    * @param image is written to, flushed, and not closed
    * @return how many keys were written
+   * @throws IllegalStateException if an image was begun that is still open
    */
   public long save(OutputStream image) throws IOException {
-    return StateImage.write(histories.values(), fingerprint, unknownBeforeNanos, image);
+    synchronized (saving) {
+      try (Image taken = beginImage()) {
+        return taken.write(image);
+      }
+    }
+  }
+
+  /**
+   * Begins an image of this instant, to be written while this store goes on. For a store whose
+   * requests are decided by one thread, which makes this call between two of them, and from then on
+   * tells the image before it changes a key: {@link Image#before}. This call copies no keys.
+   *
+   * @throws IllegalStateException if an image was begun that is still open
+   */
+  public Image beginImage() {
+    synchronized (beginning) {
+      if (image != null) {
+        throw new IllegalStateException("store: has an open image (expected: none)");
+      }
+      image = new Image(this, ++images, histories.values(), fingerprint, unknownBeforeNanos);
+      return image;
+    }
+  }
+
+  void ended(Image ended) {
+    synchronized (beginning) {
+      image = image == ended ? null : image;
+    }
   }
 
   /**
@@ -162,13 +220,52 @@ public final class MemoryStore implements LocalStore {
     return new MemoryBinding(this, history, policy);
   }
 
+  /**
+   * Returns a binding as {@link #bind} returned it for a name and a policy, in this store or in the
+   * one that this one was {@link #resumed} from. Changes nothing: the policy need not be in force
+   * any more, and is not put in force; a request under it is decided as under the earlier binding.
+   */
+  public Binding rebound(String name, Policy policy) {
+    Check.notNull("name", name);
+    Check.notNull("policy", policy);
+    PolicyHistory known = histories.get(name);
+    PolicyHistory history =
+        known == null ? new PolicyHistory(name, budget, unknownBeforeNanos) : known;
+    return new MemoryBinding(this, history, policy);
+  }
+
+  /**
+   * Returns a binding as {@link #variant} returned it for a policy and a binding of this name,
+   * without changing anything.
+   *
+   * @throws IllegalArgumentException as {@link #variant}
+   */
+  public Binding reboundVariant(Binding binding, Policy policy) {
+    MemoryBinding kept = own(binding);
+    checkVariant(kept, Check.notNull("policy", policy));
+    return kept.variant(policy);
+  }
+
   @Override
   public Binding variant(Binding binding, Policy policy) {
     Check.notNull("policy", policy);
     MemoryBinding kept = own(binding);
+    checkVariant(kept, policy);
+    PolicyHistory history = history(kept);
     if (kept.shape().equals(policy.shape())) {
-      kept.history.widen(policy);
-    } else if (kept.policy().algorithm() != Algorithm.TOKEN_BUCKET
+      history.widen(policy);
+    }
+    if (history.isUnknown()) {
+      history.alsoDecides(policy);
+    }
+    return kept.variant(policy);
+  }
+
+  private static void checkVariant(MemoryBinding kept, Policy policy) {
+    if (kept.shape().equals(policy.shape())) {
+      return;
+    }
+    if (kept.policy().algorithm() != Algorithm.TOKEN_BUCKET
         || policy.algorithm() != Algorithm.TOKEN_BUCKET) {
       throw new IllegalArgumentException(
           "policy: "
@@ -177,10 +274,21 @@ public final class MemoryStore implements LocalStore {
               + policy.quota().window()
               + " (expected: the binding's shape, or two token buckets)");
     }
-    if (kept.history.isUnknown()) {
-      kept.history.alsoDecides(policy);
+  }
+
+  /** Returns the history that counts for a binding now. */
+  private PolicyHistory history(MemoryBinding binding) {
+    PolicyHistory own = binding.history;
+    if (own.tables().length > 0) { // One that was forgotten has none.
+      return own;
     }
-    return kept.variant(policy);
+    PolicyHistory known = histories.get(own.name());
+    return known == null ? own : known;
+  }
+
+  /** Returns the tables that count for a binding now. */
+  ShapeTable[] tables(Binding binding) {
+    return history(own(binding)).tables();
   }
 
   /** Forgets what a key has used, even if the key has reset. */
@@ -209,7 +317,9 @@ public final class MemoryStore implements LocalStore {
         history.name(),
         (key, known) -> {
           PolicyHistory kept = known == null ? history : known;
-          kept.reopen(policy, now);
+          if (kept == history || !kept.has(policy.shape())) {
+            kept.reopen(policy, now);
+          }
           return kept;
         });
   }
@@ -362,6 +472,23 @@ public final class MemoryStore implements LocalStore {
     Check.notNull("charged", charged);
     return SlowPath.refund(
         own(binding), fingerprint, permits, charged, Workspace.own(), clamp(nowNanos));
+  }
+
+  /**
+   * Counts permits that were admitted elsewhere, whether they fit or not; also for the policies
+   * that the name had before. What fits counts as a charge does. Of what does not, a bucket counts
+   * at most as much as empties it, so that it is full again a window later; the other algorithms
+   * count all of it.
+   *
+   * @param permits at least 0
+   * @return the key after that, as a peek at no permits would find it: allowed, with what remains
+   *     and when it resets; or, if there is no room for the key, refused for {@link
+   *     Reason#KEY_SPACE_FULL}, and nothing was counted
+   * @throws IllegalArgumentException if the binding is not this store's or the permits are negative
+   */
+  public Decision record(Binding binding, long fingerprint, long permits, long nowNanos) {
+    Check.range("permits", permits, 0, Long.MAX_VALUE);
+    return SlowPath.record(own(binding), fingerprint, permits, Workspace.own(), clamp(nowNanos));
   }
 
   private MemoryBinding own(Binding binding) {

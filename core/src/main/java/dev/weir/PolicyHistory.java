@@ -50,6 +50,31 @@ final class PolicyHistory {
     swap(restored.stream().map(each -> each.retired(nowNanos)).toList());
   }
 
+  /** Takes over tables from an image just as they were. */
+  synchronized void resume(List<ShapeTable> restored, long maxKeys) {
+    budget.maxKeys(maxKeys);
+    swap(restored);
+  }
+
+  /** Begins an image of what counts now. */
+  synchronized Image.Name beginImage(int number) {
+    List<TableImage> captured = new ArrayList<>();
+    for (ShapeTable each : tables) {
+      captured.add(each.table().beginImage(each, number));
+    }
+    return new Image.Name(name, budget.ownMaxKeys(), captured);
+  }
+
+  /** Returns whether there is a table of a shape. */
+  boolean has(Shape shape) {
+    for (ShapeTable each : tables) {
+      if (each.table().shape.equals(shape)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns the keys and bytes that this name has and may have. */
   Budget budget() {
     return budget;

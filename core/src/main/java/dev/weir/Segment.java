@@ -1,8 +1,6 @@
 package dev.weir;
 
-import java.io.IOException;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
@@ -46,9 +44,6 @@ final class Segment extends SequenceLock {
    */
   private static final int FORGET_STEPS = 8;
 
-  /** How many refunds are remembered; two that share a place bar more charges than they must. */
-  private static final int BARS = 256;
-
   private static final long LOW = 0xffff_ffffL;
 
   /** What an array takes besides its elements, and a reference, where the heap is below 32 GiB. */
@@ -87,7 +82,15 @@ final class Segment extends SequenceLock {
   private boolean split;
   private long floorNanos = Meter.LONG_AGO;
   private long latestNanos = Meter.LONG_AGO;
-  private long[] bars = {};
+
+  /** Which charges must keep their permits; most segments have none. */
+  private @Nullable Bars bars;
+
+  /** The number of the last image that has what is here, or that this segment is no part of. */
+  private int imaged;
+
+  /** What an image that has not come here yet will take. */
+  private @Nullable SegmentCopy copied;
 
   Segment(Table table, int depth) {
     this.table = table;
@@ -98,6 +101,7 @@ final class Segment extends SequenceLock {
     this.apart = meter.words() == 0;
     this.slots = NONE[width];
     this.states = NO_STATES;
+    this.imaged = table.imaging();
   }
 
   /** Returns whether others have taken this segment's place. */
@@ -257,18 +261,45 @@ final class Segment extends SequenceLock {
     latestNanos = latest;
   }
 
-  /** Hands the visitor every key with a copy of its state. */
-  void copyTo(KeyVisitor visitor) throws IOException {
-    for (int slot = 1; slot < slots.length; slot += width) {
-      if (slots[slot] != 0) {
-        visitor.key(slots[slot], table.copy(this, slot));
-      }
+  // Images. All of this under the lock, see Image.
+
+  /**
+   * Copies what is here for the image that is being taken, if it has to have it and has not; to be
+   * called before anything is changed that the image must not lose.
+   */
+  void copyFirst() {
+    int number = table.imaging();
+    if (imaged < number) {
+      copied = copy();
+      imaged = number;
     }
   }
 
-  /** Is handed keys with copies of their states. */
-  interface KeyVisitor {
-    void key(long fingerprint, long[] state) throws IOException;
+  /** Returns whether there is nothing to copy. May be called without the lock. */
+  boolean isImaged(int number) {
+    return imaged >= number;
+  }
+
+  /** Returns what was here when an image was begun: the copy, or what is here still. */
+  SegmentCopy take(int number) {
+    SegmentCopy taken = copied == null ? copy() : copied;
+    copied = null;
+    imaged = number;
+    return taken;
+  }
+
+  /** Drops the copy for an image that will not come for it. */
+  void dropCopy() {
+    copied = null;
+  }
+
+  private SegmentCopy copy() {
+    long[] @Nullable [] own = states.clone();
+    for (int slot = 1; slot < own.length; slot += width) {
+      long[] state = own[slot];
+      own[slot] = state == null ? null : state.clone();
+    }
+    return new SegmentCopy(width, slots.clone(), own, bars == null ? null : bars.copy());
   }
 
   /** Replaces the array of a slot's state, if it has one of its own that has been replaced. */
@@ -308,21 +339,34 @@ final class Segment extends SequenceLock {
   }
 
   /**
-   * Remembers that charges after which the key would have reset by then must keep their permits; so
-   * must, if they share the place, those of another key.
+   * Remembers that charges of a key after which it would have reset by then must keep their
+   * permits.
    */
-  void bar(long fingerprint, long resetNanos) {
-    if (bars.length == 0) {
-      bars = new long[BARS];
-      Arrays.fill(bars, Meter.LONG_AGO);
-      budget.grown(bytes(bars));
-    }
-    int place = (int) fingerprint & (BARS - 1);
-    bars[place] = Math.max(bars[place], resetNanos);
+  void bar(long fingerprint, long resetNanos, long nowNanos) {
+    long before = barBytes();
+    Bars kept = bars == null ? new Bars() : bars;
+    bars = kept;
+    floorNanos = Math.max(floorNanos, kept.add(fingerprint, resetNanos, nowNanos));
+    budget.grown(barBytes() - before);
   }
 
   boolean barred(long fingerprint, long resetNanos) {
-    return bars.length > 0 && resetNanos <= bars[(int) fingerprint & (BARS - 1)];
+    return bars != null && resetNanos <= bars.untilNanos(fingerprint);
+  }
+
+  /** Drops the bars that are over. */
+  void forgetBars(long nowNanos) {
+    if (bars != null) {
+      copyFirst();
+      long before = barBytes();
+      floorNanos = Math.max(floorNanos, bars.prune(nowNanos));
+      bars = bars.size() == 0 ? null : bars;
+      budget.grown(barBytes() - before);
+    }
+  }
+
+  private long barBytes() {
+    return bars == null ? 0 : bars.bytes();
   }
 
   /** Examines the next few slots and forgets keys that have reset. */
@@ -341,8 +385,9 @@ final class Segment extends SequenceLock {
     }
   }
 
-  /** Forgets a key, whether it still counts or not; returns whether it was here. */
-  boolean remove(long fingerprint) {
+  /** Forgets a key, whether it still counts or not; returns whether it still did. */
+  boolean remove(long fingerprint, long nowNanos) {
+    forgetIfReset(fingerprint, nowNanos);
     int slot = find(fingerprint);
     if (slot <= 0) {
       return false;
@@ -352,9 +397,20 @@ final class Segment extends SequenceLock {
     return true;
   }
 
-  /** Examines all slots and forgets keys that have reset. */
+  /** Forgets a key if it has reset. */
+  void forgetIfReset(long fingerprint, long nowNanos) {
+    int slot = find(fingerprint);
+    if (slot > 0 && resetAtNanos(slot) <= nowNanos) {
+      floorNanos = Math.max(floorNanos, resetAtNanos(slot));
+      remove(slot);
+      budget.giveBack(1);
+    }
+  }
+
+  /** Examines all slots and forgets keys that have reset, and the bars that are over. */
   void forget(long nowNanos) {
     forget(nowNanos, (int) slots[0]);
+    forgetBars(nowNanos);
   }
 
   private long resetAtNanos(int slot) {
@@ -363,6 +419,7 @@ final class Segment extends SequenceLock {
 
   /** Forgets everything, whether it still counts or not. */
   void clear() {
+    copyFirst();
     for (int slot = 1; slot < slots.length; slot += width) {
       if (slots[slot] != 0) {
         released(slot);
@@ -370,7 +427,8 @@ final class Segment extends SequenceLock {
     }
     budget.giveBack(size);
     size = 0;
-    budget.grown(-bytes(slots[0]));
+    budget.grown(-bytes(slots[0]) - barBytes());
+    bars = null;
     allocate(0);
   }
 
@@ -381,6 +439,7 @@ final class Segment extends SequenceLock {
 
   /** Frees a slot and closes the gap: what was displaced past it moves back. [Knuth 6.4, R] */
   private void remove(int slot) {
+    copyFirst();
     released(slot);
     int gap = slot;
     for (int used = next(gap); slots[used] != 0; used = next(used)) {
@@ -467,19 +526,23 @@ final class Segment extends SequenceLock {
 
   /** Parts this segment's keys by the next bit; then nothing is left here, for good. */
   Segment[] halves() {
+    copyFirst();
     Segment[] halves = {new Segment(table, depth + 1), new Segment(table, depth + 1)};
     long bit = 1L << (Long.SIZE - 1 - depth);
     for (Segment half : halves) {
       half.floorNanos = floorNanos;
       half.latestNanos = latestNanos;
-      half.bars = bars.clone();
       half.resize(slotsFor(size / 2 + size / 32)); // About half of the keys; fill takes all.
       half.fill(slots, states, bit, half == halves[0] ? 0 : bit);
-      budget.grown(bars.length == 0 ? 0 : bytes(bars));
     }
-    budget.grown(-bytes(slots[0]) - (bars.length == 0 ? 0 : bytes(bars)));
+    if (bars != null) {
+      bars.forEach(
+          (fingerprint, until) ->
+              halves[(fingerprint & bit) == 0 ? 0 : 1].bar(fingerprint, until, Meter.LONG_AGO));
+    }
+    budget.grown(-bytes(slots[0]) - barBytes());
     size = 0;
-    bars = new long[0];
+    bars = null;
     allocate(0);
     split = true;
     return halves;
@@ -508,6 +571,7 @@ final class Segment extends SequenceLock {
     }
   }
 
+  /** Hands the consumer the fingerprint of every key. */
   void forEach(LongConsumer fingerprints) {
     for (int slot = 1; slot < slots.length; slot += width) {
       if (slots[slot] != 0) {
@@ -518,7 +582,7 @@ final class Segment extends SequenceLock {
 
   /** Returns the bytes of this segment's arrays, the states' among them. */
   long bytes() {
-    long bytes = bytes(slots[0]) + (bars.length == 0 ? 0 : bytes(bars));
+    long bytes = bytes(slots[0]) + barBytes();
     for (long[] state : states) {
       bytes += state == null ? 0 : bytes(state);
     }

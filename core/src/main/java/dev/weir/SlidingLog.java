@@ -359,9 +359,10 @@ final class SlidingLog extends Meter {
     int exact = (int) Math.min(MAX_LONGS, (Math.min(limit, cells) + 7) / 2);
     int longs = s.length;
     do {
-      longs = longs < exact ? Math.min(2 * longs - 2, exact) : longs + longs / 4 + 2;
+      int larger = longs < exact ? Math.min(2 * longs - 2, exact) : longs + longs / 4 + 2;
+      longs = Math.min(MAX_LONGS, larger); // So that what fits does not depend on earlier sizes.
     } while (longs < MAX_LONGS && units(longs) < units);
-    if (longs > MAX_LONGS || units(longs) < units) {
+    if (units(longs) < units) {
       return s;
     }
     long[] grown = new long[longs];

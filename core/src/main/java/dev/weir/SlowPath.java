@@ -44,7 +44,39 @@ final class SlowPath {
     key.hold(binding, fingerprint, 0);
     lock(work, 1, now);
     try {
-      return key.reset();
+      return key.reset(now);
+    } finally {
+      unlock(work, 1);
+    }
+  }
+
+  /** As {@link MemoryStore#record}. */
+  static Decision record(
+      MemoryBinding binding, long fingerprint, long permits, Workspace work, long now) {
+    LockedKey key = work.keys(1)[0];
+    key.hold(binding, fingerprint, permits);
+    lock(work, 1, now);
+    try {
+      key.find(now);
+      boolean counted = permits == 0 || key.takeRoom(now);
+      if (counted && permits > 0) {
+        if (key.waitNanos(0) == 0) {
+          key.charge(0, now);
+        } else {
+          key.record(now);
+        }
+      }
+      Policy policy = binding.policy();
+      long at = key.effectiveNanos;
+      return new Decision(
+          counted,
+          counted ? Reason.WITHIN_LIMIT : Reason.KEY_SPACE_FULL,
+          policy.name(),
+          policy.burst(),
+          counted ? key.remaining() : 0,
+          counted ? 0 : policy.quota().windowNanos(),
+          key.resetAfterNanos(at),
+          at);
     } finally {
       unlock(work, 1);
     }

@@ -10,7 +10,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
@@ -22,45 +21,41 @@ final class StateImage {
   /*
    * image    magic, version, seed (2 longs), unknownBefore, histories, END, number of keys (long),
    *          CRC32C of all that (long)
-   * history  NAME, name, number of tables, tables
+   * history  NAME, name, maxKeys, number of tables, tables
    * table    last policy, widest policy, widestLeft, retired, cellBits, sketching, unknownBefore,
-   *          floor, latest, keys, 0
+   *          unknownFor, unknown, floor, latest, keys, 0, bars, 0
    * key      fingerprint, never 0; the state's words, after their number where it varies
+   * bar      fingerprint, never 0; the instant until which it counts
    *
    * All numbers are big-endian. A reader checks the sum only at the end, so what it has read until
    * then may be anything: it trusts no length, and hands nothing out that was not read to the end.
    * A release that changes what a state means changes the version.
    */
   private static final int MAGIC = 0x57454952; // WEIR
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int NAME = 1;
   private static final int END = 0;
   private static final int BUFFER_BYTES = 1 << 16;
 
   private StateImage() {}
 
-  static long write(
-      Collection<PolicyHistory> histories,
-      Fingerprint fingerprint,
-      long unknownBeforeNanos,
-      OutputStream image)
-      throws IOException {
+  static long write(Image from, OutputStream image, TableImage.Between between) throws IOException {
     CheckedOutputStream summed = new CheckedOutputStream(image, new CRC32C());
     DataOutputStream out = new DataOutputStream(new BufferedOutputStream(summed, BUFFER_BYTES));
     out.writeInt(MAGIC);
     out.writeInt(VERSION);
-    for (long half : fingerprint.seed()) {
+    for (long half : from.fingerprint().seed()) {
       out.writeLong(half);
     }
-    out.writeLong(unknownBeforeNanos);
+    out.writeLong(from.unknownBeforeNanos());
     long[] keys = {0};
-    for (PolicyHistory history : histories) {
-      ShapeTable[] tables = history.tables();
+    for (Image.Name each : from.names()) {
       out.writeByte(NAME);
-      out.writeUTF(history.name());
-      out.writeByte(tables.length);
-      for (ShapeTable each : tables) {
-        writeTable(each, out, keys);
+      out.writeUTF(each.name());
+      out.writeLong(each.maxKeys());
+      out.writeByte(each.tables().size());
+      for (TableImage table : each.tables()) {
+        writeTable(table, from.number(), out, keys, between);
       }
     }
     out.writeByte(END);
@@ -71,30 +66,45 @@ final class StateImage {
     return keys[0];
   }
 
-  private static void writeTable(ShapeTable each, DataOutputStream out, long[] keys)
+  private static void writeTable(
+      TableImage each, int number, DataOutputStream out, long[] keys, TableImage.Between between)
       throws IOException {
-    Table table = each.table();
-    writePolicy(each.last(), out);
-    writePolicy(each.widest(), out);
-    out.writeLong(each.widestLeftNanos());
-    out.writeLong(each.retiredNanos());
+    ShapeTable of = each.of();
+    Table table = of.table();
+    writePolicy(of.last(), out);
+    writePolicy(of.widest(), out);
+    out.writeLong(of.widestLeftNanos());
+    out.writeLong(of.retiredNanos());
     out.writeByte(table.cellBits());
-    out.writeBoolean(table.sketching());
-    out.writeLong(table.unknownBeforeNanos());
-    out.writeLong(table.floorNanos());
-    out.writeLong(table.latestNanos());
+    out.writeBoolean(each.sketching());
+    out.writeLong(each.unknownBeforeNanos());
+    out.writeLong(each.unknownForNanos());
+    out.writeBoolean(each.unknown());
+    out.writeLong(each.floorNanos());
+    out.writeLong(each.latestNanos());
     boolean varies = table.meter.words() == 0;
-    table.copyTo(
-        (fingerprint, state) -> {
-          out.writeLong(fingerprint);
-          if (varies) {
-            out.writeInt(state.length);
-          }
-          for (long word : state) {
-            out.writeLong(word);
-          }
-          keys[0]++;
-        });
+    List<Bars> bars =
+        each.forEach(
+            number,
+            (fingerprint, state) -> {
+              out.writeLong(fingerprint);
+              if (varies) {
+                out.writeInt(state.length);
+              }
+              for (long word : state) {
+                out.writeLong(word);
+              }
+              keys[0]++;
+            },
+            between);
+    out.writeLong(0);
+    for (Bars some : bars) {
+      some.forEach(
+          (fingerprint, until) -> {
+            out.writeLong(fingerprint);
+            out.writeLong(until);
+          });
+    }
     out.writeLong(0);
   }
 
@@ -115,16 +125,28 @@ final class StateImage {
     private final DataInputStream in;
     private final long known;
     private final long now;
+    private final boolean exactly;
     private final Fingerprint fingerprint;
     private final long unknownBefore;
     private long keys;
 
+    /** Reads a store that goes on by another clock, or by this one later. */
     Reader(InputStream image, long known, long now) throws IOException {
+      this(image, known, now, false);
+    }
+
+    /** Reads a store that goes on at the instant of the image, as if nothing had happened. */
+    static Reader exactly(InputStream image) throws IOException {
+      return new Reader(image, 0, 0, true);
+    }
+
+    private Reader(InputStream image, long known, long now, boolean exactly) throws IOException {
       this.summed =
           new CheckedInputStream(new BufferedInputStream(image, BUFFER_BYTES), new CRC32C());
       this.in = new DataInputStream(summed);
       this.known = known;
       this.now = now;
+      this.exactly = exactly;
       try {
         if (in.readInt() != MAGIC) {
           throw new IOException("no image of a store (expected: one, which begins with WEIR)");
@@ -164,12 +186,17 @@ final class StateImage {
           throw new IOException("damaged: mark " + mark);
         }
         PolicyHistory history = new PolicyHistory(in.readUTF(), budget, unknownBefore);
+        long maxKeys = in.readLong();
         List<ShapeTable> tables = new ArrayList<>();
         int count = in.readByte();
         for (int i = 0; i < count; i++) {
           tables.add(table(history.budget()));
         }
-        history.restore(tables, now);
+        if (exactly) {
+          history.resume(tables, maxKeys);
+        } else {
+          history.restore(tables, now);
+        }
         return history;
       } catch (EOFException e) {
         throw cut(e);
@@ -199,7 +226,15 @@ final class StateImage {
       boolean sameCells = in.readByte() == table.cellBits();
       boolean sketching = in.readBoolean();
       long unknown = in.readLong();
-      if (sketching && !sameCells) { // Cells of another size say nothing of the keys they count.
+      long unknownFor = in.readLong();
+      boolean isUnknown = in.readBoolean();
+      if (exactly) {
+        if (sketching && !sameCells) {
+          throw new IOException(
+              "cells of other bounds (expected: the bounds of the image's store)");
+        }
+        table.restoreUnknown(unknown, unknownFor, isUnknown);
+      } else if (sketching && !sameCells) { // They say nothing of the keys that they count.
         table.unknownBefore(now, now);
       } else if (unknown != Meter.LONG_AGO) {
         // A window that is not over by the one clock must not be over by the other.
@@ -207,15 +242,29 @@ final class StateImage {
         table.unknownBefore(counts ? now : shifted(unknown), now);
       }
       table.restoreTimes(in.readLong() + now - known, in.readLong() + now - known);
+      readKeys(table, sketching);
       for (long key = in.readLong(); key != 0; key = in.readLong()) {
-        long[] state = state(table.meter);
-        table.meter.shift(state, 0, known, now);
-        keys++;
-        if (table.meter.resetAtNanos(state, 0) > now) {
-          table.restore(key, state, now);
+        long until = in.readLong() + now - known;
+        if (exactly || until > now) {
+          table.restoreBar(key, until, exactly ? Meter.LONG_AGO : now);
         }
       }
       return new ShapeTable(table, last, widest, widestLeft, retired);
+    }
+
+    private void readKeys(Table table, boolean sketching) throws IOException {
+      for (long key = in.readLong(); key != 0; key = in.readLong()) {
+        long[] state = state(table.meter);
+        keys++;
+        if (exactly) {
+          table.restore(key, state, sketching, Meter.LONG_AGO);
+          continue;
+        }
+        table.meter.shift(state, 0, known, now);
+        if (table.meter.resetAtNanos(state, 0) > now) {
+          table.restore(key, state, sketching, now);
+        }
+      }
     }
 
     private long shifted(long nanos) {

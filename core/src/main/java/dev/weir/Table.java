@@ -1,8 +1,7 @@
 package dev.weir;
 
-import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +51,7 @@ final class Table {
   private long unknownBeforeNanos = Meter.LONG_AGO;
   private long unknownForNanos;
   private volatile boolean unknown;
+  private volatile int imaging;
   private int hand;
 
   Table(Shape shape, Budget budget) {
@@ -80,7 +80,9 @@ final class Table {
     long stamp = segment.writeLock();
     try {
       if (segment.isLarge() && !segment.isSplit()) {
-        replace(segment, segment.halves());
+        synchronized (directoryLock) { // An image begins before or after.
+          replace(segment, segment.halves());
+        }
       }
     } finally {
       segment.unlockWrite(stamp);
@@ -88,17 +90,15 @@ final class Table {
   }
 
   private void replace(Segment segment, Segment[] halves) {
-    synchronized (directoryLock) {
-      Segment[] before = directory;
-      int doubled = before.length == 1 << segment.depth ? 1 : 0;
-      Segment[] after = new Segment[before.length << doubled];
-      int shift = Integer.numberOfTrailingZeros(after.length) - segment.depth - 1;
-      for (int i = 0; i < after.length; i++) {
-        Segment old = before[i >> doubled];
-        after[i] = old == segment ? halves[(i >> shift) & 1] : old;
-      }
-      directory = after;
+    Segment[] before = directory;
+    int doubled = before.length == 1 << segment.depth ? 1 : 0;
+    Segment[] after = new Segment[before.length << doubled];
+    int shift = Integer.numberOfTrailingZeros(after.length) - segment.depth - 1;
+    for (int i = 0; i < after.length; i++) {
+      Segment old = before[i >> doubled];
+      after[i] = old == segment ? halves[(i >> shift) & 1] : old;
     }
+    directory = after;
   }
 
   /** Returns the fingerprint of the cell that counts a key for which there is no room. */
@@ -174,13 +174,13 @@ final class Table {
   }
 
   /** Takes a key from an image, whether there is room or not. */
-  void restore(long fingerprint, long[] state, long nowNanos) {
+  void restore(long fingerprint, long[] state, boolean sketching, long nowNanos) {
     Segment segment = segment(fingerprint);
     long stamp = segment.writeLock();
     try {
       budget.add(1);
       segment.add(fingerprint, state, 0, nowNanos);
-      if (fingerprint == cell(fingerprint)) {
+      if (sketching && fingerprint == cell(fingerprint)) {
         cellAdded();
       }
     } finally {
@@ -189,32 +189,64 @@ final class Table {
     segment.splitIfLarge();
   }
 
-  /** Hands the visitor every key; copies a segment at a time, while other threads may decide. */
-  void copyTo(Segment.KeyVisitor visitor) throws IOException {
-    long first = 0;
-    do {
-      Segment segment = segment(first);
-      List<Long> fingerprints = new ArrayList<>();
-      List<long[]> states = new ArrayList<>();
-      boolean split;
-      long stamp = segment.writeLock();
-      try {
-        split = segment.isSplit();
-        segment.copyTo(
-            (fingerprint, state) -> {
-              fingerprints.add(fingerprint);
-              states.add(state);
-            });
-      } finally {
-        segment.unlockWrite(stamp);
-      }
-      if (!split) {
-        for (int i = 0; i < states.size(); i++) {
-          visitor.key(fingerprints.get(i), states.get(i));
+  /** Bars a key, as an image says. */
+  void restoreBar(long fingerprint, long untilNanos, long nowNanos) {
+    Segment segment = segment(fingerprint);
+    long stamp = segment.writeLock();
+    try {
+      segment.bar(fingerprint, untilNanos, nowNanos);
+    } finally {
+      segment.unlockWrite(stamp);
+    }
+  }
+
+  /** Takes over exactly what an image says about the time before which it is unknown. */
+  void restoreUnknown(long beforeNanos, long forNanos, boolean counts) {
+    unknownBeforeNanos = beforeNanos;
+    unknownForNanos = forNanos;
+    unknown = counts;
+  }
+
+  /** Returns the number of the image that is being taken of this table, or 0. */
+  int imaging() {
+    return imaging;
+  }
+
+  /** Begins an image: from now on segments are copied before they lose anything. */
+  TableImage beginImage(ShapeTable of, int number) {
+    synchronized (directoryLock) {
+      imaging = number;
+      List<Segment> captured = Collections.unmodifiableList(Arrays.asList(directory));
+      return new TableImage(
+          of,
+          captured,
+          sketching(),
+          unknownBeforeNanos,
+          unknownForNanos,
+          unknown,
+          floorNanos(),
+          latestNanos());
+    }
+  }
+
+  void endImage() {
+    imaging = 0;
+  }
+
+  /** Copies a key's segment for the image that is being taken, if it has to have it. */
+  void copyFirst(long fingerprint) {
+    int number = imaging;
+    if (number != 0) {
+      Segment segment = segment(fingerprint);
+      if (!segment.isImaged(number)) {
+        long stamp = segment.writeLock();
+        try {
+          segment.copyFirst();
+        } finally {
+          segment.unlockWrite(stamp);
         }
-        first += 1L << (Long.SIZE - segment.depth);
       }
-    } while (first != 0);
+    }
   }
 
   int cellBits() {

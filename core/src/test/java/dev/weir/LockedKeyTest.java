@@ -141,8 +141,8 @@ class LockedKeyTest {
     charge(fixed, 1, 0);
 
     lock(fixed, KEY, 0, 1);
-    assertThat(key.reset()).isTrue();
-    assertThat(key.reset()).isFalse();
+    assertThat(key.reset(0)).isTrue();
+    assertThat(key.reset(0)).isFalse();
     unlock();
     assertThat(store.keys()).isZero();
     assertThat(remaining(fixed, 1)).isEqualTo(10);

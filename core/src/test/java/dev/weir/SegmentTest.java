@@ -116,7 +116,9 @@ class SegmentTest {
       long key = random.nextLong() >>> 4 | 0x5L << 60;
       right.put(key, charge(segment, table.meter, budget, key, i));
     }
-    segment.bar(77, 12);
+    long barred = 0x58L << 56 | 77; // Its next bit is 1; 77's is 0.
+    segment.bar(77, 12, 0);
+    segment.bar(barred, 20, 0);
     Segment[] halves = segment.halves();
     assertThat(segment.isSplit()).isTrue();
     assertThat(segment.size()).isZero();
@@ -128,12 +130,15 @@ class SegmentTest {
         });
     for (Segment half : halves) {
       half.verify();
-      assertThat(half.barred(77, 12)).isTrue();
+      boolean first = half == halves[0];
+      assertThat(half.barred(77, 12)).isEqualTo(first);
       assertThat(half.barred(77, 13)).isFalse();
+      assertThat(half.barred(barred, 20)).isEqualTo(!first);
+      assertThat(half.barred(barred, 21)).isFalse();
       assertThat(half.latestNanos()).isEqualTo(segment.latestNanos());
       half.clear();
     }
     assertThat(budget.keys()).isZero();
-    assertThat(budget.bytes()).isEqualTo(2 * (16 + 8 * 256));
+    assertThat(budget.bytes()).isZero();
   }
 }

@@ -48,7 +48,7 @@ final class Assembly {
         table(
             state,
             StateFolder.RULES,
-            shared == null ? "its own" : "shared",
+            shared == null ? "its own" : shared.keys(),
             settings.value(Settings.MAX_KEYS),
             maxBytes - throttleBytes);
     RoutedStore store =

@@ -128,6 +128,10 @@ final class Doors {
               times("http"),
               behind.tracing(),
               ticker);
+      SharedStore shared = behind.shared();
+      if (shared != null && shared.status() != null) {
+        endpoints.withCluster(shared.status());
+      }
       http =
           HttpDoor.open(settings, loops, endpoints.all(), certificates, tokens, of("http"), ticker);
       port = Settings.RESP_PORT;

@@ -125,7 +125,7 @@ final class RulesInForce implements RuleSource.Taker, AutoCloseable {
                 + " (revision "
                 + revision
                 + ")\n"
-                + RulesPage.text(rules, settings.value(Settings.STORE).isPresent()).stripTrailing())
+                + RulesPage.text(rules, settings.shares()).stripTrailing())
         .with("revision", revision)
         .with("rules", rules.rules().size())
         .with("source", from())

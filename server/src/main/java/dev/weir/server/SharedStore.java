@@ -47,6 +47,8 @@ final class SharedStore {
   private final Supplier<SharedMetrics> metrics;
   private final Supplier<String> problem;
   private final String where;
+  private final String keys;
+  private final @Nullable Supplier<String> status;
   private final FewLines log;
   private final Warnings warnings;
 
@@ -56,18 +58,24 @@ final class SharedStore {
   /**
    * @param problem why the store cannot be reached, empty if it can be or the cause is unknown
    * @param where for people, without a password
+   * @param keys by which fingerprints it knows its keys, in a word
+   * @param status how a cluster is, as JSON; null if it is none
    */
   SharedStore(
       Store store,
       Supplier<SharedMetrics> metrics,
       Supplier<String> problem,
       String where,
+      String keys,
+      @Nullable Supplier<String> status,
       FewLines log,
       Warnings warnings) {
     this.store = store;
     this.metrics = metrics;
     this.problem = problem;
     this.where = where;
+    this.keys = keys;
+    this.status = status;
     this.log = log;
     this.warnings = warnings;
   }
@@ -76,9 +84,14 @@ final class SharedStore {
    * Opens the store by the settings, whether it can be reached or not. Returns null if it is this
    * process alone.
    *
-   * @throws StartException if its password cannot be read
+   * @throws StartException if its password cannot be read, or this cannot be the cluster's member
+   * @throws InterruptedException if the thread is interrupted while it waits for the cluster
    */
-  static @Nullable SharedStore open(ServerSettings settings, Ticker ticker) throws StartException {
+  static @Nullable SharedStore open(ServerSettings settings, Ticker ticker)
+      throws StartException, InterruptedException {
+    if (!settings.value(Settings.CLUSTER).isEmpty()) {
+      return Membership.open(settings, ticker);
+    }
     StoreUri uri = settings.value(Settings.STORE).orElse(null);
     if (uri == null) {
       return null;
@@ -100,7 +113,14 @@ final class SharedStore {
     RedisStore store = builder.build();
     details.store = store;
     return new SharedStore(
-        store, store::metrics, store::problem, uri.toString(), new FewLines(ticker), warnings);
+        store,
+        store::metrics,
+        store::problem,
+        uri.toString(),
+        "shared",
+        null,
+        new FewLines(ticker),
+        warnings);
   }
 
   /**
@@ -153,6 +173,16 @@ final class SharedStore {
 
   Store store() {
     return store;
+  }
+
+  /** Returns by which fingerprints it knows its keys, in a word. */
+  String keys() {
+    return keys;
+  }
+
+  /** Returns how a cluster is, as JSON; null if this is none. */
+  @Nullable Supplier<String> status() {
+    return status;
   }
 
   SharedMetrics metrics() {

@@ -60,6 +60,8 @@ class LateAnswersTest {
             () -> METRICS,
             () -> "",
             "late",
+            "shared",
+            null,
             new FewLines(Ticker.system()),
             new SharedStore.Warnings(new FewLines(Ticker.system())));
     log = new LogCapture();

@@ -70,6 +70,8 @@ class SharedStoreTest {
           () -> new SharedMetrics("redis", available, 0, 0, 0, 0, 0, Map.of(), 0, 0, 0, 0),
           () -> problem,
           "redis://h",
+          "shared",
+          null,
           new FewLines(ticker),
           warnings);
 

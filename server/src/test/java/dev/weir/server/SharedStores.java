@@ -26,6 +26,8 @@ final class SharedStores {
         metrics,
         () -> "",
         "pretended",
+        "shared",
+        null,
         new FewLines(ticker),
         new SharedStore.Warnings(new FewLines(ticker)));
   }

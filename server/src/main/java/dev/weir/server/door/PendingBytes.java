@@ -59,7 +59,9 @@ public final class PendingBytes {
   private final AtomicBoolean wanted = new AtomicBoolean();
 
   /**
-   * After a pass that found no connection to close, the bytes from which on the next pass is made.
+   * After a pass that found no connection to close, the bytes from which on the next pass is made:
+   * what is being closed, and a little more. It falls with what is given back, or others could hold
+   * that much as well.
    */
   private final AtomicLong lookFromBytes = new AtomicLong();
 
@@ -150,8 +152,12 @@ public final class PendingBytes {
       }
     }
     if (held <= maxBytes || holders.isEmpty()) {
-      lookFromBytes.set(
-          bytes.get() + maxBytes / LOOK_PART); // Connections chosen before are still closing.
+      long seen = bytes.get(); // Connections chosen before are still closing.
+      lookFromBytes.set(seen + maxBytes / LOOK_PART);
+      long less = seen - bytes.get();
+      if (less > 0) { // Given back meanwhile, perhaps before there was anything to lower.
+        lower(less);
+      }
       return;
     }
     lookFromBytes.set(0);
@@ -163,6 +169,12 @@ public final class PendingBytes {
       largest.account.evict();
     }
     tell(closed, holders.get(0).held);
+  }
+
+  private void lower(long less) {
+    if (lookFromBytes.get() > 0) {
+      lookFromBytes.updateAndGet(from -> Math.max(0, from - less));
+    }
   }
 
   private void tell(int closed, long largest) {
@@ -205,6 +217,9 @@ public final class PendingBytes {
       }
       long own = held.addAndGet(change);
       long all = bytes.addAndGet(change);
+      if (change < 0) {
+        lower(-change);
+      }
       if (closed) {
         settle();
       } else if (change > 0 && all > maxBytes) {
@@ -246,7 +261,9 @@ public final class PendingBytes {
     }
 
     private void settle() {
-      bytes.addAndGet(-held.getAndSet(0));
+      long given = held.getAndSet(0);
+      bytes.addAndGet(-given);
+      lower(given);
     }
   }
 }

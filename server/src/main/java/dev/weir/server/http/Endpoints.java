@@ -34,7 +34,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,7 @@ public final class Endpoints {
   private final Ticker ticker;
   private final RequestTimes times;
   private final Tracing tracing;
+  private @Nullable Supplier<String> cluster;
 
   /**
    * Makes the paths of a server.
@@ -70,13 +73,23 @@ public final class Endpoints {
     this.decider = decider;
     this.json = new RlsJson(new RlsMessages(settings));
     this.olderFields = settings.value(Settings.OLDER_FIELDS);
-    this.shared = settings.value(Settings.STORE).isPresent();
+    this.shared = settings.shares();
     this.notReady = notReady;
     this.metrics = new MetricsPage(metrics);
     this.openApi = resource("openapi.json");
     this.ticker = ticker;
     this.times = times;
     this.tracing = tracing;
+  }
+
+  /**
+   * Adds a page that says how a cluster is.
+   *
+   * @param status as JSON; may block for a second
+   */
+  public Endpoints withCluster(Supplier<String> status) {
+    cluster = status;
+    return this;
   }
 
   /** Returns a text resource of the server. */
@@ -92,6 +105,26 @@ public final class Endpoints {
   }
 
   public List<Endpoint> all() {
+    List<Endpoint> all = new ArrayList<>(always());
+    Supplier<String> status = cluster;
+    if (status != null) {
+      all.add(
+          Endpoint.get(
+              "/cluster",
+              "how the cluster is, as its members say",
+              (request, body) -> cluster(request, status)));
+    }
+    return all;
+  }
+
+  /** Asking all members takes time, and an event loop has none. */
+  private static void cluster(HttpServerRequest request, Supplier<String> status) {
+    Consumer<String> answer =
+        Reply.onLoop(request, text -> Reply.send(request, 200, Reply.JSON, text));
+    var unused = CompletableFuture.supplyAsync(status).thenAccept(answer);
+  }
+
+  private List<Endpoint> always() {
     return List.of(
         Endpoint.get("/", "this list", this::index),
         Endpoint.post("/v1/check", "decides one request", true, this::check),

@@ -1,6 +1,7 @@
 package dev.weir.server.settings;
 
 import dev.weir.FailureMode;
+import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.engine.EngineSettings;
 import dev.weir.rules.RuleDefaults;
 import java.net.InetAddress;
@@ -188,6 +189,7 @@ public final class ServerSettings {
     checkOnFailure(problems);
     ConfigChecks.check(this, problems, warnings);
     UpstreamChecks.check(this, problems, warnings);
+    ClusterChecks.check(this, problems, warnings);
     if (!loopback(Settings.HOST) && !authenticated()) {
       if (value(Settings.INSECURE)) {
         warnings.add(
@@ -209,7 +211,7 @@ public final class ServerSettings {
   private void checkStore(List<String> problems) {
     checkReadable(Settings.STORE_PASSWORD_FILE, problems);
     Optional<StoreUri> store = value(Settings.STORE);
-    if (store.isEmpty()) {
+    if (!shares()) {
       for (Setting<?> setting : OF_THE_STORE) {
         if (written(setting)) {
           warnings.add(source(setting) + ": has no effect without " + Settings.STORE.flag());
@@ -233,7 +235,7 @@ public final class ServerSettings {
     }
     int replicas = value(Settings.STORE_REPLICAS);
     try {
-      store.get().builder().replicas(replicas);
+      store.ifPresent(uri -> uri.builder().replicas(replicas));
     } catch (IllegalArgumentException e) {
       problems.add(
           source(Settings.STORE_REPLICAS) + ": " + replicas + " (expected: 0 for a cluster)");
@@ -254,7 +256,7 @@ public final class ServerSettings {
               + " too, "
               + Settings.LOCAL_SHARE.expected()
               + ")");
-    } else if (local && value(Settings.STORE).isEmpty()) {
+    } else if (local && !shares()) {
       warnings.add(
           source(Settings.ON_FAILURE) + ": local means deny without " + Settings.STORE.flag());
     } else if (share && !local) {
@@ -366,6 +368,22 @@ public final class ServerSettings {
         ? Optional.empty()
         : value(Settings.STATE_DIR)
             .or(() -> value(Settings.DATA_DIR).map(folder -> folder.resolve("state")));
+  }
+
+  /** Returns whether limits are counted together with other servers: in a store, or a cluster. */
+  public boolean shares() {
+    return value(Settings.STORE).isPresent() || !value(Settings.CLUSTER).isEmpty();
+  }
+
+  /** Returns the folder of this member of a cluster, or none. */
+  public Optional<Path> clusterFolder() {
+    return value(Settings.CLUSTER_DIR)
+        .or(() -> value(Settings.DATA_DIR).map(folder -> folder.resolve("cluster")));
+  }
+
+  /** Returns which member of a cluster this server is, or none. */
+  public Optional<ClusterMember> clusterMember() {
+    return ClusterChecks.self(this);
   }
 
   /** Returns whether rules are those of the configuration store. */

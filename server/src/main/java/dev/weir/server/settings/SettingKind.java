@@ -1,5 +1,6 @@
 package dev.weir.server.settings;
 
+import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.rules.Choice;
 import dev.weir.rules.DurationText;
 import dev.weir.rules.ShareText;
@@ -35,6 +36,7 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
   private static final Pattern MEMORY = Pattern.compile("(\\d{1,9})([kmg%])");
   private static final Pattern STORE_PREFIX = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
   private static final Pattern CONFIG_STORE = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*:\\S*");
+  private static final int MOST_MEMBERS = 9;
   private static final Pattern NODE_NAME = Pattern.compile("[A-Za-z0-9._:-]{1,100}");
   private static final Pattern HOST_NAME = Pattern.compile("[a-z0-9._-]{1,253}|\\[[0-9a-f:.]+]");
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
@@ -241,6 +243,30 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
             + " or redis-cluster://host[:port][,host...]",
         "local|URI",
         text -> text.equalsIgnoreCase("local") ? Optional.empty() : Optional.of(StoreUri.of(text)));
+  }
+
+  /** Members of a cluster, or none. */
+  static SettingKind<List<ClusterMember>> members() {
+    return new SettingKind<>(
+        "1..9 of [NAME=]HOST:PORT, separated by commas, no name twice",
+        "[NAME=]HOST:PORT,...",
+        text -> {
+          List<ClusterMember> members = new ArrayList<>();
+          for (String each : text.split(",", -1)) {
+            members.add(member(each.strip()));
+          }
+          long names = members.stream().map(ClusterMember::name).distinct().count();
+          require(names == members.size() && names <= MOST_MEMBERS);
+          return List.copyOf(members);
+        });
+  }
+
+  private static ClusterMember member(String text) {
+    int equals = text.indexOf('=');
+    InetSocketAddress address = address().reader.read(text.substring(equals + 1)).orElseThrow();
+    String name = equals < 0 ? address.getHostString() : text.substring(0, equals);
+    require(NODE_NAME.matcher(name).matches());
+    return new ClusterMember(name, address.getHostString(), address.getPort());
   }
 
   /** Another server, or none. */

@@ -3,6 +3,7 @@ package dev.weir.server.settings;
 import dev.weir.FailureMode;
 import dev.weir.MemoryStore;
 import dev.weir.admin.ShowKeys;
+import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.engine.EngineSettings;
 import dev.weir.http.OlderFields;
 import java.net.InetSocketAddress;
@@ -266,6 +267,84 @@ public final class Settings {
           SettingKind.number(0, 16),
           "0",
           "Number of Redis replicas that must confirm a decision before it is answered.");
+
+  /** Empty if this server is no member of a cluster. */
+  public static final Setting<List<ClusterMember>> CLUSTER =
+      new Setting<>(
+          "cluster",
+          SettingKind.members(),
+          "",
+          "Members of a cluster that counts limits together, this server among them; the same at"
+              + " each. A name is the host if it is not given.");
+
+  public static final Setting<Optional<String>> CLUSTER_NAME =
+      new Setting<>(
+          "cluster-name",
+          SettingKind.nodeName(),
+          "",
+          "Which of the members this server is. Default: the one whose host is this machine's"
+              + " name.");
+
+  public static final Setting<Optional<InetSocketAddress>> CLUSTER_LISTEN =
+      new Setting<>(
+          "cluster-listen",
+          SettingKind.address(),
+          "",
+          "Where the other members reach this one, if that is not its host and port in"
+              + " --cluster.");
+
+  public static final Setting<Optional<Path>> CLUSTER_DIR =
+      new Setting<>(
+          "cluster-dir",
+          SettingKind.folder(),
+          "",
+          "Folder of this member alone, on a disk of its own: log, snapshots, identity. Default:"
+              + " cluster in --data-dir.");
+
+  public static final Setting<Integer> CLUSTER_GROUPS =
+      new Setting<>(
+          "cluster-groups",
+          SettingKind.number(1, 64),
+          "1",
+          "Number of logs that keys are spread over, the same at each member; fixed when the"
+              + " cluster is formed.");
+
+  public static final Setting<Duration> CLUSTER_ELECTION_TIMEOUT =
+      new Setting<>(
+          "cluster-election-timeout",
+          SettingKind.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
+          "1s",
+          "How long members wait for a silent leader before they elect another; twice as long at"
+              + " most.");
+
+  public static final Setting<Optional<Path>> CLUSTER_TLS_CERT =
+      new Setting<>(
+          "cluster-tls-cert",
+          SettingKind.file(),
+          "",
+          "Certificate (PEM) that this member shows to the others; its name is the member's.");
+
+  public static final Setting<Optional<Path>> CLUSTER_TLS_KEY =
+      new Setting<>(
+          "cluster-tls-key",
+          SettingKind.file(),
+          "",
+          "Private key (PEM, PKCS #8) for --cluster-tls-cert.");
+
+  public static final Setting<Optional<Path>> CLUSTER_TLS_CA =
+      new Setting<>(
+          "cluster-tls-ca",
+          SettingKind.file(),
+          "",
+          "CA certificates (PEM) that must have signed every member's certificate.");
+
+  public static final Setting<Boolean> CLUSTER_INSECURE =
+      new Setting<>(
+          "cluster-insecure",
+          SettingKind.onOff(),
+          "false",
+          "Lets members on other machines talk without TLS: whoever reaches their ports can change"
+              + " every count.");
 
   /** None where it follows from {@link #STORE}. */
   public static final Setting<Optional<ThrottleStore>> THROTTLE_STORE =
@@ -704,6 +783,16 @@ public final class Settings {
           STORE_PREFIX,
           STORE_TIMEOUT,
           STORE_REPLICAS,
+          CLUSTER,
+          CLUSTER_NAME,
+          CLUSTER_LISTEN,
+          CLUSTER_DIR,
+          CLUSTER_GROUPS,
+          CLUSTER_ELECTION_TIMEOUT,
+          CLUSTER_TLS_CERT,
+          CLUSTER_TLS_KEY,
+          CLUSTER_TLS_CA,
+          CLUSTER_INSECURE,
           THROTTLE_STORE,
           UPSTREAM,
           UPSTREAM_TOKEN_FILE,

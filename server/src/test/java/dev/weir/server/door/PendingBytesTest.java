@@ -71,6 +71,21 @@ class PendingBytesTest {
   }
 
   @Test
+  void whatHasBeenClosed_makesNoRoomForMoreThanTheBudget() {
+    PendingBytes.Account first = open("first");
+    first.add(790 * KB);
+    for (int i = 0; i < 12; i++) {
+      assertThat(open("next").add(60 * KB)).isTrue();
+    }
+    assertThat(evicted).containsExactly("first");
+    first.close();
+    for (int i = 0; i < 5; i++) {
+      boolean unused = open("later").add(60 * KB);
+    }
+    assertThat(evicted).hasSizeGreaterThan(1);
+  }
+
+  @Test
   void whatIsBeingClosed_isNotChosenAgain_norIsAnother() {
     PendingBytes.Account first = open("first");
     first.add(790 * KB);

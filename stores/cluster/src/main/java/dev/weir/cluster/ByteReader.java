@@ -42,7 +42,7 @@ final class ByteReader {
     need(Long.BYTES);
     long value = 0;
     for (int i = 0; i < Long.BYTES; i++) {
-      value = value << Byte.SIZE | bytes[at++] & 0xff;
+      value = (value << Byte.SIZE) | (bytes[at++] & 0xff);
     }
     return value;
   }
@@ -53,7 +53,7 @@ final class ByteReader {
       long next = readByte();
       value |= (next & 0x7f) << shift;
       if (next < 0x80) {
-        return value >>> 1 ^ -(value & 1);
+        return (value >>> 1) ^ -(value & 1);
       }
     }
     throw new IllegalArgumentException("message: a number of over 10 bytes");

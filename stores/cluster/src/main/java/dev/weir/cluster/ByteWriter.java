@@ -42,7 +42,7 @@ final class ByteWriter {
   /** Writes a number in as few bytes as it needs: one if it is small, ten at most. */
   ByteWriter writeNumber(long value) {
     room(10);
-    long rest = value << 1 ^ value >> 63; // Small negative numbers are short too.
+    long rest = (value << 1) ^ (value >> 63); // Small negative numbers are short too.
     while ((rest & ~0x7fL) != 0) {
       bytes[size++] = (byte) (rest | 0x80);
       rest >>>= 7;

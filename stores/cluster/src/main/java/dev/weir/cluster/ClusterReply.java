@@ -1,13 +1,10 @@
 package dev.weir.cluster;
 
-import dev.weir.Reason;
 import dev.weir.shared.Reply;
 import dev.weir.shared.Result;
 
 /** Reads what {@link ReplyWriter} wrote. Not safe for use by several threads at once. */
 final class ClusterReply implements Reply {
-  private static final Reason[] REASONS = Reason.values();
-
   private final ByteReader in;
   private final long nowNanos;
 
@@ -28,12 +25,8 @@ final class ClusterReply implements Reply {
 
   @Override
   public Result result() {
-    int reason = in.readByte();
-    if (reason >= REASONS.length) {
-      throw new IllegalArgumentException("result: reason " + reason);
-    }
     return new Result(
-        REASONS[reason],
+        Codes.reason(in.readByte()),
         in.readNumber(),
         in.readNumber(),
         in.readNumber(),
@@ -51,15 +44,15 @@ final class ClusterReply implements Reply {
       case DECIDE_MANY -> {
         long unused = number();
         for (int i = 0; i < operation.charges(); i++) {
-          Result skipped = result();
+          Result unusedToo = result();
         }
       }
       case DECIDE_ONE -> {
         long unused = number();
-        Result skipped = result();
+        Result unusedToo = result();
       }
       case RECORD -> {
-        Result skipped = result();
+        Result unused = result();
       }
       case REFUND, RESET -> {
         long unused = number();

@@ -9,7 +9,7 @@ import dev.weir.Ticker;
  * passed between their stampings: within a term by one monotonic clock; at its beginning from the
  * last entry that was applied here, by what has passed since then, which is after that entry was
  * stamped. So a window of this time is never shorter than a real one, whatever the wall clocks say,
- * and whoever leads.
+ * and whichever member leads.
  */
 final class ClusterTime {
   private static final long NANOS_PER_MICRO = 1_000;

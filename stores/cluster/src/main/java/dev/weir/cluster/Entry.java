@@ -2,13 +2,14 @@ package dev.weir.cluster;
 
 /** What entries have in common. */
 final class Entry {
-  /** What an entry is; the byte after its stamp. The order must never change. */
-  enum Kind {
-    /** Operations to be decided, as {@link EntryWriter} writes them. */
-    OPERATIONS,
-    /** Time passes: what has reset is forgotten, and replicas compare what they came to. */
-    TICK
-  }
+  /** The byte after the stamp of operations to be decided, as {@link EntryWriter} writes them. */
+  static final int OPERATIONS = 0;
+
+  /**
+   * That of an entry in which time passes: what has reset is forgotten, and replicas compare what
+   * they came to.
+   */
+  static final int TICK = 1;
 
   private Entry() {}
 
@@ -27,7 +28,7 @@ final class Entry {
   static byte[] tick(long index, long sum) {
     return new ByteWriter()
         .writeLong(0)
-        .writeByte(Kind.TICK.ordinal())
+        .writeByte(TICK)
         .writeNumber(index)
         .writeLong(sum)
         .toBytes();

@@ -10,8 +10,8 @@ import java.util.Map;
  * An entry being written: operations in the order in which they are decided. Not safe for use by
  * several threads at once.
  *
- * <p>Its layout: 8 bytes for the stamp; the {@link Entry.Kind}, a byte; how many policies, and each
- * after its length; then the operations up to the end, each beginning with its {@link
+ * <p>Its layout: 8 bytes for the stamp; what kind of entry it is, a byte; how many policies, and
+ * each after its length; then the operations up to the end, each beginning with its {@link
  * OperationReader.Kind}.
  */
 final class EntryWriter {
@@ -30,7 +30,7 @@ final class EntryWriter {
   }
 
   private ByteWriter begin(OperationReader.Kind kind) {
-    return operations.writeByte(kind.ordinal());
+    return operations.writeByte(kind.code());
   }
 
   void decideMany(int charges, boolean peeking, boolean queued, long maxWaitNanos) {
@@ -42,7 +42,7 @@ final class EntryWriter {
 
   void charge(ClusterPolicy policy, long fingerprint, long permits, Role role) {
     operations
-        .writeByte(role.ordinal())
+        .writeByte(Codes.of(role))
         .writeNumber(number(policy))
         .writeLong(fingerprint)
         .writeNumber(permits);
@@ -75,7 +75,7 @@ final class EntryWriter {
 
   /** Returns the entry, with room for its stamp. */
   byte[] toEntry() {
-    ByteWriter out = new ByteWriter().writeLong(0).writeByte(Entry.Kind.OPERATIONS.ordinal());
+    ByteWriter out = new ByteWriter().writeLong(0).writeByte(Entry.OPERATIONS);
     out.writeNumber(policies.size());
     policies.forEach(each -> out.writeBytes(each.bytes()));
     byte[] all = operations.toBytes();

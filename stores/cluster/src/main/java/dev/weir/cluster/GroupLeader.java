@@ -93,7 +93,6 @@ final class GroupLeader {
   /** Parts an entry into what is refused at once and what is to be decided by all. */
   private final class Sieve {
     private final byte[] entry;
-    private final int firstOperation;
     private final List<Refused> refusals = new ArrayList<>();
     private final long now = time.nowNanos();
     private boolean anyLeft;
@@ -101,7 +100,6 @@ final class GroupLeader {
     Sieve(byte[] entry) {
       this.entry = entry;
       OperationReader each = new OperationReader(entry);
-      firstOperation = each.firstOperation();
       @Nullable Binding[] bindings = new Binding[each.policies().size()];
       for (int i = 0; i < bindings.length; i++) {
         bindings[i] = replica.known(each.policies().get(i));

@@ -31,7 +31,7 @@ final class GroupMachine implements Ledger.Machine {
     try {
       reply = replica.apply(index, entry);
     } catch (IllegalArgumentException e) {
-      // Every replica finds the same; who asked is told when it reads the reply.
+      // Every replica finds the same; who asked finds it when it reads the reply.
       log.accept("cluster: entry " + index + " makes no sense: " + e.getMessage());
       reply = SENSELESS;
     }

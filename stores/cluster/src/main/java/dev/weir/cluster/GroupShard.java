@@ -116,14 +116,13 @@ final class GroupShard implements Shard {
                 answer.completeExceptionally(
                     new ShardException(
                         why.outcome() == Outcome.OVERLOADED ? Failure.OVERLOADED : Failure.OTHER,
-                        why.getMessage()));
+                        why.words()));
                 return;
               }
               if (triesLeft > 1) {
                 ask(entry, triesLeft - 1, answer);
               } else {
-                answer.completeExceptionally(
-                    new ShardException(Failure.NO_LEADER, why.getMessage()));
+                answer.completeExceptionally(new ShardException(Failure.NO_LEADER, why.words()));
               }
             });
   }
@@ -150,8 +149,10 @@ final class GroupShard implements Shard {
     if (!asked.equals(leader)) {
       return; // Another call has found out already.
     }
-    boolean useful = named != null && !named.equals(asked) && members.contains(named);
-    leader = useful ? named : members.get((members.indexOf(asked) + 1) % members.size());
+    leader =
+        named != null && !named.equals(asked) && members.contains(named)
+            ? named
+            : members.get((members.indexOf(asked) + 1) % members.size());
   }
 
   /** Operations being written as one entry. */

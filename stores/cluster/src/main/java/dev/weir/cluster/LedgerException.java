@@ -19,6 +19,7 @@ final class LedgerException extends RuntimeException {
 
   private final Outcome outcome;
   private final @Nullable String leader;
+  private final String words;
 
   /**
    * Creates one without a stack trace.
@@ -27,8 +28,14 @@ final class LedgerException extends RuntimeException {
    */
   LedgerException(Outcome outcome, @Nullable String leader, String message) {
     super(message, null, false, false);
+    this.words = message;
     this.outcome = outcome;
     this.leader = leader;
+  }
+
+  /** Returns the message. */
+  String words() {
+    return words;
   }
 
   Outcome outcome() {

@@ -10,13 +10,23 @@ import java.util.List;
  * once.
  */
 final class OperationReader {
-  /** What an operation is, as in {@code dev.weir.shared.Call}. The order must never change. */
+  /** What an operation is, as in {@code dev.weir.shared.Call}. The numbers must never change. */
   enum Kind {
-    DECIDE_MANY,
-    DECIDE_ONE,
-    RECORD,
-    REFUND,
-    RESET
+    DECIDE_MANY(0),
+    DECIDE_ONE(1),
+    RECORD(2),
+    REFUND(3),
+    RESET(4);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    int code() {
+      return code;
+    }
   }
 
   /** Far more than a request has. */
@@ -25,8 +35,8 @@ final class OperationReader {
   /** As {@code dev.weir.Charges} has it. */
   private static final long MOST_WAIT_NANOS = 1L << 60;
 
+  /** By their numbers. */
   private static final Kind[] KINDS = Kind.values();
-  private static final Role[] ROLES = Role.values();
 
   private final ByteReader in;
   private final List<byte[]> policies = new ArrayList<>();
@@ -47,11 +57,11 @@ final class OperationReader {
   private long resetNanos;
 
   /**
-   * @param entry of kind {@link Entry.Kind#OPERATIONS}
+   * @param entry of kind {@link Entry#OPERATIONS}
    */
   OperationReader(byte[] entry) {
     in = new ByteReader(entry, Ledger.STAMP_BYTES);
-    if (in.readByte() != Entry.Kind.OPERATIONS.ordinal()) {
+    if (in.readByte() != Entry.OPERATIONS) {
       throw new IllegalArgumentException("entry: of another kind (expected: operations)");
     }
     int known = in.readCount();
@@ -143,11 +153,7 @@ final class OperationReader {
       roles = new Role[charges];
     }
     for (int i = 0; i < charges; i++) {
-      int role = in.readByte();
-      if (role >= ROLES.length) {
-        throw new IllegalArgumentException("charge: role " + role);
-      }
-      roles[i] = ROLES[role];
+      roles[i] = Codes.role(in.readByte());
       readKey(i);
       permits[i] = in.readNumber();
     }

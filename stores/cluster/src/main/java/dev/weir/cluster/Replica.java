@@ -4,24 +4,29 @@ import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
 import dev.weir.Fingerprint;
+import dev.weir.Image;
 import dev.weir.MemoryStore;
-import dev.weir.Quota;
 import dev.weir.Reason;
 import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -51,17 +56,37 @@ final class Replica {
   /** Odd, so that multiplying loses nothing. */
   private static final long MULTIPLIER = 0x9e3779b97f4a7c15L;
 
+  /** Room for all keys: what bounds them is before the log. */
+  private static final long MOST = Long.MAX_VALUE / 2;
+
+  private static final int MAGIC = 0x57454947; // WEIG
+
   private final ClusterTime time;
+  private final Executor imaging;
+  private final Consumer<? super String> log;
   private final Map<Written, Known> policies = new ConcurrentHashMap<>();
   private final Charges charges = new Charges();
   private volatile MemoryStore store;
   private long sum;
-  private long tickIndex;
-  private long tickSum;
+  private volatile Tick lastTick = new Tick(0, 0);
   private volatile boolean diverged;
+  private volatile @Nullable Image image;
+
+  /**
+   * What a replica had come to after a {@linkplain Entry#tick tick}.
+   *
+   * @param index of that entry, 0 before the first
+   */
+  record Tick(long index, long sum) {}
 
   /** A policy as it is written in entries. */
-  private record Written(byte[] bytes) {
+  private static final class Written {
+    private final byte[] bytes;
+
+    Written(byte[] bytes) {
+      this.bytes = bytes;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
       return other instanceof Written same && Arrays.equals(bytes, same.bytes);
@@ -79,25 +104,30 @@ final class Replica {
     final Binding binding;
     long lastUseNanos;
 
-    Known(ClusterPolicy policy, Binding binding) {
+    Known(ClusterPolicy policy, Binding binding, long lastUseNanos) {
       this.policy = policy;
       this.binding = binding;
+      this.lastUseNanos = lastUseNanos;
     }
   }
 
   /**
    * @param fingerprint by which all members know keys
+   * @param imaging writes images
    */
-  Replica(Fingerprint fingerprint, ClusterTime time) {
-    this(MemoryStore.unbounded(fingerprint), time);
+  Replica(
+      Fingerprint fingerprint, ClusterTime time, Executor imaging, Consumer<? super String> log) {
+    this(MemoryStore.unbounded(fingerprint), time, imaging, log);
   }
 
   /**
    * @param store has room for all keys
    */
-  Replica(MemoryStore store, ClusterTime time) {
-    this.time = time;
+  Replica(MemoryStore store, ClusterTime time, Executor imaging, Consumer<? super String> log) {
     this.store = store;
+    this.time = time;
+    this.imaging = imaging;
+    this.log = log;
   }
 
   /** Returns what is kept, for those who look. */
@@ -118,14 +148,9 @@ final class Replica {
     return diverged;
   }
 
-  /** Returns the index of the last tick. */
-  long tickIndex() {
-    return tickIndex;
-  }
-
   /** Returns what this replica had come to after the last tick. */
-  long tickSum() {
-    return tickSum;
+  Tick lastTick() {
+    return lastTick;
   }
 
   /**
@@ -137,12 +162,11 @@ final class Replica {
   byte[] apply(long index, byte[] entry) {
     ByteReader in = new ByteReader(entry, 0);
     long stamp = in.readLong();
-    boolean tick = in.readByte() == Entry.Kind.TICK.ordinal();
+    boolean tick = in.readByte() == Entry.TICK;
     byte[] reply;
     if (tick) {
-      long comparedIndex = in.readNumber();
-      long comparedSum = in.readLong();
-      reply = tick(index, comparedIndex, comparedSum, time.apply(stamp));
+      Tick compared = new Tick(in.readNumber(), in.readLong());
+      reply = tick(compared, time.apply(stamp));
     } else {
       verify(entry);
       long now = time.apply(stamp);
@@ -150,7 +174,7 @@ final class Replica {
     }
     sum = sum * MULTIPLIER + crc(reply);
     if (tick) {
-      tickSum = sum;
+      lastTick = new Tick(index, sum);
     }
     return reply;
   }
@@ -172,11 +196,11 @@ final class Replica {
     whole.readAll();
   }
 
-  private byte[] tick(long index, long comparedIndex, long comparedSum, long now) {
-    if (comparedIndex == tickIndex && comparedSum != tickSum) {
+  private byte[] tick(Tick compared, long now) {
+    Tick own = lastTick;
+    if (compared.index == own.index && compared.sum != own.sum) {
       diverged = true;
     }
-    tickIndex = index;
     store.expire(now);
     List<Known> unused = new ArrayList<>();
     for (Known each : policies.values()) {
@@ -208,6 +232,7 @@ final class Replica {
         case REFUND -> refund(each, bindings[each.policy(0)], out, now);
         case RESET -> {
           Binding binding = bindings[each.policy(0)];
+          before(binding, each.fingerprint(0));
           boolean found = binding != null && store.reset(binding, each.fingerprint(0), now);
           out.number(found ? 1 : 0);
         }
@@ -222,7 +247,7 @@ final class Replica {
     if (known == null && policies.size() < MOST_POLICIES) {
       ClusterPolicy policy = ClusterPolicy.read(written.bytes);
       Binding binding = newlyBound(policy, now);
-      known = binding == null ? null : new Known(policy, binding);
+      known = binding == null ? null : new Known(policy, binding, now);
       if (known != null) {
         policies.put(written, known);
       }
@@ -247,6 +272,14 @@ final class Replica {
     }
   }
 
+  /** Has an image that is being written copy what the next step may change. */
+  private void before(@Nullable Binding binding, long fingerprint) {
+    Image open = image;
+    if (open != null && binding != null) {
+      open.before(binding, fingerprint);
+    }
+  }
+
   private void decideMany(
       OperationReader operation, @Nullable Binding[] bindings, ReplyWriter out, long now) {
     charges.clear();
@@ -256,6 +289,7 @@ final class Replica {
         uncertain(operation, out.number(0), now);
         return;
       }
+      before(binding, operation.fingerprint(i));
       charges.add(binding, operation.fingerprint(i), operation.permits(i), operation.role(i));
     }
     if (operation.peeking()) {
@@ -286,6 +320,7 @@ final class Replica {
       uncertain(operation, out.number(0), now);
       return;
     }
+    before(binding, operation.fingerprint(0));
     charges.clear().add(binding, operation.fingerprint(0), permits).peek();
     store.decide(charges, now);
     if (!charges.allowed() || count < 1) {
@@ -315,22 +350,14 @@ final class Replica {
       uncertain(operation, out, now);
       return;
     }
-    charges.clear().add(recording(binding), operation.fingerprint(0), operation.permits(0));
-    store.decide(charges, now);
-    if (!charges.allowed()) { // A bucket: it can be no more than empty.
-      long rest = charges.remaining(0);
-      charges.clear().add(binding, operation.fingerprint(0), rest);
-      store.decide(charges, now);
-    }
-    charges.clear().add(binding, operation.fingerprint(0), 0).peek();
-    store.decide(charges, now);
-    out.result(charges, 0);
-  }
-
-  private Binding recording(Binding binding) {
-    return binding.policy().algorithm().bucket()
-        ? binding
-        : store.variant(binding, binding.policy().withPermits(Quota.MAX_PERMITS));
+    before(binding, operation.fingerprint(0));
+    Decision after = store.record(binding, operation.fingerprint(0), operation.permits(0), now);
+    out.result(
+        after.reason(),
+        after.remaining(),
+        after.retryAfterNanos(),
+        after.resetAfterNanos(),
+        after.atNanos());
   }
 
   private void refund(
@@ -339,6 +366,7 @@ final class Replica {
       out.number(0);
       return;
     }
+    before(binding, operation.fingerprint(0));
     long at = operation.atNanos();
     Decision charged =
         new Decision(
@@ -353,31 +381,103 @@ final class Replica {
     out.number(store.refund(binding, operation.fingerprint(0), operation.permits(0), charged, now));
   }
 
+  /**
+   * Writes an image of this state, while entries may go on to be applied.
+   *
+   * @return completes when the file is complete
+   */
   CompletionStage<?> image(Path file) throws IOException {
-    try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)) {
+    OutputStream out =
+        new BufferedOutputStream(Files.newOutputStream(file, StandardOpenOption.CREATE_NEW));
+    Image begun;
+    try {
       DataOutputStream head = new DataOutputStream(out);
+      head.writeInt(MAGIC);
       head.writeLong(time.appliedNanos());
       head.writeLong(sum);
-      head.writeLong(tickIndex);
-      head.writeLong(tickSum);
+      head.writeLong(lastTick.index);
+      head.writeLong(lastTick.sum);
+      head.writeInt(policies.size());
+      for (Known each : policies.values()) {
+        head.writeInt(each.policy.bytes().length);
+        head.write(each.policy.bytes());
+        head.writeLong(each.lastUseNanos);
+      }
       head.flush();
-      long keys = store.save(out);
-      assert keys >= 0;
+      begun = store.beginImage();
+    } catch (IOException | RuntimeException e) {
+      out.close();
+      throw e;
     }
-    return CompletableFuture.completedStage(null);
+    synchronized (this) {
+      image = begun;
+    }
+    return CompletableFuture.runAsync(
+        () -> {
+          try (out) {
+            long keys = begun.write(out);
+            log.accept("cluster: an image of " + keys + " keys is written");
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          } finally {
+            ended(begun);
+          }
+        },
+        imaging);
   }
 
+  private synchronized void ended(Image one) {
+    image = image == one ? null : image;
+  }
+
+  /**
+   * Goes on from an image.
+   *
+   * @throws IOException if it cannot be read, or is damaged; nothing has changed then
+   */
   void restore(Path file) throws IOException {
     try (DataInputStream in =
         new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
+      if (in.readInt() != MAGIC) {
+        throw new IOException("no image of a group (expected: one, which begins with WEIG)");
+      }
       long now = in.readLong();
-      sum = in.readLong();
-      tickIndex = in.readLong();
-      tickSum = in.readLong();
-      long most = Long.MAX_VALUE / 2;
-      store = MemoryStore.restored(in, most, most, now, now);
-      time.restore(now);
+      long restoredSum = in.readLong();
+      Tick tick = new Tick(in.readLong(), in.readLong());
+      int count = in.readInt();
+      List<ClusterPolicy> asked = new ArrayList<>();
+      List<Long> lastUses = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        asked.add(ClusterPolicy.read(in.readNBytes(in.readInt())));
+        lastUses.add(in.readLong());
+      }
+      MemoryStore restored = MemoryStore.resumed(in, MOST, MOST);
+      Map<Written, Known> known = new HashMap<>();
+      for (int i = 0; i < count; i++) {
+        ClusterPolicy each = asked.get(i);
+        known.put(
+            new Written(each.bytes()), new Known(each, rebound(restored, each), lastUses.get(i)));
+      }
+      Image open = image;
+      if (open != null) {
+        open.close();
+        ended(open);
+      }
       policies.clear();
+      policies.putAll(known);
+      store = restored;
+      sum = restoredSum;
+      lastTick = tick;
+      time.restore(now);
+    } catch (RuntimeException e) { // By numbers that no policy can have.
+      throw new IOException("damaged: " + e.getMessage(), e);
     }
+  }
+
+  private static Binding rebound(MemoryStore restored, ClusterPolicy policy) {
+    ClusterPolicy base = policy.base();
+    return base == null
+        ? restored.rebound(policy.name(), policy.policy())
+        : restored.reboundVariant(rebound(restored, base), policy.policy());
   }
 }

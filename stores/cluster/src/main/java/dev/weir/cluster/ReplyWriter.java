@@ -33,7 +33,7 @@ final class ReplyWriter {
 
   ReplyWriter result(
       Reason reason, long remaining, long retryAfterNanos, long resetAfterNanos, long atNanos) {
-    out.writeByte(reason.ordinal())
+    out.writeByte(Codes.of(reason))
         .writeNumber(remaining)
         .writeNumber(retryAfterNanos)
         .writeNumber(resetAfterNanos)

@@ -43,7 +43,7 @@ class EntryTest {
     Entry.stamp(tick, 0x0102030405060708L);
     ByteReader in = new ByteReader(tick, 0);
     assertThat(in.readLong()).isEqualTo(0x0102030405060708L);
-    assertThat(in.readByte()).isEqualTo(Entry.Kind.TICK.ordinal());
+    assertThat(in.readByte()).isEqualTo(Entry.TICK);
     assertThat(in.readNumber()).isEqualTo(17);
     assertThat(in.readLong()).isEqualTo(-3);
     assertThat(in.atEnd()).isTrue();
@@ -125,7 +125,7 @@ class EntryTest {
   }
 
   private static Replica replica() {
-    return new Replica(FINGERPRINT, new ClusterTime(new FakeTicker()));
+    return new Replica(FINGERPRINT, new ClusterTime(new FakeTicker()), Runnable::run, line -> {});
   }
 
   private static boolean succeeds(Runnable task) {

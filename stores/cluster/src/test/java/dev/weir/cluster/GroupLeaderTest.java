@@ -28,7 +28,7 @@ class GroupLeaderTest {
 
   private final FakeTicker ticker = new FakeTicker(1_000 * Policies.SECOND);
   private final ClusterTime time = new ClusterTime(ticker);
-  private final Replica replica = new Replica(FINGERPRINT, time);
+  private final Replica replica = new Replica(FINGERPRINT, time, Runnable::run, line -> {});
   private final InstantLedger ledger =
       new InstantLedger(new GroupMachine(replica, time, line -> {}), true);
 
@@ -50,7 +50,8 @@ class GroupLeaderTest {
   @Test
   void sievedAndLogged_areAnsweredAsOne() {
     SplittableRandom random = Trials.random("sieved and logged");
-    Replica other = new Replica(FINGERPRINT, new ClusterTime(new FakeTicker()));
+    Replica other =
+        new Replica(FINGERPRINT, new ClusterTime(new FakeTicker()), Runnable::run, line -> {});
     GroupLeader leader = leader(MOST, MOST);
     List<ClusterPolicy> policies = new ArrayList<>();
     for (Algorithm algorithm : Algorithm.values()) {
@@ -114,7 +115,7 @@ class GroupLeaderTest {
   @Test
   void fullTable_refusesNewKeys_andLetsKnownOnesOn() {
     for (boolean byBytes : new boolean[] {false, true}) {
-      Replica state = new Replica(FINGERPRINT, time);
+      Replica state = new Replica(FINGERPRINT, time, Runnable::run, line -> {});
       InstantLedger log = new InstantLedger(new GroupMachine(state, time, line -> {}), true);
       GroupLeader open = new GroupLeader(log, state, time, MOST, MOST);
       assertThat(one(open, TWO, 1, 1).fits()).isTrue();
@@ -163,9 +164,9 @@ class GroupLeaderTest {
     GroupLeader leader = leader(MOST, MOST);
     ledger.append(Entry.tick(0, 0));
     assertThat(one(leader, TWO, 7, 1).fits()).isTrue();
-    ledger.append(Entry.tick(replica.tickIndex(), replica.tickSum()));
+    ledger.append(Entry.tick(replica.lastTick().index(), replica.lastTick().sum()));
     assertThat(replica.diverged()).isFalse();
-    ledger.append(Entry.tick(replica.tickIndex(), replica.tickSum() + 1));
+    ledger.append(Entry.tick(replica.lastTick().index(), replica.lastTick().sum() + 1));
     assertThat(replica.diverged()).isTrue();
     LedgerException why = failure(leader, Entries.entry(Entries.decideOne(TWO, 7, 1, 1)));
     assertThat(why.outcome()).isEqualTo(Outcome.NOT_LEADER);

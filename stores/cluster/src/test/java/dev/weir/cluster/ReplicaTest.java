@@ -13,7 +13,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class ReplicaTest {
   private final Replica replica =
-      new Replica(Fingerprint.seeded(1, 2), new ClusterTime(new FakeTicker()));
+      new Replica(
+          Fingerprint.seeded(1, 2), new ClusterTime(new FakeTicker()), Runnable::run, line -> {});
   private long index;
 
   private ClusterReply apply(long nowNanos, Op operation) {

@@ -46,7 +46,8 @@ final class SimChecks {
 
   /** A fresh replica comes to the same answers. */
   private void replay(int group) {
-    Replica replica = new Replica(SimCluster.FINGERPRINT, new ClusterTime(new FakeTicker()));
+    Replica replica = new Replica(
+            SimCluster.FINGERPRINT, new ClusterTime(new FakeTicker()), Runnable::run, line -> {});
     for (Applied each : history.logs().get(group)) {
       byte[] entry = each.item().bytes();
       if (entry != null) {
@@ -56,7 +57,7 @@ final class SimChecks {
               Kind.ANSWERS_DIFFER, "group " + group + ": replayed entry " + each.item().index());
           return;
         }
-        if (entry[Ledger.STAMP_BYTES] == Entry.Kind.OPERATIONS.ordinal()) {
+        if (entry[Ledger.STAMP_BYTES] == Entry.OPERATIONS) {
           charges(entry, reply);
         }
       }

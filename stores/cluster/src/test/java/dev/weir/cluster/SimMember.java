@@ -41,8 +41,8 @@ final class SimMember {
       boolean bounded = defect == Defect.BOUNDED_REPLICA && number == 1;
       Replica newReplica =
           bounded
-              ? new Replica(new MemoryStore(FEW_KEYS), newTime)
-              : new Replica(SimCluster.FINGERPRINT, newTime);
+              ? new Replica(new MemoryStore(FEW_KEYS), newTime, Runnable::run, line -> {})
+              : new Replica(SimCluster.FINGERPRINT, newTime, Runnable::run, line -> {});
       time = newTime;
       replica = newReplica;
       leader = null;
@@ -84,7 +84,7 @@ final class SimMember {
     SimLedger ledger = seat.group.members().get(number);
     Replica replica = seat.replica;
     if (ledger.leads() && replica != null && !replica.diverged()) {
-      Object unused = ledger.append(Entry.tick(replica.tickIndex(), replica.tickSum()));
+      Object unused = ledger.append(Entry.tick(replica.lastTick().index(), replica.lastTick().sum()));
     }
   }
 
@@ -149,9 +149,9 @@ final class SimMember {
       }
       byte[] reply = right.apply(index, term, entry);
       applied = Math.max(applied, index);
-      boolean tick = entry[Ledger.STAMP_BYTES] == Entry.Kind.TICK.ordinal();
+      boolean tick = entry[Ledger.STAMP_BYTES] == Entry.TICK;
       if (defect != Defect.LEADER_DECIDES_ALONE) {
-        history.state(group, number, index, tick ? replica.tickSum() : 0, replica.diverged());
+        history.state(group, number, index, tick ? replica.lastTick().sum() : 0, replica.diverged());
       }
       return reply;
     }

@@ -1,0 +1,62 @@
+package dev.weir;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What an image needs of a table, as it was when the image was begun, except the keys. */
+record TableImage(
+    ShapeTable of,
+    List<Segment> directory,
+    boolean sketching,
+    long unknownBeforeNanos,
+    long unknownForNanos,
+    boolean unknown,
+    long floorNanos,
+    long latestNanos) {
+
+  /** Is called between two segments, when no lock is held. */
+  interface Between {
+    void segment() throws IOException;
+  }
+
+  /**
+   * Hands the visitor every key, a segment at a time.
+   *
+   * @return the bars of all segments
+   */
+  List<Bars> forEach(int number, SegmentCopy.KeyVisitor visitor, Between between)
+      throws IOException {
+    List<Bars> bars = new ArrayList<>();
+    for (int i = 0; i < directory.size(); i += directory.size() >> directory.get(i).depth) {
+      between.segment();
+      Segment segment = directory.get(i);
+      SegmentCopy copy;
+      long stamp = segment.writeLock();
+      try {
+        copy = segment.take(number);
+      } finally {
+        segment.unlockWrite(stamp);
+      }
+      copy.forEach(visitor);
+      if (copy.bars != null) {
+        bars.add(copy.bars);
+      }
+    }
+    return bars;
+  }
+
+  /** Lets the table go on without copying, and drops the copies that were not taken. */
+  void end() {
+    of.table().endImage();
+    for (int i = 0; i < directory.size(); i += directory.size() >> directory.get(i).depth) {
+      Segment segment = directory.get(i);
+      long stamp = segment.writeLock();
+      try {
+        segment.dropCopy();
+      } finally {
+        segment.unlockWrite(stamp);
+      }
+    }
+  }
+}

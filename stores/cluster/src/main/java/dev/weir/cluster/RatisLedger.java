@@ -1,0 +1,239 @@
+package dev.weir.cluster;
+
+import dev.weir.cluster.LedgerException.Outcome;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.GroupManagementRequest;
+import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.protocol.exceptions.NotLeaderException;
+import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
+import org.apache.ratis.server.RaftServer;
+import org.jspecify.annotations.Nullable;
+
+/** The log of one group in this process, by Ratis. */
+final class RatisLedger implements Ledger {
+  /** Ratis writes an entry by a buffer of 1 MB, and keeps some bytes of its own with it. */
+  static final int MAX_ENTRY_BYTES = (1 << 20) - 4_096;
+
+  /** Twice what Ratis takes: these wait for the thread that hands them over. */
+  private static final int MOST_WAITING = 2 * RatisEngine.MOST_PENDING;
+
+  private static final long TRANSFER_MILLIS = 5_000;
+
+  private final RatisEngine engine;
+  private final RaftServer server;
+  private final RaftServer.Division division;
+  private final RaftGroupId group;
+
+  /** Each start has its own, so that Ratis never takes an entry for a repetition of another. */
+  private final ClientId client = ClientId.randomId();
+
+  private final AtomicLong calls = new AtomicLong();
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  /** Ratis holds a lock while it appends, which others hold while they wait for the disk. */
+  private final ExecutorService appender;
+
+  RatisLedger(RatisEngine engine, RaftServer server, RaftGroupId group, int number)
+      throws IOException {
+    this.engine = engine;
+    this.server = server;
+    this.group = group;
+    division = server.getDivision(group);
+    appender =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread thread = new Thread(task, "weir-append-" + number);
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  @Override
+  public CompletionStage<byte[]> append(byte[] entry) {
+    if (entry.length < STAMP_BYTES || entry.length > MAX_ENTRY_BYTES) {
+      throw new IllegalArgumentException(
+          "entry of " + entry.length + " bytes (expected: 8.." + MAX_ENTRY_BYTES + ")");
+    }
+    CompletableFuture<byte[]> result = new CompletableFuture<>();
+    if (waiting.incrementAndGet() > MOST_WAITING) {
+      waiting.decrementAndGet();
+      result.completeExceptionally(
+          new LedgerException(Outcome.OVERLOADED, null, "more than " + MOST_WAITING + " entries"));
+      return result;
+    }
+    RatisAppend append = new RatisAppend(entry);
+    try {
+      appender.execute(() -> submit(append, result));
+    } catch (RejectedExecutionException closed) {
+      finish(append, result, null, closed);
+    }
+    return result;
+  }
+
+  private void submit(RatisAppend append, CompletableFuture<byte[]> result) {
+    CompletableFuture<RaftClientReply> replied;
+    try {
+      RaftClientRequest request =
+          RaftClientRequest.newBuilder()
+              .setClientId(client)
+              .setServerId(server.getId())
+              .setGroupId(group)
+              .setCallId(calls.incrementAndGet())
+              .setMessage(append)
+              .setType(RaftClientRequest.writeRequestType())
+              .build();
+      // The division itself takes it on this thread; the server would have another do so.
+      RaftClientAsynchronousProtocol direct =
+          division instanceof RaftClientAsynchronousProtocol own ? own : server;
+      replied = direct.submitClientRequestAsync(request);
+    } catch (IOException | RuntimeException e) {
+      finish(append, result, null, e);
+      return;
+    }
+    Object unused =
+        replied.whenComplete((reply, problem) -> finish(append, result, reply, problem));
+  }
+
+  private void finish(
+      RatisAppend append,
+      CompletableFuture<byte[]> result,
+      @Nullable RaftClientReply reply,
+      @Nullable Throwable problem) {
+    waiting.decrementAndGet();
+    if (problem == null && reply != null && reply.isSuccess()) {
+      result.complete(
+          reply.getMessage() instanceof RatisAppend.Reply own
+              ? own.bytes()
+              : reply.getMessage().getContent().toByteArray());
+      return;
+    }
+    Throwable cause = problem;
+    if (cause == null && reply != null) {
+      cause = reply.getException();
+    }
+    while (cause != null && cause.getCause() != null && !certain(cause)) {
+      cause = cause.getCause();
+    }
+    result.completeExceptionally(failure(append.refuse(), cause));
+  }
+
+  private static boolean certain(Throwable cause) {
+    return cause instanceof NotLeaderException || cause instanceof ResourceUnavailableException;
+  }
+
+  private static LedgerException failure(boolean refused, @Nullable Throwable cause) {
+    String leader = null;
+    if (cause instanceof NotLeaderException elsewhere) {
+      RaftPeer suggested = elsewhere.getSuggestedLeader();
+      leader = suggested == null ? null : suggested.getId().toString();
+    }
+    Outcome outcome = Outcome.NOT_LEADER;
+    if (!refused) {
+      outcome = Outcome.UNKNOWN;
+    } else if (cause instanceof ResourceUnavailableException) {
+      outcome = Outcome.OVERLOADED;
+    }
+    return new LedgerException(outcome, leader, String.valueOf(cause));
+  }
+
+  @Override
+  public @Nullable String leader() {
+    RaftPeerId leader = division.getInfo().getLeaderId();
+    return leader == null ? null : leader.toString();
+  }
+
+  @Override
+  public boolean leads() {
+    return division.getInfo().isLeaderReady();
+  }
+
+  @Override
+  public Status status() {
+    return new Status(
+        leader(),
+        division.getInfo().getCurrentTerm(),
+        division.getRaftLog().getLastCommittedIndex(),
+        division.getInfo().getLastAppliedIndex(),
+        logBytes());
+  }
+
+  /** Not by Ratis's own list of these files: to make it deletes those that are still empty. */
+  private long logBytes() {
+    Path folder = division.getRaftStorage().getStorageDir().getCurrentDir().toPath();
+    long bytes = 0;
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "log_*")) {
+      for (Path file : files) {
+        bytes += Files.size(file);
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      // A file was purged or renamed meanwhile: the next answer will be right.
+      return bytes;
+    }
+    return bytes;
+  }
+
+  @Override
+  public void transfer(@Nullable String member) throws IOException {
+    if (!division.getInfo().isLeader()) {
+      return;
+    }
+    IOException problem = new IOException("there is no other member");
+    for (RaftPeer peer : division.getGroup().getPeers()) {
+      String name = peer.getId().toString();
+      if (member == null ? !peer.getId().equals(server.getId()) : name.equals(member)) {
+        try {
+          hand(peer.getId());
+          return;
+        } catch (IOException e) {
+          problem = e;
+        }
+      }
+    }
+    throw problem;
+  }
+
+  private void hand(RaftPeerId member) throws IOException {
+    RaftClientReply reply =
+        server.transferLeadership(
+            new TransferLeadershipRequest(
+                client, server.getId(), group, calls.incrementAndGet(), member, TRANSFER_MILLIS));
+    if (!reply.isSuccess()) {
+      throw new IOException(member + " did not take over", reply.getException());
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (appender.isShutdown()) {
+      return;
+    }
+    appender.shutdown();
+    engine.closing(group);
+    RaftClientReply reply =
+        server.groupManagement(
+            GroupManagementRequest.newRemove(
+                client, server.getId(), calls.incrementAndGet(), group, false, false));
+    engine.closed(group);
+    if (!reply.isSuccess()) {
+      throw new IOException("group " + group, reply.getException());
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package dev.weir.cluster;
+
+import dev.weir.Ticker;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Waits for what other threads do. */
+final class Await {
+  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final long PAUSE_MILLIS = 5;
+
+  private Await() {}
+
+  /** Waits until that is true; fails after 20 s. */
+  static void until(String what, Callable<Boolean> condition) throws Exception {
+    long end = Ticker.system().nanos() + LONG.toNanos();
+    while (!condition.call()) {
+      if (Ticker.system().nanos() - end > 0) {
+        throw new AssertionError("not within " + LONG + ": " + what);
+      }
+      pause(PAUSE_MILLIS);
+    }
+  }
+
+  static void pause(long millis) throws InterruptedException {
+    boolean unused = new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
+  }
+}

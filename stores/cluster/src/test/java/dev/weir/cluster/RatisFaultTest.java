@@ -1,0 +1,239 @@
+package dev.weir.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Ticker;
+import dev.weir.cluster.HashMachine.Applied;
+import dev.weir.cluster.LedgerException.Outcome;
+import dev.weir.cluster.Trio.Node;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three members whose network fails. */
+class RatisFaultTest {
+  private static final Duration ELECTION_MIN = Duration.ofMillis(150);
+  private static final Duration ELECTION_MAX = Duration.ofMillis(300);
+  private static final Duration FAULTS = Duration.ofSeconds(9);
+  private static final int MOST_OPEN = 24;
+
+  @TempDir Path folder;
+
+  private final Map<Long, Long> acknowledged = new ConcurrentHashMap<>();
+  private final Map<Long, Outcome> failed = new ConcurrentHashMap<>();
+  private final AtomicLong open = new AtomicLong();
+  private long ids;
+
+  private static RatisSettings quick(RatisSettings settings) {
+    return settings.withElection(ELECTION_MIN, ELECTION_MAX).withSnapshots(16 << 10, 64 << 10);
+  }
+
+  /** Appends at any member: the ledger is to say itself whether that one leads. */
+  private void append(Node node) {
+    long id = ++ids;
+    open.incrementAndGet();
+    Object unused =
+        node.ledger()
+            .append(HashMachine.entry(id, 64))
+            .whenComplete(
+                (reply, problem) -> {
+                  open.decrementAndGet();
+                  if (problem == null) {
+                    acknowledged.put(id, ByteBuffer.wrap(reply).getLong());
+                  } else {
+                    failed.put(id, ((LedgerException) cause(problem)).outcome());
+                  }
+                });
+  }
+
+  private static Throwable cause(Throwable problem) {
+    return problem instanceof CompletionException && problem.getCause() != null
+        ? problem.getCause()
+        : problem;
+  }
+
+  @Test
+  void faults_loseNothingAcknowledged_andApplyNothingRefused() throws Exception {
+    long seed = new SplittableRandom().nextLong();
+    System.out.println("seed " + seed);
+    SplittableRandom random = new SplittableRandom(seed);
+    Wires wires = new Wires();
+    try (Trio trio = new Trio(folder, RatisFaultTest::quick, wires)) {
+      trio.append(0, 64);
+      Ticker ticker = Ticker.system();
+      long end = ticker.nanos() + FAULTS.toNanos();
+      long next = 0;
+      while (ticker.nanos() - end < 0) {
+        if (ticker.nanos() - next > 0) {
+          next = ticker.nanos() + random.nextLong(300, 900) * 1_000_000;
+          fault(trio, wires, random);
+        }
+        if (open.get() < MOST_OPEN) {
+          append(trio.node(random.nextInt(3)));
+        }
+        if (random.nextInt(4) == 0) {
+          Await.pause(1);
+        }
+      }
+      wires.heal();
+      List<Applied> applied = trio.settle();
+      Await.until("every append to be answered", () -> open.get() == 0);
+      check(applied);
+      long term = trio.node(trio.leader()).ledger().status().term();
+      System.out.println(
+          "term " + term + ", acknowledged " + acknowledged.size() + ", failed " + counts());
+      assertThat(term).as("terms, seed %d", seed).isGreaterThan(3);
+      assertThat(acknowledged).hasSizeGreaterThan(50);
+    }
+  }
+
+  /** Half of the faults hit who leads. */
+  private static void fault(Trio trio, Wires wires, SplittableRandom random) {
+    if (random.nextInt(3) > 0) {
+      wires.heal();
+    }
+    int victim = random.nextInt(3);
+    if (random.nextBoolean()) {
+      for (int i = 0; i < 3; i++) {
+        victim = trio.node(i).ledger().leads() ? i : victim;
+      }
+    }
+    int other = (victim + random.nextInt(1, 3)) % 3;
+    int third = 3 - victim - other;
+    switch (random.nextInt(8)) {
+      case 0, 1, 6 -> wires.isolate(victim);
+      case 7 -> handOver(trio.node(victim).ledger());
+      case 2 -> {
+        // It is heard, and hears nothing.
+        wires.wire(victim, other).set(false, true, 0);
+        wires.wire(victim, third).set(false, true, 0);
+      }
+      case 3 -> wires.wire(victim, other).set(true, false, 0);
+      case 4 -> wires.wire(victim, other).set(false, false, random.nextInt(1, 50));
+      default -> {
+        wires.wire(victim, other).cut();
+        wires.wire(victim, third).cut();
+      }
+    }
+  }
+
+  private static void handOver(Ledger ledger) {
+    Object unused =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                ledger.transfer(null);
+              } catch (IOException e) {
+                // The other one cannot be reached either.
+              }
+            });
+  }
+
+  private Map<Outcome, Integer> counts() {
+    Map<Outcome, Integer> counts = new HashMap<>();
+    failed.values().forEach(outcome -> counts.merge(outcome, 1, Integer::sum));
+    return counts;
+  }
+
+  private void check(List<Applied> applied) {
+    Map<Long, Long> at = new HashMap<>();
+    for (Applied one : applied) {
+      Long before = one.id() <= 0 ? null : at.put(one.id(), one.index());
+      assertThat(before).as("entry %d applied twice", one.id()).isNull();
+    }
+    acknowledged.forEach(
+        (id, index) -> assertThat(at.get(id)).as("acknowledged %d", id).isEqualTo(index));
+    failed.forEach(
+        (id, outcome) -> {
+          if (outcome != Outcome.UNKNOWN) {
+            assertThat(at).as("%s %d", outcome, id).doesNotContainKey(id);
+          }
+        });
+  }
+
+  @Test
+  void aLeaderThatIsCutOff_acknowledgesNothing_andWhatItHadAppendedIsUnknown() throws Exception {
+    Wires wires = new Wires();
+    try (Trio trio = new Trio(folder, RatisFaultTest::quick, wires)) {
+      trio.append(1, 64);
+      int stale = trio.leader();
+      Ledger ledger = trio.node(stale).ledger();
+      wires.isolate(stale);
+      // It does not know yet that it is cut off.
+      assertThat(ledger.leads()).isTrue();
+      CompletableFuture<byte[]> appended =
+          ledger.append(HashMachine.entry(2, 64)).toCompletableFuture();
+      Await.until("it to notice", () -> !ledger.leads());
+      assertThat(outcome(appended)).isEqualTo(Outcome.UNKNOWN);
+      // Now the same error of Ratis means that the entry was refused.
+      assertThat(outcome(ledger.append(HashMachine.entry(3, 64)).toCompletableFuture()))
+          .isEqualTo(Outcome.NOT_LEADER);
+      Await.until(
+          "another leader",
+          () ->
+              trio.running().stream()
+                  .anyMatch(node -> node.ledger() != ledger && node.ledger().leads()));
+      Node successor =
+          trio.running().stream()
+              .filter(node -> node.ledger() != ledger && node.ledger().leads())
+              .findFirst()
+              .orElseThrow();
+      successor
+          .ledger()
+          .append(HashMachine.entry(4, 64))
+          .toCompletableFuture()
+          .get(10, TimeUnit.SECONDS);
+      wires.heal();
+      assertThat(trio.settle().stream().map(Applied::id)).contains(1L, 4L).doesNotContain(2L, 3L);
+    }
+  }
+
+  private static Outcome outcome(CompletableFuture<byte[]> result)
+      throws InterruptedException, TimeoutException {
+    try {
+      result.get(10, TimeUnit.SECONDS);
+      throw new AssertionError("it was acknowledged");
+    } catch (ExecutionException e) {
+      return Objects.requireNonNull((LedgerException) e.getCause()).outcome();
+    }
+  }
+
+  @Test
+  void moreThanAMajorityCanTake_isOverloaded_andNotApplied() throws Exception {
+    Wires wires = new Wires();
+    try (Trio trio =
+        new Trio(
+            folder,
+            settings -> settings.withElection(Duration.ofSeconds(2), Duration.ofSeconds(4)),
+            wires)) {
+      trio.append(0, 64);
+      int leader = trio.leader();
+      Node node = trio.node(leader);
+      wires.isolate(leader);
+      for (int i = 0; i < 3 * RatisEngine.MOST_PENDING; i++) {
+        append(node);
+      }
+      Await.until("some to be refused", () -> failed.containsValue(Outcome.OVERLOADED));
+      wires.heal();
+      List<Applied> applied = trio.settle();
+      Await.until("every append to be answered", () -> open.get() == 0);
+      check(applied);
+      assertThat(counts().get(Outcome.OVERLOADED)).isGreaterThanOrEqualTo(RatisEngine.MOST_PENDING);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package dev.weir.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.cluster.HashMachine.Applied;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three members whose network does as it should. */
+class RatisLedgerTest {
+  private static final int ENTRIES = 500;
+
+  @TempDir Path folder;
+
+  @Test
+  void entries_areAppliedByAll_inOneOrder() throws Exception {
+    try (Trio trio = new Trio(folder)) {
+      Ledger ledger = trio.node(trio.leader()).ledger();
+      List<CompletableFuture<byte[]>> replies = new ArrayList<>();
+      for (int i = 0; i < ENTRIES; i++) {
+        replies.add(ledger.append(HashMachine.entry(i, 100)).toCompletableFuture());
+        if (i % 32 == 31) {
+          replies.get(i).get(20, TimeUnit.SECONDS);
+        }
+      }
+      CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new))
+          .get(20, TimeUnit.SECONDS);
+      List<Applied> applied = trio.settle();
+      assertThat(applied).hasSize(ENTRIES + 1);
+      assertThat(applied.stream().map(Applied::id).limit(ENTRIES)).isSorted();
+      assertThat(ledger.status().applied()).isGreaterThanOrEqualTo(ENTRIES);
+      assertThat(ledger.status().logBytes()).isGreaterThan(ENTRIES * 100);
+      assertThat(ledger.leader()).isEqualTo(trio.node(trio.leader()).name());
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package dev.weir.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.cluster.HashMachine.Applied;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Members that are started again from what they have on disk. */
+class RatisRestartTest {
+  /** So small that some hundred entries make several snapshots and files of the log. */
+  private static final int SNAPSHOT_BYTES = 32 << 10;
+
+  private static final int SEGMENT_BYTES = 16 << 10;
+  private static final int ENTRY_BYTES = 1_000;
+
+  @TempDir Path folder;
+
+  private long ids;
+
+  private static RatisSettings small(RatisSettings settings) {
+    return settings.withSnapshots(SNAPSHOT_BYTES, SEGMENT_BYTES);
+  }
+
+  private void append(Trio trio, int entries) throws Exception {
+    for (int i = 0; i < entries; i++) {
+      trio.append(++ids, ENTRY_BYTES);
+    }
+  }
+
+  private static void checkAll(List<Applied> applied, long ids) {
+    Set<Long> seen = applied.stream().map(Applied::id).collect(Collectors.toSet());
+    for (long id = 1; id <= ids; id++) {
+      assertThat(seen).contains(id);
+    }
+  }
+
+  private Path groupFolder(Trio trio, int i) throws IOException {
+    try (Stream<Path> groups = Files.list(trio.folder(i))) {
+      return groups.findFirst().orElseThrow();
+    }
+  }
+
+  /** Returns the snapshots of a member, the newest first. */
+  private List<Path> snapshots(Trio trio, int i) throws IOException {
+    try (Stream<Path> files = Files.list(groupFolder(trio, i).resolve("sm"))) {
+      return files
+          .filter(file -> file.getFileName().toString().matches("snapshot\\.\\d+_\\d+"))
+          .sorted(
+              Comparator.comparing(
+                      (Path file) -> Long.valueOf(file.toString().replaceAll(".*_", "")))
+                  .reversed())
+          .toList();
+    }
+  }
+
+  private long firstInLog(Trio trio, int i) throws IOException {
+    try (Stream<Path> files = Files.list(groupFolder(trio, i).resolve("current"))) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.startsWith("log_"))
+          .mapToLong(name -> Long.parseLong(name.replaceAll("log_(inprogress_)?(\\d+).*", "$2")))
+          .min()
+          .orElseThrow();
+    }
+  }
+
+  private static void damage(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(file, bytes);
+  }
+
+  @Test
+  void oneAndAll_goOnFromTheirFolders() throws Exception {
+    try (Trio trio = new Trio(folder, RatisRestartTest::small, null)) {
+      append(trio, 20);
+      int follower = (trio.leader() + 1) % 3;
+      trio.stop(follower);
+      append(trio, 5);
+      trio.start(follower);
+      checkAll(trio.settle(), ids);
+      for (int i = 0; i < 3; i++) {
+        trio.stop(i);
+      }
+      for (int i = 0; i < 3; i++) {
+        trio.start(i);
+      }
+      append(trio, 5);
+      checkAll(trio.settle(), ids);
+      // What was sent twice to a member is applied once.
+      assertThat(trio.node(0).machine().applied().stream().map(Applied::id).filter(id -> id > 0))
+          .doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void aMemberThatMissedWhatWasPurged_isGivenASnapshot_andADamagedOneIsReplaced() throws Exception {
+    try (Trio trio = new Trio(folder, RatisRestartTest::small, null)) {
+      append(trio, 10);
+      int missing = (trio.leader() + 1) % 3;
+      trio.stop(missing);
+      append(trio, 150);
+      int leader = trio.leader();
+      Await.until("the log to be purged", () -> firstInLog(trio, leader) > 20);
+      assertThat(snapshots(trio, leader)).hasSize(2);
+      trio.start(missing);
+      checkAll(trio.settle(), ids);
+      assertThat(trio.node(missing).machine().restores()).isPositive();
+      assertThat(snapshots(trio, missing)).isNotEmpty();
+
+      // The newest is damaged: the one before, and the log after it, are enough.
+      int other = 3 - leader - missing;
+      trio.stop(other);
+      damage(snapshots(trio, other).get(0));
+      String newest = snapshots(trio, other).get(0).getFileName().toString();
+      trio.start(other);
+      append(trio, 3);
+      checkAll(trio.settle(), ids);
+      assertThat(trio.log).anyMatch(line -> line.contains(newest) && line.contains("damaged"));
+      assertThat(groupFolder(trio, other).resolve("sm").resolve(newest + ".bad")).exists();
+
+      // None is left, and the log does not go back to its beginning.
+      trio.stop(other);
+      for (Path snapshot : snapshots(trio, other)) {
+        damage(snapshot);
+      }
+      for (int twice = 0; twice < 2; twice++) {
+        assertThatThrownBy(() -> trio.start(other))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("no good snapshot is left");
+      }
+    }
+  }
+
+  @Test
+  void aTransfer_handsTheLogOver() throws Exception {
+    try (Trio trio = new Trio(folder)) {
+      append(trio, 3);
+      int before = trio.leader();
+      int after = (before + 1) % 3;
+      trio.node(before).ledger().transfer(Trio.NAMES.get(after));
+      Await.until("the other to lead", () -> trio.node(after).ledger().leads());
+      append(trio, 3);
+      trio.node(after).ledger().transfer(null);
+      Await.until("it not to lead", () -> !trio.node(after).ledger().leads());
+      append(trio, 3);
+      checkAll(trio.settle(), ids);
+      // Who does not lead has nothing to hand over.
+      trio.node((trio.leader() + 1) % 3).ledger().transfer(null);
+    }
+  }
+}
