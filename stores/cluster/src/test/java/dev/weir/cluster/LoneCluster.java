@@ -52,7 +52,7 @@ final class LoneCluster {
   /** Decides each entry at its own stamp, also where that is before an earlier one's. */
   private static final class CallersTime implements Ledger.Machine {
     private final ClusterTime time = new ClusterTime(Ticker.system());
-    private final Replica replica = new Replica(FINGERPRINT, time);
+    private final Replica replica = new Replica(FINGERPRINT, time, Runnable::run, line -> {});
 
     @Override
     public void stamp(long term, byte[] entry) {
