@@ -26,6 +26,9 @@ final class Allotments implements LocalAuthority {
    * a window of W + L: no excess. Where windows begin by the clock, the allotment ends with its
    * window instead, and what was charged in a window is granted in it.
    *
+   * The answer may come when the allotment is over. It then serves those who waited when it was
+   * asked for, since they were there when the store charged; who came later asks again.
+   *
    * How much to take: what is wanted at the moment and some ahead, twice as much as before when
    * that was gone in less than half of its life, half when most of it was left; but never more than
    * a part of what remains. So near the limit single permits are taken, and no process strands what
@@ -160,6 +163,10 @@ final class Allotments implements LocalAuthority {
     private boolean asking;
     private Clocks.Instant askedAt;
     private long asked;
+
+    /** How many waited when it was asked for. */
+    private long waited;
+
     private long given;
 
     /** What the store charged for the allotment. */
@@ -255,7 +262,8 @@ final class Allotments implements LocalAuthority {
       }
       Result before = granted;
       long fair = before == null ? 0 : before.remaining() / PART_OF_REMAINING;
-      asked = waiting.size() + Math.min(ahead, fair);
+      waited = waiting.size();
+      asked = waited + Math.min(ahead, fair);
       askedAt = now;
     }
 
@@ -293,12 +301,13 @@ final class Allotments implements LocalAuthority {
                 result.retryAfterNanos(),
                 result.resetAfterNanos(),
                 result.atNanos());
-        while (served.size() < times && !waiting.isEmpty()) {
-          served.add(waiting.remove());
-        }
         granted = said;
         charged = times;
         ends = askedAt.plus(lifeNanos(said));
+        long most = clocks.reached(ends) ? Math.min(times, waited) : times;
+        while (served.size() < most && !waiting.isEmpty()) {
+          served.add(waiting.remove());
+        }
         left.set(times - served.size());
         if (times < asked) {
           refused.addAll(waiting);

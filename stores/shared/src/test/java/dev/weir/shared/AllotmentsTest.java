@@ -144,6 +144,28 @@ class AllotmentsTest {
   }
 
   @Test
+  void lateAnswer_servesOnlyThoseThatItWasAskedFor() {
+    grow(2);
+    spend(2);
+    Answers first = ask();
+    assertThat(redis.wanted()).isEqualTo(1 + 4);
+    ticker.advance(LIFE - 1);
+    Answers second = ask();
+    ticker.advance(1);
+    Answers third = ask();
+
+    grant(5, 1_000_000);
+
+    assertThat(first.times()).isEqualTo(1);
+    assertThat(second.answers).isEmpty();
+    assertThat(third.answers).isEmpty();
+    assertThat(redis.refunds()).containsExactly(4L);
+    grant(redis.wanted(), 1_000_000);
+    assertThat(second.times()).isEqualTo(1);
+    assertThat(third.times()).isEqualTo(1);
+  }
+
+  @Test
   void endCountsFromTheQuestion_notFromItsAnswer() {
     ask();
     grant(1, 1_000);
