@@ -24,9 +24,10 @@ final class Allotments implements LocalAuthority {
    * the end is counted from when it was asked for, which is before g. So the permits granted within
    * any window (t - W, t] come from allotments given within (t - W - L, t], and the store counts by
    * a window of W + L: no excess. Where windows begin by the clock, the allotment ends with its
-   * window instead, and what was charged in a window is granted in it. Those who waited when it was
-   * asked for are granted theirs whenever the answer comes, as the store decided while they waited;
-   * those who have joined them since only if it has not ended by then.
+   * window instead, and what was charged in a window is granted in it.
+   *
+   * The answer may come when the allotment is over. It then serves those who waited when it was
+   * asked for, since they were there when the store charged; who came later asks again.
    *
    * How much to take: what is wanted at the moment and some ahead, twice as much as before when
    * that was gone in less than half of its life, half when most of it was left; but never more than
@@ -164,7 +165,7 @@ final class Allotments implements LocalAuthority {
     private long asked;
 
     /** How many waited when it was asked for. */
-    private int askers;
+    private long waited;
 
     private long given;
 
@@ -261,8 +262,8 @@ final class Allotments implements LocalAuthority {
       }
       Result before = granted;
       long fair = before == null ? 0 : before.remaining() / PART_OF_REMAINING;
-      askers = waiting.size();
-      asked = askers + Math.min(ahead, fair);
+      waited = waiting.size();
+      asked = waited + Math.min(ahead, fair);
       askedAt = now;
     }
 
@@ -279,7 +280,7 @@ final class Allotments implements LocalAuthority {
       SharedBinding by;
       SharedBinding again = null;
       Refund back;
-      boolean ending;
+      boolean over;
       Result no =
           new Result(
               Reason.OVER_LIMIT,
@@ -303,13 +304,12 @@ final class Allotments implements LocalAuthority {
         granted = said;
         charged = times;
         ends = askedAt.plus(lifeNanos(said));
-        boolean over = clocks.reached(ends);
-        long most = Math.min(times, over ? askers : waiting.size());
-        while (served.size() < most) {
+        long most = clocks.reached(ends) ? Math.min(times, waited) : times;
+        while (served.size() < most && !waiting.isEmpty()) {
           served.add(waiting.remove());
         }
-        left.set(times - most);
-        if (times < asked && !(over && times > most)) {
+        left.set(times - served.size());
+        if (times < asked) {
           refused.addAll(waiting);
           waiting.clear();
           if (!gone) {
@@ -319,12 +319,12 @@ final class Allotments implements LocalAuthority {
           plan(clocks.now());
           again = by;
         }
-        ending = gone || closed;
+        over = gone || closed;
       }
       if (back != null) {
         store.accept(back);
       }
-      if (ending) {
+      if (over) {
         end(by);
       }
       if (again != null) {

@@ -143,45 +143,26 @@ class AllotmentsTest {
     assertThat(redis.refunds()).containsExactly(7L);
   }
 
-  /** Whoever asks after the store has charged gets nothing of it after its end. */
   @Test
-  void answerAfterTheEnd_isForThoseWhoAskedBeforeTheQuestion() {
-    ask();
-    grant(1, 1_000);
-    Answers asking = ask();
-    assertThat(redis.wanted()).isEqualTo(1 + 1);
-    ticker.advance(LIFE / 2);
-    Answers joining = ask();
-    ticker.advance(LIFE / 2);
+  void lateAnswer_servesOnlyThoseThatItWasAskedFor() {
+    grow(2);
+    spend(2);
+    Answers first = ask();
+    assertThat(redis.wanted()).isEqualTo(1 + 4);
+    ticker.advance(LIFE - 1);
+    Answers second = ask();
+    ticker.advance(1);
+    Answers third = ask();
 
-    grant(2, 1_000);
+    grant(5, 1_000_000);
 
-    assertThat(asking.times()).isEqualTo(1);
-    assertThat(joining.answers).isEmpty();
-    assertThat(redis.refunds()).containsExactly(1L);
-    assertThat(redis.wanted()).isEqualTo(1);
-    grant(1, 1_000);
-    assertThat(joining.times()).isEqualTo(1);
-  }
-
-  @Test
-  void someFitAfterTheEnd_theOthersAskAgain() {
-    ask();
-    grant(1, 1_000);
-    ask();
-    grant(2, 1_000);
-    spend(1);
-    Answers asking = ask();
-    assertThat(redis.wanted()).isEqualTo(1 + 2);
-    Answers joining = ask();
-    ticker.advance(LIFE);
-
-    grant(2, 0);
-
-    assertThat(asking.times()).isEqualTo(1);
-    assertThat(joining.answers).isEmpty();
-    assertThat(redis.refunds()).containsExactly(1L);
-    assertThat(redis.wanted()).isEqualTo(1);
+    assertThat(first.times()).isEqualTo(1);
+    assertThat(second.answers).isEmpty();
+    assertThat(third.answers).isEmpty();
+    assertThat(redis.refunds()).containsExactly(4L);
+    grant(redis.wanted(), 1_000_000);
+    assertThat(second.times()).isEqualTo(1);
+    assertThat(third.times()).isEqualTo(1);
   }
 
   @Test
