@@ -169,7 +169,7 @@ class ClusterTest {
       assertThat(admitted(key, 30)).as(key).isEqualTo(10);
     }
     String leader =
-        clusters.get("a").status().members().stream()
+        Objects.requireNonNull(clusters.get("a")).status().members().stream()
             .flatMap(each -> each.groups().stream())
             .filter(each -> each.leads())
             .findFirst()

@@ -15,13 +15,11 @@ class ClusterTimeTest {
 
   /** A member with a clock of its own, and how far it has applied the log. */
   private static final class Member {
-    final double rate;
     final Ticker ticker;
     ClusterTime time;
     int applied;
 
     Member(FakeTicker real, long offset, double rate) {
-      this.rate = rate;
       this.ticker = () -> offset + (long) (real.nanos() * rate);
       this.time = new ClusterTime(ticker);
     }

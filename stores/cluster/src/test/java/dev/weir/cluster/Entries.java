@@ -8,6 +8,9 @@ import java.util.SplittableRandom;
 
 /** Entries for tests, and what they say. */
 final class Entries {
+  private static final Kind[] KINDS = Kind.values();
+  private static final Role[] ROLES = Role.values();
+
   /** A charge, as it was written or read. */
   record Charge(ClusterPolicy policy, long fingerprint, long permits, Role role) {}
 
@@ -138,7 +141,7 @@ final class Entries {
     ClusterPolicy policy = policies.get(random.nextInt(policies.size()));
     long fingerprint = random.nextLong();
     long permits = permits(random);
-    Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
+    Kind kind = KINDS[random.nextInt(KINDS.length)];
     if (kind != Kind.DECIDE_MANY) {
       return one(
           kind,
@@ -152,7 +155,7 @@ final class Entries {
     boolean queued = random.nextInt(4) == 0;
     List<Charge> charges = new ArrayList<>();
     for (int i = queued ? 0 : random.nextInt(4); i >= 0; i--) {
-      Role role = Role.values()[random.nextInt(Role.values().length)];
+      Role role = ROLES[random.nextInt(ROLES.length)];
       ClusterPolicy any = policies.get(random.nextInt(policies.size()));
       charges.add(new Charge(any, random.nextLong(), permits(random), role));
     }

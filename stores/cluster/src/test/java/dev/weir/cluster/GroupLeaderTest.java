@@ -17,12 +17,14 @@ import dev.weir.testkit.Trials;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class GroupLeaderTest {
   private static final Fingerprint FINGERPRINT = Fingerprint.seeded(1, 2);
   private static final long MOST = Long.MAX_VALUE;
+  private static final Role[] ROLES = Role.values();
   private static final ClusterPolicy TWO =
       ClusterPolicy.of("two", Policies.of(Algorithm.SLIDING_WINDOW_LOG, 2, Policies.SECOND));
 
@@ -84,7 +86,9 @@ class GroupLeaderTest {
         case 6 ->
             operations.add(
                 Entries.decideMany(
-                    false, charge, new Charge(policy, key, 1, Role.values()[random.nextInt(3)])));
+                    false,
+                    charge,
+                    new Charge(policy, key, 1, ROLES[random.nextInt(ROLES.length)])));
         case 7 -> operations.add(Entries.queued(2 * Policies.MILLI, charge));
         case 8 -> operations.add(Entries.record(policy, key, charge.permits()));
         case 9 -> operations.add(Entries.reset(policy, key));
@@ -175,7 +179,7 @@ class GroupLeaderTest {
 
   private static LedgerException failure(GroupLeader leader, byte[] entry) {
     Throwable thrown = catchThrowable(() -> leader.ask(entry).toCompletableFuture().join());
-    return (LedgerException) thrown.getCause();
+    return (LedgerException) Objects.requireNonNull(thrown.getCause());
   }
 
   @Test

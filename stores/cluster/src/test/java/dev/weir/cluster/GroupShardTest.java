@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.weir.cluster.LedgerException.Outcome;
+import dev.weir.shared.Call;
 import dev.weir.shared.Failure;
 import dev.weir.shared.Reply;
 import dev.weir.shared.ShardException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +36,7 @@ class GroupShardTest {
           });
 
   private CompletionStage<? extends Reply> ask() {
-    return shard.newCall().send(dev.weir.shared.Call.SHARDS_TIME);
+    return shard.newCall().send(Call.SHARDS_TIME);
   }
 
   private void fail(Outcome outcome, @Nullable String leader) {
@@ -45,7 +47,7 @@ class GroupShardTest {
 
   private static Failure failure(CompletionStage<? extends Reply> answer) {
     Throwable thrown = catchThrowable(() -> answer.toCompletableFuture().join());
-    return ((ShardException) thrown.getCause()).failure();
+    return ((ShardException) Objects.requireNonNull(thrown.getCause())).failure();
   }
 
   @Test

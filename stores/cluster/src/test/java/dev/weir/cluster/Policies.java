@@ -15,6 +15,7 @@ final class Policies {
   static final long SECOND = 1_000_000_000;
 
   private static final Algorithm[] ALGORITHMS = Algorithm.values();
+  private static final Consistency[] CONSISTENCIES = Consistency.values();
 
   private Policies() {}
 
@@ -49,9 +50,7 @@ final class Policies {
       builder.burst(random.nextLong(100));
     }
     return builder
-        .sharing(
-            Sharing.STRICT.consistency(
-                Consistency.values()[random.nextInt(Consistency.values().length)]))
+        .sharing(Sharing.STRICT.consistency(CONSISTENCIES[random.nextInt(CONSISTENCIES.length)]))
         .build();
   }
 }

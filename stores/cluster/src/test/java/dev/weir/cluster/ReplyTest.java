@@ -81,7 +81,7 @@ class ReplyTest {
         assertThat(result.reason()).as("of %d", number).isNotNull();
       }
     } catch (IllegalArgumentException e) {
-      assertThat(e).hasMessageMatching("(?s)(message|result): .*");
+      assertThat(e).hasMessageMatching("(?s)(message|reason): .*");
     }
   }
 }

@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** Judges what has happened in a simulated cluster. */
 final class SimChecks {
@@ -113,9 +114,9 @@ final class SimChecks {
       long ahead = now - real - real / 1_000_000 * (SimCluster.MOST_PPM + 1);
       least = Math.min(least, ahead);
       if (ahead - least > 2 * Policies.MICRO) {
-        String text = "group %d entry %d: %,d ns";
         history.violation(
-            Kind.TIME_RUNS_FAST, String.format(text, group, each.item().index(), ahead - least));
+            Kind.TIME_RUNS_FAST,
+            "group " + group + " entry " + each.item().index() + ": " + (ahead - least) + " ns");
         return;
       }
       if (now < before) {
@@ -168,7 +169,7 @@ final class SimChecks {
     }
     asked.forEach(
         (key, permits) -> {
-          SimRule rule = rules.get(key);
+          SimRule rule = Objects.requireNonNull(rules.get(key));
           long sum =
               charged.getOrDefault(key, List.of()).stream().mapToLong(Charged::permits).sum();
           long most = admitted.getOrDefault(key, 0L);

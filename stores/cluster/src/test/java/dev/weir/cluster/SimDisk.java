@@ -7,13 +7,40 @@ import org.jspecify.annotations.Nullable;
 
 /** What one member has of one group's log: what a crash leaves of it, and what it does not. */
 final class SimDisk {
-  /**
-   * An entry of the log.
-   *
-   * @param bytes null for what a leader begins its term with, which is for the log alone
-   * @param stampedAtNanos the real time at which it was stamped
-   */
-  record Item(long index, long term, byte @Nullable [] bytes, long stampedAtNanos) {}
+  /** An entry of the log. */
+  static final class Item {
+    private final long index;
+    private final long term;
+    private final byte @Nullable [] bytes;
+    private final long stampedAtNanos;
+
+    /**
+     * @param bytes null for what a leader begins its term with, which is for the log alone
+     * @param stampedAtNanos the real time at which it was stamped
+     */
+    Item(long index, long term, byte @Nullable [] bytes, long stampedAtNanos) {
+      this.index = index;
+      this.term = term;
+      this.bytes = bytes;
+      this.stampedAtNanos = stampedAtNanos;
+    }
+
+    long index() {
+      return index;
+    }
+
+    long term() {
+      return term;
+    }
+
+    byte @Nullable [] bytes() {
+      return bytes;
+    }
+
+    long stampedAtNanos() {
+      return stampedAtNanos;
+    }
+  }
 
   /** An image of what the entries up to an index have come to. */
   record Image(long index, long term, Path file) {}

@@ -177,13 +177,7 @@ final class SimFaults {
 
   /** One member at a time may lack its disk. */
   private void wipe(SimMember member) {
-    boolean all = true;
-    for (SimGroup group : cluster.groups) {
-      for (int i = 0; i < group.members().size(); i++) {
-        all &= group.votes(i);
-      }
-    }
-    if (all && member.node.up()) {
+    if (allVote() && member.node.up()) {
       member.crash();
       member.wipe();
       scheduler.after(scheduler.between(MILLI, 300 * MILLI), () -> start(member));
@@ -213,6 +207,24 @@ final class SimFaults {
       }
     }
     cluster.members.forEach(SimFaults::start);
+    for (SimGroup group : cluster.groups) {
+      for (SimLedger each : group.members()) {
+        each.mostFlushNanos = MILLI;
+        each.applier.mostLagNanos = MILLI / 2;
+      }
+    }
+  }
+
+  /** Returns whether no member lacks what it had on its disk. */
+  boolean allVote() {
+    for (SimGroup group : cluster.groups) {
+      for (int i = 0; i < group.members().size(); i++) {
+        if (!group.votes(i)) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   /** Takes a minority of the members away for good. */

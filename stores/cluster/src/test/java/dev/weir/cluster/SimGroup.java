@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A replicated log: its members, and who of them leads. Elections are decided here, as if all who
@@ -101,8 +102,7 @@ final class SimGroup {
 
   private void watch() {
     SimLedger leader = leader();
-    boolean fine = leader != null && voters(leader) >= majority();
-    if (fine) {
+    if (leader != null && voters(leader) >= majority()) {
       leaderlessSinceNanos = scheduler.nanos();
       readmit(leader);
     } else if (scheduler.nanos() - leaderlessSinceNanos > patienceNanos) {
@@ -113,7 +113,7 @@ final class SimGroup {
   }
 
   /** Returns the leader of the newest term, or null. */
-  SimLedger leader() {
+  @Nullable SimLedger leader() {
     SimLedger newest = null;
     for (SimLedger each : members) {
       boolean newer = newest == null || each.ledTerm() > newest.ledTerm();

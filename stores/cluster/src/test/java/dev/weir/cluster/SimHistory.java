@@ -87,7 +87,23 @@ final class SimHistory {
   }
 
   /** An entry, and what it came to where it was applied first. */
-  record Applied(Item item, byte[] reply) {
+  static final class Applied {
+    private final Item item;
+    private final byte[] reply;
+
+    Applied(Item item, byte[] reply) {
+      this.item = item;
+      this.reply = reply;
+    }
+
+    Item item() {
+      return item;
+    }
+
+    byte[] reply() {
+      return reply;
+    }
+
     long decidedNanos() {
       return new ByteReader(reply, 0).readLong();
     }

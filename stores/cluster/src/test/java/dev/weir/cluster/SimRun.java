@@ -73,6 +73,12 @@ final class SimRun {
     pass(FAULTS_NANOS);
     faults.end();
     pass(REPAIR_NANOS);
+    for (long i = 0; i < MOST_STUCK_NANOS && !faults.allVote(); i += 100 * MILLI) {
+      pass(100 * MILLI);
+    }
+    if (!faults.allVote()) {
+      cluster.history.violation(Kind.STUCK, "a member that has lost its disk does not vote");
+    }
     faults.loseMinority();
     List<Boolean> admitted = new ArrayList<>();
     for (SimServer server : cluster.servers) {
