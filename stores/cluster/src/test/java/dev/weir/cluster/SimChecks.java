@@ -46,7 +46,8 @@ final class SimChecks {
 
   /** A fresh replica comes to the same answers. */
   private void replay(int group) {
-    Replica replica = new Replica(
+    Replica replica =
+        new Replica(
             SimCluster.FINGERPRINT, new ClusterTime(new FakeTicker()), Runnable::run, line -> {});
     for (Applied each : history.logs().get(group)) {
       byte[] entry = each.item().bytes();

@@ -84,7 +84,8 @@ final class SimMember {
     SimLedger ledger = seat.group.members().get(number);
     Replica replica = seat.replica;
     if (ledger.leads() && replica != null && !replica.diverged()) {
-      Object unused = ledger.append(Entry.tick(replica.lastTick().index(), replica.lastTick().sum()));
+      Object unused =
+          ledger.append(Entry.tick(replica.lastTick().index(), replica.lastTick().sum()));
     }
   }
 
@@ -151,7 +152,8 @@ final class SimMember {
       applied = Math.max(applied, index);
       boolean tick = entry[Ledger.STAMP_BYTES] == Entry.TICK;
       if (defect != Defect.LEADER_DECIDES_ALONE) {
-        history.state(group, number, index, tick ? replica.lastTick().sum() : 0, replica.diverged());
+        history.state(
+            group, number, index, tick ? replica.lastTick().sum() : 0, replica.diverged());
       }
       return reply;
     }
