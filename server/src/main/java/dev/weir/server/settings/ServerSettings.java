@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,9 @@ public final class ServerSettings {
   record Written(String where, String text) {}
 
   private static final String DEFAULT = "default";
+
+  private static final Set<Setting<?>> LISTS =
+      Set.of(Settings.RULES, Settings.ADMIN_HOSTS, Settings.CLUSTER);
 
   private static final List<Setting<?>> OF_THE_STORE =
       List.of(
@@ -332,9 +336,7 @@ public final class ServerSettings {
   }
 
   private static Object absent(Setting<?> setting) {
-    return setting == Settings.RULES || setting == Settings.ADMIN_HOSTS
-        ? List.of()
-        : Optional.empty();
+    return LISTS.contains(setting) ? List.of() : Optional.empty();
   }
 
   /** Returns where the value in force was written: a flag, a variable, a file, or "default". */
