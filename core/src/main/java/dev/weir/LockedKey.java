@@ -181,7 +181,19 @@ final class LockedKey {
       state = tables.length == 1 ? fresh() : seed(deciding, now);
       offset = 0;
     }
-    effectiveNanos = segment.effectiveNanos(state, slot, now);
+    effectiveNanos = segment.effectiveNanos(state, slot, known ? now : knownNanos(now));
+  }
+
+  /**
+   * Returns the time, or, if it has gone back, the latest by which any table has forgotten a state
+   * that had reset: what the key was charged before that is not known here any more.
+   */
+  private long knownNanos(long now) {
+    long latest = now;
+    for (ShapeTable each : tables) {
+      latest = Math.max(latest, each.table().segment(fingerprint).floorNanos());
+    }
+    return latest;
   }
 
   private void read(Segment segment, int slot) {

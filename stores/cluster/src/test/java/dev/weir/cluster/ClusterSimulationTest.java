@@ -2,6 +2,7 @@ package dev.weir.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Ticker;
 import dev.weir.testkit.Trials;
 import java.util.List;
 import java.util.Map;
@@ -26,9 +27,9 @@ class ClusterSimulationTest {
     }
     Map<String, Long> counts = new TreeMap<>();
     SplittableRandom seeds = Trials.random("cluster simulation");
-    long begun = System.nanoTime();
+    long begun = Ticker.system().nanos();
     int runs = 0;
-    for (; System.nanoTime() - begun < MOST_NANOS; runs++) {
+    for (; Ticker.system().nanos() - begun < MOST_NANOS; runs++) {
       check(seeds.nextLong()).forEach((what, times) -> counts.merge(what, times, Long::sum));
     }
     System.out.println("cluster simulation: " + runs + " runs, " + counts);

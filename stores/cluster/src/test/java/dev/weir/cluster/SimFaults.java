@@ -165,12 +165,12 @@ final class SimFaults {
           each.members().stream().filter(l -> l.node == member.node).findFirst().orElseThrow();
       boolean disk = random.nextBoolean();
       ledger.mostFlushNanos = disk ? 500 * MILLI : MILLI;
-      ledger.mostLagNanos = disk ? MILLI / 2 : 1_000 * MILLI;
+      ledger.applier.mostLagNanos = disk ? MILLI / 2 : 1_000 * MILLI;
       scheduler.after(
           time(),
           () -> {
             ledger.mostFlushNanos = MILLI;
-            ledger.mostLagNanos = MILLI / 2;
+            ledger.applier.mostLagNanos = MILLI / 2;
           });
     }
   }

@@ -190,7 +190,10 @@ final class SimGroup {
     for (int i = 0; i < members.size(); i++) {
       SimLedger member = members.get(i);
       boolean same = member.disk.term() == leader.ledTerm();
-      if (!votes(i) && leader.leads() && same && member.disk.flushed() >= leader.committed()) {
+      if (!votes(i)
+          && leader.leads()
+          && same
+          && member.disk.flushed() >= leader.applier.committed()) {
         votes.set(i, member.disk.lastTerm() == leader.ledTerm());
         count("wiped members that vote again", votes(i) ? 1 : 0);
       }

@@ -3,12 +3,7 @@ package dev.weir.cluster;
 import dev.weir.cluster.LedgerException.Outcome;
 import dev.weir.cluster.SimDisk.Image;
 import dev.weir.cluster.SimDisk.Item;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -34,34 +29,25 @@ final class SimLedger implements Ledger {
   /** How long a flush takes at most. */
   long mostFlushNanos = MILLI;
 
-  /** How long an entry that is committed waits to be applied at most. */
-  long mostLagNanos = MILLI / 2;
+  final SimApplier applier;
 
   // What is lost in a crash:
-  private Machine machine;
-  private boolean applying;
-  private boolean imaging;
-  private long committed;
-  private long applied;
   private boolean leads;
   private long ledTerm;
   private long firstOfTerm;
   private long quorumHeardAtNanos;
   private long patienceNanos;
   private @Nullable String leader;
-  private final Map<Long, Pending> pending = new TreeMap<>();
   private long[] matched = {};
   private long[] next = {};
   private long[] heardAtNanos = {};
-
-  private record Pending(long term, CompletableFuture<byte[]> reply) {}
 
   SimLedger(SimGroup group, int number, SimNode node, Machine machine) {
     this.group = group;
     this.number = number;
     this.node = node;
     this.scheduler = node.scheduler;
-    this.machine = machine;
+    this.applier = new SimApplier(group, number, node, disk, machine);
     begin();
   }
 
@@ -71,32 +57,10 @@ final class SimLedger implements Ledger {
 
   /** Starts after a crash, with what is on the disk. */
   void restart(Machine fresh) {
-    pending.clear();
     leads = false;
     leader = null;
-    applying = false;
-    imaging = false;
-    rebuild(fresh);
+    applier.restart(fresh);
     begin();
-  }
-
-  private void rebuild(Machine fresh) {
-    machine = fresh;
-    applied = 0;
-    Image image = disk.image();
-    if (image != null) {
-      restore(image);
-    }
-    committed = applied;
-  }
-
-  private void restore(Image image) {
-    try {
-      machine.restore(image.file());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    applied = image.index();
   }
 
   // Leading.
@@ -127,15 +91,9 @@ final class SimLedger implements Ledger {
     if (leads) {
       leads = false;
       if (scheduler.random.nextBoolean()) {
-        List<Pending> unknown = List.copyOf(pending.values());
-        pending.clear();
-        unknown.forEach(each -> unknown(each, "another member leads; it may still be applied"));
+        applier.unknown(0, "another member leads; it may still be applied");
       }
     }
-  }
-
-  private static void unknown(Pending each, String why) {
-    each.reply.completeExceptionally(new LedgerException(Outcome.UNKNOWN, null, why));
   }
 
   /** Returns whether it leads, in its own eyes. */
@@ -149,7 +107,7 @@ final class SimLedger implements Ledger {
 
   @Override
   public boolean leads() {
-    return leads && applied >= firstOfTerm;
+    return leads && applier.applied() >= firstOfTerm;
   }
 
   @Override
@@ -163,17 +121,17 @@ final class SimLedger implements Ledger {
       return CompletableFuture.failedStage(
           new LedgerException(Outcome.NOT_LEADER, leader, "another member leads"));
     }
-    if (pending.size() >= MOST_PENDING) {
+    if (applier.waiting() >= MOST_PENDING) {
       return CompletableFuture.failedStage(
           new LedgerException(Outcome.OVERLOADED, leader, "too much waits"));
     }
     group.count("entries given to a leader that is none any more", group.stale(this) ? 1 : 0);
+    Machine machine = applier.machine();
     machine.stamp(ledTerm, entry);
     if (group.defect == Defect.LEADER_DECIDES_ALONE) {
-      return CompletableFuture.completedStage(machine.apply(applied, ledTerm, entry));
+      return CompletableFuture.completedStage(machine.apply(applier.applied(), ledTerm, entry));
     }
-    CompletableFuture<byte[]> reply = new CompletableFuture<>();
-    pending.put(disk.last() + 1, new Pending(ledTerm, reply));
+    CompletionStage<byte[]> reply = applier.await(disk.last() + 1, ledTerm);
     log(entry);
     return reply;
   }
@@ -235,7 +193,7 @@ final class SimLedger implements Ledger {
     long beforeTerm = disk.termAt(before);
     List<Item> all = disk.from(before + 1);
     List<Item> some = all.subList(0, Math.min(MOST_SENT, all.size()));
-    long known = committed;
+    long known = applier.committed();
     next[to] = before + 1 + some.size();
     group.net.send(
         node, other.node, () -> other.receive(this, term, before, beforeTerm, some, known));
@@ -279,7 +237,7 @@ final class SimLedger implements Ledger {
 
   private void commit() {
     matched[number] = group.defect == Defect.UNFLUSHED_ACKS ? disk.last() : disk.flushed();
-    long most = committed;
+    long most = applier.committed();
     for (long index = disk.last(); index > most && disk.termAt(index) == ledTerm; index--) {
       int have = 0;
       for (int i = 0; i < matched.length; i++) {
@@ -290,8 +248,7 @@ final class SimLedger implements Ledger {
         most = index;
       }
     }
-    committed = most;
-    applyLater();
+    applier.commit(most);
   }
 
   // Following.
@@ -342,111 +299,33 @@ final class SimLedger implements Ledger {
       flush(
           disk.at(has), () -> group.net.send(node, from.node, () -> from.hear(number, term, has)));
     }
-    committed = Math.max(committed, Math.min(leadersCommitted, has));
-    applyLater();
+    applier.commit(Math.min(leadersCommitted, has));
   }
 
   private void truncate(long index) {
     group.count("entries lost with their leader", disk.last() - index + 1);
     disk.truncate(index);
-    Map<Long, Pending> lost = ((TreeMap<Long, Pending>) pending).tailMap(index, true);
-    List<Pending> unknown = List.copyOf(lost.values());
-    lost.clear();
-    unknown.forEach(each -> unknown(each, "it was not committed"));
-    if (index <= applied) { // Only if it is built wrong.
-      rebuild(group.newMachine(number));
-    }
-    committed = Math.min(committed, disk.last());
+    applier.truncated(index);
   }
 
   private void install(SimLedger from, long term, Image image) {
     if (!follows(from, term)) {
       return;
     }
-    if (image.index() > applied) {
+    if (image.index() > applier.applied()) {
       group.count("images installed", 1);
       disk.install(image);
-      pending.clear();
-      restore(image);
-      committed = Math.max(committed, applied);
+      applier.install(image);
     }
     long has = image.index();
     node.run(
         scheduler.between(50 * MICRO, mostFlushNanos),
         () -> group.net.send(node, from.node, () -> from.hear(number, term, has)));
-    applyLater();
-  }
-
-  // Applying.
-
-  private void applyLater() {
-    if (!applying && applied < committed) {
-      applying = true;
-      node.run(
-          scheduler.between(10 * MICRO, mostLagNanos),
-          () -> {
-            applying = false;
-            apply();
-          });
-    }
-  }
-
-  private void apply() {
-    while (applied < committed) {
-      Item item = disk.at(applied + 1);
-      byte[] bytes = item.bytes();
-      byte[] reply =
-          bytes == null ? new byte[0] : machine.apply(item.index(), item.term(), bytes.clone());
-      applied++;
-      group.applied(number, item, reply);
-      Pending asked = pending.remove(item.index());
-      if (asked != null && asked.term == item.term()) {
-        asked.reply.complete(reply);
-      } else if (asked != null) {
-        unknown(asked, "it was not committed");
-      }
-    }
-    imageIfDue();
-  }
-
-  private void imageIfDue() {
-    Image last = disk.image();
-    long since = applied - (last == null ? 0 : last.index());
-    if (imaging || since < group.imageEvery || disk.flushed() < applied) {
-      return;
-    }
-    long index = applied;
-    long term = disk.termAt(index);
-    Path file = group.newFile();
-    try {
-      imaging = true;
-      machine.image(file).toCompletableFuture().join();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    node.run(
-        scheduler.between(MILLI, 200 * MILLI),
-        () -> {
-          imaging = false;
-          Image newest = disk.image();
-          boolean newer = newest == null || newest.index() < index;
-          if (newer && disk.termAt(index) == term) {
-            disk.keep(new Image(index, term, file), scheduler.random.nextInt(60));
-          }
-        });
-  }
-
-  long applied() {
-    return applied;
-  }
-
-  long committed() {
-    return committed;
   }
 
   @Override
   public Status status() {
-    return new Status(leader, ledTerm, committed, applied, 0);
+    return new Status(leader, ledTerm, applier.committed(), applier.applied(), 0);
   }
 
   @Override

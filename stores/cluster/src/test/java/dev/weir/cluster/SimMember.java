@@ -3,20 +3,15 @@ package dev.weir.cluster;
 import dev.weir.Binding;
 import dev.weir.MemoryStore;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A member of a cluster: a machine with a replica of each group. */
 final class SimMember {
-  /** Whether an image is a file with all keys, or just says how far to replay the log. */
-  private static final boolean REAL_IMAGES = Boolean.getBoolean("weir.sim.images");
-
   private static final long FEW_KEYS = 12;
 
   final SimNode node;
@@ -124,7 +119,6 @@ final class SimMember {
     private final Replica replica;
     private final ClusterTime time;
     private final GroupMachine right;
-    private long applied;
 
     SimMachine(int group, Replica replica, ClusterTime time) {
       this.group = group;
@@ -149,7 +143,6 @@ final class SimMember {
         time.restore(new ByteReader(entry, 0).readLong());
       }
       byte[] reply = right.apply(index, term, entry);
-      applied = Math.max(applied, index);
       boolean tick = entry[Ledger.STAMP_BYTES] == Entry.TICK;
       if (defect != Defect.LEADER_DECIDES_ALONE) {
         history.state(
@@ -160,27 +153,12 @@ final class SimMember {
 
     @Override
     public CompletionStage<?> image(Path file) throws IOException {
-      if (REAL_IMAGES) {
-        return right.image(file);
-      }
-      Files.writeString(file, Long.toString(applied));
-      return CompletableFuture.completedStage(null);
+      return right.image(file);
     }
 
-    /** Goes on from an image: from all that the log had come to then, where no file says that. */
     @Override
     public void restore(Path file) throws IOException {
-      if (REAL_IMAGES) {
-        right.restore(file);
-      } else {
-        long index = Long.parseLong(Files.readString(file));
-        for (; applied < index; applied++) {
-          byte[] bytes = history.logs().get(group).get((int) applied).item().bytes();
-          if (bytes != null) {
-            byte[] unused = replica.apply(applied + 1, bytes.clone());
-          }
-        }
-      }
+      right.restore(file);
       if (defect == Defect.IMAGE_LACKS_KEYS) {
         for (SimRule rule : history.rules()) {
           ClusterPolicy policy = ClusterPolicy.of(rule.name, rule.policy());

@@ -1,0 +1,76 @@
+package dev.weir.cluster;
+
+import dev.weir.Fingerprint;
+import dev.weir.Store;
+import dev.weir.Ticker;
+import dev.weir.shared.Clocks;
+import dev.weir.shared.Counters;
+import dev.weir.shared.StoreSettings;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A cluster of one member in this process, which applies at once and by the callers' clock: what is
+ * between a store and its replicas must change no answer.
+ */
+final class LoneCluster {
+  static final long RESOLUTION_NANOS = Policies.MICRO;
+
+  private static final Fingerprint FINGERPRINT = Fingerprint.seeded(5, 6);
+  private static final long TIMEOUT_NANOS = 10 * Policies.SECOND;
+
+  private LoneCluster() {}
+
+  /** Opens an empty store. */
+  static Store open(int groups) {
+    StoreSettings settings =
+        new StoreSettings(
+            "cluster",
+            TIMEOUT_NANOS,
+            new Clocks(Ticker.system(), Ticker.wall()),
+            true,
+            line -> {},
+            line -> {},
+            new Counters());
+    List<Ledger> ledgers = new ArrayList<>();
+    for (int i = 0; i < groups; i++) {
+      ledgers.add(new InstantLedger(new CallersTime(), false));
+    }
+    Route route = (member, group, entry) -> ledgers.get(group).append(entry);
+    ClusterLink link =
+        new ClusterLink(new Placement(groups), List.of("a"), route, settings, () -> {});
+    ClusterStore store = new ClusterStore(settings, link, FINGERPRINT);
+    while (!store.available()) {
+      Thread.onSpinWait();
+    }
+    return store;
+  }
+
+  /** Decides each entry at its own stamp, also where that is before an earlier one's. */
+  private static final class CallersTime implements Ledger.Machine {
+    private final ClusterTime time = new ClusterTime(Ticker.system());
+    private final Replica replica = new Replica(FINGERPRINT, time, Runnable::run, line -> {});
+
+    @Override
+    public void stamp(long term, byte[] entry) {
+      throw new IllegalStateException("stamped by the caller");
+    }
+
+    @Override
+    public byte[] apply(long index, long term, byte[] entry) {
+      time.restore(new ByteReader(entry, 0).readLong());
+      return replica.apply(index, entry);
+    }
+
+    @Override
+    public CompletionStage<?> image(Path file) {
+      return CompletableFuture.failedStage(new IllegalStateException("no image is needed"));
+    }
+
+    @Override
+    public void restore(Path file) {}
+  }
+}
