@@ -10,12 +10,10 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -33,27 +31,7 @@ import picocli.CommandLine.Spec;
 final class CheckCommand implements Callable<Integer> {
   private static final List<String> SHOWN = List.of("RateLimit-Policy", "RateLimit", "Retry-After");
 
-  private static final ServerClient.Words WORDS =
-      new ServerClient.Words("--url", "weir check", "a running 'weir serve'");
-
-  @Option(
-      names = "--url",
-      paramLabel = "URL",
-      description =
-          "The server. Default: http://127.0.0.1:8080, or https://127.0.0.1:8080 with --tls-ca")
-  private @Nullable String url;
-
-  @Option(
-      names = "--token-file",
-      paramLabel = "FILE",
-      description = "Sends the first token in this file to the server.")
-  private @Nullable Path tokenFile;
-
-  @Option(
-      names = "--tls-ca",
-      paramLabel = "FILE",
-      description = "Use TLS, and trust only the CA certificates in this file.")
-  private @Nullable Path tlsCa;
+  @Mixin private final ServerFlags server = new ServerFlags();
 
   @Option(names = "--domain", required = true, description = "The request's domain.")
   private String domain = "";
@@ -76,13 +54,6 @@ final class CheckCommand implements Callable<Integer> {
               + " Default: ${DEFAULT-VALUE}")
   private long permits = 1;
 
-  @Option(
-      names = "--timeout",
-      defaultValue = "5",
-      paramLabel = "SECONDS",
-      description = "How long to wait for the answer. Default: ${DEFAULT-VALUE}")
-  private int timeoutSeconds = 5;
-
   @Option(names = "--json", description = "Show only the body of the answer.")
   private boolean json;
 
@@ -90,7 +61,7 @@ final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, IOException {
-    HttpResponse<String> response = post(client(), body());
+    HttpResponse<String> response = post(server.client(), body());
     boolean allowed = response.statusCode() == 200;
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
@@ -102,22 +73,6 @@ final class CheckCommand implements Callable<Integer> {
       }
     }
     return allowed ? 0 : Main.FOUND;
-  }
-
-  private ServerClient client() {
-    try {
-      return new ServerClient(
-          ServerClient.address(
-              "--url",
-              url != null ? url : (tlsCa == null ? "http" : "https") + "://127.0.0.1:8080",
-              tlsCa != null),
-          tlsCa == null ? null : FlagValues.readable("--tls-ca", tlsCa),
-          tokenFile == null ? null : TokenFlag.first("--token-file", tokenFile),
-          Duration.ofSeconds(timeoutSeconds),
-          WORDS);
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-    }
   }
 
   /** Returns the answer, which is a decision. */
@@ -132,19 +87,10 @@ final class CheckCommand implements Callable<Integer> {
             HttpResponse.BodyHandlers.ofString());
     int status = response.statusCode();
     if (status != 200 && status != 429) {
-      throw new CommandFailure(client.url() + ": " + refusal(client, status, response.body()));
+      throw new CommandFailure(
+          client.url() + ": " + ServerFlags.refusal(client, status, response.body()));
     }
     return response;
-  }
-
-  private static String refusal(ServerClient client, int status, String body) {
-    if (status == 401) {
-      return client.hasToken()
-          ? "the server does not accept this token (expected: --token-file with a token"
-              + " from the server's own --token-file)"
-          : "the server requires a token (expected: --token-file FILE)";
-    }
-    return "answered " + status + " " + body.strip();
   }
 
   /** Returns why a request passes, if that is not the usual reason. */

@@ -32,6 +32,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     subcommands = {
       ServeCommand.class,
       CheckCommand.class,
+      ClusterCommand.class,
       LintCommand.class,
       ExplainCommand.class,
       InspectCommand.class,

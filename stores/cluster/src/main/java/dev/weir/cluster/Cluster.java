@@ -176,7 +176,7 @@ public final class Cluster implements AutoCloseable {
     }
     for (Member each : members) {
       if (!each.name().equals(settings.name())) {
-        PeerLink unused = transport.link(each.name(), ASKING); // Now, and not at the first call.
+        PeerLink unused = transport.link(each.name(), ASKING); // Connects now, not at a call.
       }
     }
     charter = formed;
