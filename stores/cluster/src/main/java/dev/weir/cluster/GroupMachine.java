@@ -39,8 +39,8 @@ final class GroupMachine implements Ledger.Machine {
       log.accept(
           "cluster: entry "
               + index
-              + ": this member has come to other counts than the leader, and answers no more; stop"
-              + " it, remove its folder, and start it again");
+              + ": this member has come to other counts than the leader, and answers no more;"
+              + " start it again, so that it counts anew from its log; report this, please");
     }
     return reply;
   }
