@@ -130,8 +130,11 @@ final class ClusterTable {
     return problems;
   }
 
-  /** Returns how far a group's time is behind the wall clock, in tenths of a second. */
+  /** Returns how far a group's time is behind the wall clock; empty while it has none. */
   private static String clock(Instant time, Instant now) {
+    if (time.equals(Instant.EPOCH)) {
+      return "";
+    }
     long tenths = Math.round(Duration.between(time, now).toMillis() / 100.0);
     String seconds = Math.abs(tenths) / 10 + "." + Math.abs(tenths) % 10 + " s";
     return tenths < 0 ? seconds + " ahead" : seconds + " behind";

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -25,8 +26,14 @@ final class DemoMember {
   /** Longer than an orderly stop takes. */
   private static final int SECONDS_TO_END = 20;
 
-  /** Enough for some 100,000 keys, and three of them are no burden to a small machine. */
-  private static final String HEAP = "-Xmx256m";
+  /** Members that start fast and are no burden to a small machine, with room for 100,000 keys. */
+  private static final List<String> OPTIONS =
+      List.of(
+          "-Xmx256m",
+          "-XX:+UseSerialGC",
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+ExitOnOutOfMemoryError",
+          "--enable-native-access=ALL-UNNAMED");
 
   /**
    * On a machine that they share, with code that is not warm, an answer may take longer than usual.
@@ -35,7 +42,7 @@ final class DemoMember {
 
   private final String name;
   private final List<Integer> ports;
-  private final List<String> command;
+  private final List<String> command = new ArrayList<>();
   private final PrintWriter log;
   private final CountDownLatch ending = new CountDownLatch(1);
 
@@ -52,31 +59,13 @@ final class DemoMember {
     this.name = name;
     this.ports = List.copyOf(ports);
     this.log = log;
-    this.command =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            HEAP,
-            "-XX:+ExitOnOutOfMemoryError",
-            "--enable-native-access=ALL-UNNAMED",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Main.class.getName(),
-            "serve",
-            "--cluster",
-            seeds,
-            "--cluster-name",
-            name,
-            "--cluster-dir",
-            folder.toString(),
-            "--port",
-            String.valueOf(ports.get(0)),
-            "--grpc-port",
-            String.valueOf(ports.get(1)),
-            "--resp-port",
-            String.valueOf(ports.get(2)),
-            "--store-timeout",
-            PATIENCE,
-            "--no-warmup");
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(OPTIONS);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.addAll(List.of("serve", "--cluster", seeds, "--cluster-name", name));
+    command.addAll(List.of("--cluster-dir", folder.toString(), "--port", "" + ports.get(0)));
+    command.addAll(List.of("--grpc-port", "" + ports.get(1), "--resp-port", "" + ports.get(2)));
+    command.addAll(List.of("--store-timeout", PATIENCE, "--no-warmup"));
   }
 
   String name() {
@@ -176,7 +165,7 @@ final class DemoMember {
 
   private synchronized void stop() {
     if (process != null) {
-      process.destroy();
+      process.toHandle().destroy(); // The process's own method would close its log first.
     }
   }
 
