@@ -122,7 +122,8 @@ class ClusterCommandsTest {
     ClusterView view = ClusterView.read(healthy());
     assertThat(ClusterTable.of(view, TIME.plusMillis(260))).contains("  0.3 s behind  ");
     assertThat(ClusterTable.of(view, TIME.minusSeconds(61))).contains("  61.0 s ahead  ");
-    ClusterView begun = ClusterView.read(healthy().replace(TIME.toString(), "1970-01-01T00:00:00Z"));
+    ClusterView begun =
+        ClusterView.read(healthy().replace(TIME.toString(), "1970-01-01T00:00:00Z"));
     assertThat(ClusterTable.of(begun, TIME)).containsPattern("1,204,551 +- +a b c");
   }
 
