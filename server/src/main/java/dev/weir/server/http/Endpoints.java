@@ -43,6 +43,16 @@ import org.jspecify.annotations.Nullable;
 
 /** The paths of the HTTP port. Safe for use by many threads. */
 public final class Endpoints {
+  /*
+   * How is a request answered? Its path has an Endpoint, which names the method here. A request
+   * for a decision is read (CheckReader, LeaseReader, RlsJson), decided by the GuardedDecider on any
+   * thread, and answered on the request's own event loop (Reply.onLoop), where its latency is
+   * measured and its span ends. One that waits for its turn leaves the queue when its client goes
+   * away.
+   *
+   * Pages answer at once, except that of a cluster: its members are asked on another thread, since
+   * an event loop must not wait for them.
+   */
   private final GuardedDecider decider;
   private final RlsJson json;
   private final OlderFields olderFields;

@@ -37,6 +37,11 @@ public final class Cluster implements AutoCloseable {
    * (Route): in this process, or over a PeerLink and the other member's PeerDoor; GroupLeader sieves
    * what is refused already; the Ledger stamps, replicates and flushes; GroupMachine has the Replica
    * decide; and the reply goes the way back.
+   *
+   * Which thread does what? Netty's loops read and write frames. The pool `asking` sieves, and hands
+   * replies on, so that neither a loop nor Ratis's applying thread waits for the other. Ratis appends
+   * on a thread of each group, and applies on another. Nothing here waits for a disk or for another
+   * member, except opening, forming and closing.
    */
 
   private static final int ASK = PeerFrame.FIRST_REQUEST + 17;

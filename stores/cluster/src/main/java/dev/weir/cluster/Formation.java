@@ -24,7 +24,7 @@ final class Formation {
    * How is a cluster formed, so that there are never two of them? All members have the same list.
    * The first of them by name waits until it has seen all the others without a cluster, and proposes
    * a charter. Each writes it to its disk and says so; when all have, it is complete, and not before
-   * does any member decide anything. Whoever crashes meanwhile finds an incomplete charter in its
+   * does any member decide anything. A member that crashes finds an incomplete charter in its
    * folder, and the proposer proposes the same again.
    *
    * A member without a charter that meets a complete one has lost its folder: it has forgotten what

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * not know yet that it is dead.
  */
 final class PeerDoor implements AutoCloseable {
-  /** A stranger gets no more than this: some 64 members with 16 groups. */
+  /** Unknown peers get no more than this: some 64 members with 16 groups. */
   private static final int MAX_CONNECTIONS = 1_024;
 
   private final PeerSelf self;

@@ -39,7 +39,7 @@ record PeerFrame(int kind, long call, byte[] payload) {
   /** A snapshot's chunk, the largest frame, has 16 MB. */
   static final int MAX_BYTES = 64 << 20;
 
-  /** What a stranger may have us keep. */
+  /** What an unknown peer may have us keep. */
   static final int MAX_HELLO_BYTES = 4_096;
 
   private static final int HEAD_BYTES = Byte.BYTES + Long.BYTES;

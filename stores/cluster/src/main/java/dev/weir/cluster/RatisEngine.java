@@ -34,10 +34,10 @@ import org.apache.ratis.util.TimeDuration;
  * The one Raft server of a member, which all its groups share. Safe for use by many threads.
  *
  * <p>How is Ratis run, and why? Entries are appended in this process, never by its client, so that
- * a failure can be told from one that is certain. Its retry cache would hold every reply for a
- * minute: it never matches here, and forgets after a second. Nothing reads by a leader's lease, and
- * nothing is acknowledged before a majority has it on disk. A member that was paused steps down,
- * and never closes by itself.
+ * a failure can be distinguished from one that is certain. Its retry cache would hold every reply
+ * for a minute: it never matches here, and forgets after a second. Nothing reads by a leader's
+ * lease, and nothing is acknowledged before a majority has it on disk. A member that was paused
+ * steps down, and never closes by itself.
  */
 final class RatisEngine implements AutoCloseable {
   /** Entries that may be on their way to a majority; more are refused. */

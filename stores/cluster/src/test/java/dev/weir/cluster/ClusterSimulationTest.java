@@ -20,7 +20,7 @@ class ClusterSimulationTest {
   private static final long MOST_NANOS = 40_000_000_000L;
 
   @Test
-  void noFaultExceedsALimit() {
+  void anyFaults_exceedNoLimit() {
     if (Long.getLong(Trials.SEED_PROPERTY) != null) {
       System.out.println(check(Trials.SEED));
       return;

@@ -33,7 +33,7 @@ class ClusterTimeTest {
    * the log at most as much time passes as passed between their stampings, by the fastest clock.
    */
   @Test
-  void timeNeverRunsFast() {
+  void time_neverRunsFast() {
     SplittableRandom random = Trials.random("cluster time");
     for (int run = 0; run < 300; run++) {
       List<Stamped> log = run(random.split());

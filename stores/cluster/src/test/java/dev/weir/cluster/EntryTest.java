@@ -98,7 +98,7 @@ class EntryTest {
   }
 
   /**
-   * Reads an entry as whoever may get one does, and applies it. Two replicas come to the same, even
+   * Reads an entry as any member may get one, and applies it. Two replicas come to the same, even
    * if it makes no sense.
    */
   private static void take(byte[] entry) {

@@ -18,7 +18,7 @@ final class InstantLedger implements Ledger {
   private long index;
 
   /**
-   * @param stamps whether entries are stamped; else whoever appends them has done that
+   * @param stamps whether entries are stamped; else the one that appends them has done that
    */
   InstantLedger(Machine machine, boolean stamps) {
     this.machine = machine;

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *   LedgerLoad member a 7101 a:7101,b:7102,c:7103 /tmp/a [folder with a.crt, a.key, trusted.crt]
  * </pre>
  *
- * <p>Whoever leads then appends entries at a fixed rate, and prints how long each took from the
+ * <p>The leader then appends entries at a fixed rate, and prints how long each took from the
  * instant at which it was due. System properties: {@code rate} entries a second (400), {@code
  * charges} an entry (125) of {@code bytes} each (10), {@code seconds} (20), {@code warmup} (5).
  */

@@ -183,7 +183,7 @@ final class Trio implements AutoCloseable {
     return found[0];
   }
 
-  /** Appends an entry by whoever leads, until it is known to be applied; returns its index. */
+  /** Appends an entry by the leader, until it is known to be applied; returns its index. */
   long append(long id, int bytes) throws Exception {
     while (true) {
       try {
