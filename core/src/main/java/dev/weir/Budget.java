@@ -71,9 +71,10 @@ final class Budget {
     }
   }
 
-  /** Returns whether states may take more bytes. */
-  boolean mayGrow() {
-    return bytes.get() < maxBytes && (whole == null || whole.mayGrow());
+  /** Returns whether states may take so many more bytes; with 0, whether any at all. */
+  boolean mayGrow(long byBytes) {
+    long after = bytes.get() + Math.max(1, byBytes);
+    return after <= maxBytes && (whole == null || whole.mayGrow(byBytes));
   }
 
   void grown(long byBytes) {

@@ -72,12 +72,13 @@ final class FastPath {
       }
       try {
         int slot = segment.find(fingerprint, segment == hintFrom ? hint : 0);
-        long[] state = segment.glimpse(slot);
+        long place = segment.place(slot);
+        long[] state = segment.glimpse(slot, place);
         if (state == null) {
           continue;
         }
-        int offset = segment.offset(slot);
-        long effective = segment.effectiveNanos(state, slot, now);
+        int offset = (int) place;
+        long effective = segment.effectiveNanos(state, offset, slot > 0, now);
         long wait = meter.waitNanos(state, offset, effective, permits, policy);
 
         if (wait != 0 || permitsOrPeek <= 0) {
@@ -167,7 +168,8 @@ final class FastPath {
       }
       slot = segment.add(fingerprint, table.fresh, 0, now);
     }
-    long[] state = segment.charge(slot, effective, 0, permits, policy, now);
+    segment.charge(slot, effective, 0, permits, policy, now);
+    long[] state = segment.state(slot);
     return fits(table.meter, state, segment.offset(slot), effective, policy, results);
   }
 }

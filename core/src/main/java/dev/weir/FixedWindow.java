@@ -1,6 +1,6 @@
 package dev.weir;
 
-/** One counter for each window; windows begin at multiples of their length. */
+/** One counter for each window; windows begin at multiples of their length on the calendar. */
 final class FixedWindow extends Meter {
   /** The stamp, which also says which window is counted. */
   private static final int LAST = 0;
@@ -8,9 +8,11 @@ final class FixedWindow extends Meter {
   private static final int COUNT = 1;
 
   private final long window;
+  private final Calendar calendar;
 
-  FixedWindow(long windowNanos) {
+  FixedWindow(long windowNanos, Calendar calendar) {
     this.window = windowNanos;
+    this.calendar = calendar;
   }
 
   @Override
@@ -23,14 +25,18 @@ final class FixedWindow extends Meter {
     return new long[] {stamp(LONG_AGO, false), 0};
   }
 
-  /** Returns the start of the window that is counted. */
+  /** Returns the start of the window that is counted, on the calendar as all starts are. */
   private long start(long[] s, int i) {
     return startAt(instant(s[i + LAST]));
   }
 
   /** Returns the start of the window that an instant falls into. */
   private long startAt(long at) {
-    return Math.floorDiv(at, window) * window;
+    return startOf(calendar.of(at));
+  }
+
+  private long startOf(long calendarNanos) {
+    return Math.floorDiv(calendarNanos, window) * window;
   }
 
   @Override
@@ -39,7 +45,7 @@ final class FixedWindow extends Meter {
     long counted = start(s, i);
     long start = Math.max(startAt(now), counted);
     boolean fits = start > counted || s[i + COUNT] <= limit - permits;
-    return Math.max(0, (fits ? start : start + window) - now);
+    return Math.max(0, calendar.first(fits ? start : start + window) - now);
   }
 
   @Override
@@ -81,7 +87,7 @@ final class FixedWindow extends Meter {
   long refundable(
       long[] s, int i, long now, long permits, long at, long resetNanos, Policy policy) {
     long start = start(s, i);
-    boolean counts = startAt(at) == start && start > now - window;
+    boolean counts = startAt(at) == start && start > calendar.of(now) - window;
     return counts ? Math.min(permits, s[i + COUNT]) : 0;
   }
 
@@ -104,20 +110,31 @@ final class FixedWindow extends Meter {
 
   @Override
   long resetAtNanos(long[] s, int i) {
-    return start(s, i) + window;
+    return calendar.first(start(s, i) + window);
+  }
+
+  @Override
+  void lift(long[] s, int i) {
+    s[i + LAST] = stamp(calendar.of(instant(s[i + LAST])), reserved(s[i + LAST]));
   }
 
   @Override
   void shift(long[] s, int i, long known, long now) {
-    long ahead = (start(s, i) - startAt(known)) / window;
+    long was = instant(s[i + LAST]);
+    long shown = calendar.of(now);
+    long ahead = (startOf(was) - startOf(known)) / window;
     if (ahead < 0) {
       s[i + LAST] = stamp(LONG_AGO, false);
       s[i + COUNT] = 0;
       return;
     }
-    long start = startAt(now) + ahead * window;
-    long at = Math.max(start, Math.min(instant(s[i + LAST]) + now - known, start + window - 1));
-    s[i + LAST] = stamp(at, reserved(s[i + LAST]));
+    long start = startOf(shown) + ahead * window;
+    long moved = was + shown - known;
+    if (reserved(s[i + LAST]) && moved >= start + window) {
+      start = startOf(moved); // Who waits does so until then, and not by this calendar.
+    }
+    long at = Math.max(start, Math.min(moved, start + window - 1));
+    s[i + LAST] = stamp(calendar.first(at), reserved(s[i + LAST]));
   }
 
   @Override

@@ -35,6 +35,7 @@ public final class Image implements AutoCloseable {
   private final int number;
   private final List<Name> names = new ArrayList<>();
   private final Fingerprint fingerprint;
+  private final long[] calendar;
   private final long unknownBeforeNanos;
   private boolean written;
   private volatile boolean open = true;
@@ -44,10 +45,12 @@ public final class Image implements AutoCloseable {
       int number,
       Collection<PolicyHistory> histories,
       Fingerprint fingerprint,
+      long[] calendar,
       long unknownBeforeNanos) {
     this.store = store;
     this.number = number;
     this.fingerprint = fingerprint;
+    this.calendar = calendar;
     this.unknownBeforeNanos = unknownBeforeNanos;
     histories.forEach(history -> names.add(history.beginImage(number)));
   }
@@ -62,6 +65,11 @@ public final class Image implements AutoCloseable {
 
   Fingerprint fingerprint() {
     return fingerprint;
+  }
+
+  /** Returns {@link Calendar#write}. */
+  long[] calendar() {
+    return calendar;
   }
 
   long unknownBeforeNanos() {

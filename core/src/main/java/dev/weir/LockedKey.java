@@ -181,7 +181,7 @@ final class LockedKey {
       state = tables.length == 1 ? fresh() : seed(deciding, now);
       offset = 0;
     }
-    effectiveNanos = segment.effectiveNanos(state, slot, known ? now : knownNanos(now));
+    effectiveNanos = segment.effectiveNanos(state, offset, known, known ? now : knownNanos(now));
   }
 
   /**
@@ -299,14 +299,21 @@ final class LockedKey {
   /** Returns how long until the permits fit, beside others that the request asks of the key. */
   long waitNanos(long alsoPermits) {
     long wanted = Math.min(permits + alsoPermits, Meter.MOST_PERMITS);
-    return meter().waitNanos(state, offset, effectiveNanos, wanted, policy());
+    return paused(meter().waitNanos(state, offset, effectiveNanos, wanted, policy()));
   }
 
   long queueNanos() {
-    return meter().queueNanos(state, offset, effectiveNanos, permits, policy());
+    return paused(meter().queueNanos(state, offset, effectiveNanos, permits, policy()));
+  }
+
+  private long paused(long wait) {
+    return Pause.waitNanos(table().pauses(), fingerprint, effectiveNanos, wait);
   }
 
   long remaining() {
+    if (paused(0) > 0) {
+      return 0;
+    }
     return Math.min(policy().burst(), meter().remaining(state, offset, effectiveNanos, policy()));
   }
 
@@ -393,12 +400,11 @@ final class LockedKey {
 
   private void decidingWrite(Segment segment, int slot, long wait, long now, boolean recorded) {
     if (recorded) {
-      record(table(), segment, slot, effectiveNanos, policy(), now);
-      state = segment.state(slot);
+      segment.record(slot, effectiveNanos, effectiveNanos, permits, policy(), policy(), now);
     } else {
-      state = segment.charge(slot, effectiveNanos, wait, permits, policy(), now);
+      segment.charge(slot, effectiveNanos, wait, permits, policy(), now);
     }
-    offset = segment.offset(slot);
+    read(segment, slot);
   }
 
   /** Returns the state of the key, which has no slot: not yet, or because it had reset. */
@@ -423,23 +429,9 @@ final class LockedKey {
         decidingWrite(segment, slot, wait, now, recorded);
       } else {
         long at = effectiveNanos + wait + later(policy().lateNanos, i);
-        record(table(i), segment, slot, at, tables[i].widest(now), now);
+        segment.record(slot, effectiveNanos, at, permits, tables[i].widest(now), policy(), now);
       }
     }
-  }
-
-  private void record(Table table, Segment segment, int slot, long at, Policy asked, long now) {
-    long[] after =
-        table.meter.record(
-            segment.state(slot),
-            segment.offset(slot),
-            effectiveNanos,
-            at,
-            permits,
-            asked,
-            policy(),
-            table.budget.mayGrow());
-    segment.put(slot, after, now);
   }
 
   /** Forgets the key in every table; returns whether any of them still counted something. */

@@ -31,6 +31,7 @@ public final class MemoryStore implements LocalStore {
   private final ConcurrentHashMap<String, PolicyHistory> histories = new ConcurrentHashMap<>();
   private final Fingerprint fingerprint;
   private final Budget budget;
+  private final Calendar calendar;
   private final Object saving = new Object();
   private final Object beginning = new Object();
   private @Nullable Image image;
@@ -53,14 +54,15 @@ public final class MemoryStore implements LocalStore {
    * @param maxBytes how many bytes all states together may take, at least 1
    */
   public MemoryStore(long maxKeys, long maxBytes) {
-    this(maxKeys, maxBytes, Fingerprint.random());
+    this(maxKeys, maxBytes, Fingerprint.random(), new Calendar());
   }
 
-  private MemoryStore(long maxKeys, long maxBytes, Fingerprint fingerprint) {
+  private MemoryStore(long maxKeys, long maxBytes, Fingerprint fingerprint, Calendar calendar) {
     Check.range("maxKeys", maxKeys, 1, Long.MAX_VALUE / 2);
     Check.range("maxBytes", maxBytes, 1, Long.MAX_VALUE / 2);
     this.budget = new Budget(maxKeys, maxBytes);
     this.fingerprint = fingerprint;
+    this.calendar = calendar;
   }
 
   /**
@@ -69,7 +71,7 @@ public final class MemoryStore implements LocalStore {
    */
   public static MemoryStore unbounded(Fingerprint fingerprint) {
     long most = Long.MAX_VALUE / 2;
-    return new MemoryStore(most, most, Check.notNull("fingerprint", fingerprint));
+    return new MemoryStore(most, most, Check.notNull("fingerprint", fingerprint), new Calendar());
   }
 
   /**
@@ -117,7 +119,7 @@ public final class MemoryStore implements LocalStore {
 
   private static MemoryStore read(StateImage.Reader reader, long maxKeys, long maxBytes)
       throws IOException {
-    MemoryStore store = new MemoryStore(maxKeys, maxBytes, reader.fingerprint());
+    MemoryStore store = new MemoryStore(maxKeys, maxBytes, reader.fingerprint(), reader.calendar());
     store.unknownBeforeNanos = reader.unknownBeforeNanos();
     for (PolicyHistory each = reader.next(store.budget); each != null; ) {
       store.histories.put(each.name(), each);
@@ -159,7 +161,14 @@ public final class MemoryStore implements LocalStore {
       if (image != null) {
         throw new IllegalStateException("store: has an open image (expected: none)");
       }
-      image = new Image(this, ++images, histories.values(), fingerprint, unknownBeforeNanos);
+      image =
+          new Image(
+              this,
+              ++images,
+              histories.values(),
+              fingerprint,
+              calendar.write(),
+              unknownBeforeNanos);
       return image;
     }
   }
@@ -168,6 +177,77 @@ public final class MemoryStore implements LocalStore {
     synchronized (beginning) {
       image = image == ended ? null : image;
     }
+  }
+
+  /**
+   * Has windows that are {@linkplain Algorithm#aligned aligned} follow a calendar that is ahead of
+   * the clock: from the first instant after this one, they begin where the clock and the offset
+   * together are a multiple of their length. Nothing else depends on it. For a store whose requests
+   * are decided by one thread, which makes this call between two of them.
+   *
+   * <p>The calendar is never set back. A step ahead by {@code d} ends a window of length {@code W}
+   * early: a time of {@code W} that holds at most two limits else may hold {@code min(2, ceil(d /
+   * W))} more, once.
+   *
+   * @param offsetNanos by how much the calendar is ahead of the clock
+   * @param nowNanos not before any other instant that was given to this store
+   * @return whether that is later than the calendar was; nothing has changed otherwise
+   * @throws IllegalArgumentException if the calendar would show an instant outside {@code ±}{@link
+   *     Ticker#HORIZON_NANOS}
+   */
+  public boolean stepCalendar(long offsetNanos, long nowNanos) {
+    long now = clamp(nowNanos);
+    Check.range("offsetNanos", offsetNanos, -Meter.HORIZON_NANOS - now, Meter.HORIZON_NANOS - now);
+    return calendar.step(now + 1, offsetNanos);
+  }
+
+  /** Returns by how much the calendar is ahead of the clock; 0 if it was never stepped. */
+  public long calendarOffsetNanos() {
+    return calendar.offsetNanos();
+  }
+
+  /**
+   * Writes the states of all keys whose fingerprints lie between two, as unsigned numbers, from
+   * which {@link #lay} goes on in another store. Changes nothing. Stores that have decided the same
+   * write the same bytes. No request for one of these keys may be decided meanwhile.
+   *
+   * @param nowNanos the instant from which these keys are not decided here any more
+   * @throws IllegalArgumentException if {@code last} is before {@code first}
+   * @throws IllegalStateException if the store counts keys without a state of their own: for want
+   *     of room, or since its past is not known
+   */
+  public byte[] lift(long first, long last, long nowNanos) {
+    return SlotImage.of(histories.values(), calendar, first, last, clamp(nowNanos)).toBytes();
+  }
+
+  /**
+   * Takes over keys that another store has lifted, and goes on with them at an instant of a clock
+   * of its own: every window then still ends no earlier than it would have. Policies that are not
+   * known here are remembered as after a change of rules, until they are bound. No other key is
+   * touched; whether there is room does not matter. Requests for these keys are decided by one
+   * thread, the one that makes this call.
+   *
+   * <p>A {@linkplain Algorithm#FIXED_WINDOW fixed window} that this clock would cut short is
+   * followed by a pause, in which the keys are admitted nothing: the next one begins as late as it
+   * would have.
+   *
+   * @param lifted what {@link #lift} returned
+   * @param nowNanos an instant that really is not before the one at which they were lifted
+   * @throws IOException if the bytes are damaged, or of another format; nothing has changed then
+   * @throws IllegalStateException if a key between those two is here; nothing has changed then
+   */
+  public void lay(byte[] lifted, long nowNanos) throws IOException {
+    SlotImage.read(Check.notNull("lifted", lifted))
+        .layInto(
+            histories,
+            name -> new PolicyHistory(name, budget, calendar, unknownBeforeNanos),
+            calendar,
+            clamp(nowNanos));
+  }
+
+  /** Forgets all keys whose fingerprints lie between two, as unsigned numbers: after a lift. */
+  public void drop(long first, long last) {
+    histories.values().forEach(each -> each.drop(first, last));
   }
 
   /**
@@ -213,7 +293,9 @@ public final class MemoryStore implements LocalStore {
             name,
             (key, known) -> {
               PolicyHistory kept =
-                  known == null ? new PolicyHistory(key, budget, unknownBeforeNanos) : known;
+                  known == null
+                      ? new PolicyHistory(key, budget, calendar, unknownBeforeNanos)
+                      : known;
               kept.putInForce(policy, clamp(nowNanos));
               return kept;
             });
@@ -230,7 +312,7 @@ public final class MemoryStore implements LocalStore {
     Check.notNull("policy", policy);
     PolicyHistory known = histories.get(name);
     PolicyHistory history =
-        known == null ? new PolicyHistory(name, budget, unknownBeforeNanos) : known;
+        known == null ? new PolicyHistory(name, budget, calendar, unknownBeforeNanos) : known;
     return new MemoryBinding(this, history, policy);
   }
 

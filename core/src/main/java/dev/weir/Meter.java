@@ -1,5 +1,7 @@
 package dev.weir;
 
+import java.util.Arrays;
+
 /**
  * One algorithm for one {@link Shape}: steps over the words of one key's state. No clock, no lock,
  * no input or output; the caller holds the key's lock.
@@ -18,9 +20,10 @@ abstract class Meter {
    * would be an object for every decision, and a second cache line: a table keeps thousands of
    * states side by side in one array, each beside its fingerprint, so that finding a key has already
    * fetched all that deciding needs. The offset is how a step finds its words there. A state of a
-   * length that varies (words() is 0) is an array of its own, i is 0, and the steps return the array
-   * that holds the state now, since a larger one may have taken its place. Nothing else is written
-   * and nothing is remembered in between: a Meter has no state, and serves all keys of its shape.
+   * length that varies (words() is 0) lies in a page of a Slab, or has an array of its own, and then
+   * i is 0. The steps return the array that holds the state now: s itself, or one of its own with
+   * more room, if that has become necessary. Nothing else is written and nothing is remembered in
+   * between: a Meter has no state, and serves all keys of its shape.
    *
    * Questions may be asked of a state that another thread is changing. What they return is then
    * worthless, but they do return: no exception, no endless loop.
@@ -44,7 +47,7 @@ abstract class Meter {
     void charged(long atNanos, long permits);
   }
 
-  /** Returns how many longs a state takes in its slot, 0 if it has an array of its own. */
+  /** Returns how many longs a state takes in its slot, 0 if its length varies: then in a slab. */
   abstract int words();
 
   /** Returns the state of a key that has never been seen. */
@@ -85,8 +88,8 @@ abstract class Meter {
    * Charges permits that fit at {@code nowNanos + waitNanos}, as found by {@link #waitNanos} or
    * {@link #queueNanos} on this same state.
    *
-   * @param mayGrow whether an array of its own may be replaced by a larger one; if not, the state
-   *     keeps less detail and counts permits for longer
+   * @param mayGrow whether a state whose length varies may become longer; if not, it keeps less
+   *     detail and counts permits for longer
    * @return the array that holds the state now
    */
   abstract long[] charge(
@@ -142,12 +145,33 @@ abstract class Meter {
   abstract long resetAtNanos(long[] s, int i);
 
   /**
-   * Moves a state to another clock: one that shows {@code nowNanos} where the clock that the state
-   * was charged by would show {@code knownNanos}. What the state counts, it counts at least as long
-   * by the other clock. A window that is aligned to the clock stays the one that is now, or becomes
-   * a fresh state if it was over.
+   * Makes a state ready to be {@linkplain #shift shifted} to another clock: where windows are
+   * aligned, its instants become the calendar's.
+   */
+  void lift(long[] s, int i) {}
+
+  /**
+   * Moves a state that was lifted to this clock, which shows {@code nowNanos} where the clock that
+   * the state was charged by would show {@code knownNanos}, or its calendar if windows are aligned.
+   * What the state counts, it counts at least as long by this clock. A window that is aligned stays
+   * the one that is now, or becomes a fresh state if it was over.
    */
   abstract void shift(long[] s, int i, long knownNanos, long nowNanos);
+
+  /** Returns a copy of a state in an array of its own. */
+  long[] copy(long[] s, int i) {
+    return Arrays.copyOfRange(s, i, i + words());
+  }
+
+  /** Returns a state, in an array of its own, of a length for which slabs have blocks. */
+  long[] fitted(long[] s) {
+    return s;
+  }
+
+  /** Returns a copy that says all that the state says in as few words as can be. */
+  long[] compact(long[] s) {
+    return s.clone();
+  }
 
   /**
    * Hands the sink what the state still counts, oldest first; where it has forgotten when a permit

@@ -32,6 +32,7 @@ final class PolicyHistory {
 
   private final String name;
   private final Budget budget;
+  private final Calendar calendar;
   private long unknownBeforeNanos;
   private volatile ShapeTable[] tables = {};
 
@@ -39,8 +40,9 @@ final class PolicyHistory {
    * @param unknownBeforeNanos before when it is not known what was admitted, or {@link
    *     Meter#LONG_AGO}
    */
-  PolicyHistory(String name, Budget whole, long unknownBeforeNanos) {
+  PolicyHistory(String name, Budget whole, Calendar calendar, long unknownBeforeNanos) {
     this.name = name;
+    this.calendar = calendar;
     this.budget = whole.part();
     this.unknownBeforeNanos = unknownBeforeNanos;
   }
@@ -165,7 +167,7 @@ final class PolicyHistory {
                 + (MAX_TABLES - 1)
                 + ")");
       }
-      Table table = new Table(policy.shape(), budget);
+      Table table = new Table(policy.shape(), budget, calendar);
       if (unknownBeforeNanos != Meter.LONG_AGO) {
         table.unknownBefore(unknownBeforeNanos, nowNanos);
       }
@@ -173,6 +175,38 @@ final class PolicyHistory {
       changed.add(alone ? added : added.retired(nowNanos));
     }
     swap(changed);
+  }
+
+  /**
+   * Returns the table of a shape, to take keys from another store: the one that is here, or a new
+   * one, a witness until a policy of its shape is in force.
+   *
+   * @param widest the policy with the largest limit that the keys may have been charged under
+   * @param pauses of the keys
+   */
+  synchronized Table tableFor(Policy last, Policy widest, List<Pause> pauses, long nowNanos) {
+    List<ShapeTable> changed = new ArrayList<>();
+    Table found = null;
+    for (ShapeTable each : tables) {
+      boolean same = each.table().shape.equals(last.shape());
+      found = same ? each.table() : found;
+      changed.add(same ? each.alsoOf(widest, nowNanos) : each);
+    }
+    if (found == null) {
+      found = new Table(last.shape(), budget, calendar);
+      changed.add(new ShapeTable(found, last, widest, nowNanos, nowNanos));
+    }
+    found.pause(pauses);
+    swap(changed); // After the pauses are there, so that no request goes the fast way past them.
+    return found;
+  }
+
+  /** Forgets every key between two fingerprints, and their pauses. */
+  synchronized void drop(long first, long last) {
+    for (ShapeTable each : tables) {
+      each.table().drop(first, last);
+    }
+    swap(List.of(tables));
   }
 
   /** Takes the name out of force; everything becomes a witness. */
@@ -190,13 +224,15 @@ final class PolicyHistory {
    */
   synchronized boolean expire(long nowNanos) {
     List<ShapeTable> kept = new ArrayList<>();
+    boolean pausesEnd = false;
     for (ShapeTable each : tables) {
       if (!each.isOver(nowNanos)) {
         each.table().forgetSome(nowNanos);
+        pausesEnd |= each.table().endPauses(nowNanos);
         kept.add(each);
       }
     }
-    if (kept.size() < tables.length) {
+    if (kept.size() < tables.length || pausesEnd) { // So that requests find their way anew.
       swap(kept);
     }
     return kept.isEmpty();

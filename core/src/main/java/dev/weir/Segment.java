@@ -1,15 +1,15 @@
 package dev.weir;
 
 import java.lang.invoke.VarHandle;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of a table whose fingerprints begin alike: slots in an open-addressed array with linear
  * probing. A slot is a fingerprint and, beside it, the state, so that a decision finds both in one
- * cache line; states that have an array of their own are referred to from a second array.
+ * cache line; or, where states have no fixed length, the state's place in a slab.
  *
  * <p>A writer holds the write lock. A reader may read under an optimistic stamp instead: what it
  * finds may then be anything until the stamp is validated, but finding it does no harm.
@@ -18,9 +18,10 @@ final class Segment extends SequenceLock {
   /*
    * How do segments grow? A slot's home is a fraction of the array, not a mask, so the array may have
    * any length: a large one grows by an eighth, and 71 to 80 % of its slots are always in use. What a
-   * growth moves is bounded, because a segment of MAX_SLOTS does not grow any more but is split in
-   * two by the next bit of the fingerprints (Table.split). So no decision waits for more than the
-   * moving of one segment, and a table's memory follows its keys closely, up and down.
+   * growth moves is bounded, because a segment of MAX_SLOTS, or one with a large slab, does not grow
+   * any more but is split in two by the next bit of the fingerprints (Table.split). So no decision
+   * waits for more than the moving of one segment, and a table's memory follows its keys closely, up
+   * and down.
    */
 
   private static final AtomicLong ORDERS = new AtomicLong();
@@ -46,15 +47,11 @@ final class Segment extends SequenceLock {
 
   private static final long LOW = 0xffff_ffffL;
 
-  /** What an array takes besides its elements, and a reference, where the heap is below 32 GiB. */
+  /** What an array takes besides its elements, where the heap is below 32 GiB. */
   private static final int HEADER_BYTES = 16;
-
-  private static final int REFERENCE_BYTES = 4;
 
   /** Arrays without slots, by the width of a slot. */
   private static final long[][] NONE = {{}, {1, 0}, {1, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, 0, 0}};
-
-  private static final long[][] NO_STATES = {};
 
   /** The place in the order in which segments are locked together. */
   final long order = ORDERS.getAndIncrement();
@@ -66,16 +63,14 @@ final class Segment extends SequenceLock {
   private final Meter meter;
   private final Budget budget;
 
-  /** The longs of a slot: the fingerprint and the state's words. */
+  /** The longs of a slot: the fingerprint, and the state's words or its place. */
   private final int width;
 
-  private final boolean apart;
+  /** The states, if they are not in the slots. */
+  private final @Nullable Slab slab;
 
   /** The number of slots, and then the slots; a fingerprint of 0 is a free one. */
   private long[] slots;
-
-  /** States with an array of their own, each where its fingerprint is. */
-  private long[] @Nullable [] states;
 
   private int size;
   private int hand = 1;
@@ -97,10 +92,9 @@ final class Segment extends SequenceLock {
     this.depth = depth;
     this.meter = table.meter;
     this.budget = table.budget;
-    this.width = 1 + meter.words();
-    this.apart = meter.words() == 0;
+    this.width = 1 + Math.max(1, meter.words());
+    this.slab = meter.words() == 0 ? new Slab() : null;
     this.slots = NONE[width];
-    this.states = NO_STATES;
     this.imaged = table.imaging();
   }
 
@@ -115,7 +109,7 @@ final class Segment extends SequenceLock {
 
   /** Returns whether this segment is too large to grow once more. */
   boolean isLarge() {
-    return slots[0] >= MAX_SLOTS;
+    return slots[0] >= MAX_SLOTS || (slab != null && slab.isLarge());
   }
 
   /** Splits this segment if it has become large; the caller must not hold its lock. */
@@ -172,43 +166,57 @@ final class Segment extends SequenceLock {
 
   /** Returns the array that holds the state of a slot. */
   long[] state(int slot) {
-    return apart ? Objects.requireNonNull(states[slot]) : slots;
-  }
-
-  /**
-   * Returns the array that holds the state of a slot, or a fresh state where there is no slot. May
-   * be called without the lock: null if the slot has just been moved.
-   */
-  long @Nullable [] glimpse(int slot) {
-    if (slot <= 0) {
-      return table.fresh;
-    }
-    if (apart) {
-      long[] @Nullable [] s = states;
-      return slot < s.length ? s[slot] : null;
-    }
-    long[] s = slots; // Not those in which the slot was found, if they have just been replaced.
-    return slot + width <= s.length ? s : null;
+    return slab == null ? slots : slab.page(slots[slot + 1]);
   }
 
   /** Returns where in its array the state of a slot begins, 0 where there is no slot. */
   int offset(int slot) {
-    return apart || slot <= 0 ? 0 : slot + 1;
+    return (int) place(slot);
   }
 
   /**
-   * Returns the instant that a request for a slot's key is decided at. Where there is no slot, the
-   * key may have had a state that was forgotten: that had reset by {@code floorNanos}, and only a
-   * caller whose own clock goes back can be earlier.
+   * Returns the place of a slot's state: its low half is where in its array the state begins. May
+   * be called without the lock: if the slot has just been moved, there may be no such place.
    */
-  long effectiveNanos(long[] state, int slot, long nowNanos) {
-    long earliest = slot > 0 ? nowNanos : Math.max(nowNanos, floorNanos);
-    return meter.effectiveNanos(state, offset(slot), earliest);
+  long place(int slot) {
+    if (slot <= 0) {
+      return 0;
+    }
+    if (slab == null) {
+      return slot + 1L;
+    }
+    long[] s = slots; // Not those in which the slot was found, if they have just been replaced.
+    return slot + 1 < s.length ? s[slot + 1] : 0;
+  }
+
+  /**
+   * Returns the array that holds the state of a slot at its place, or a fresh state where there is
+   * no slot. May be called without the lock: null if the state has just been moved.
+   */
+  long @Nullable [] glimpse(int slot, long place) {
+    if (slot <= 0) {
+      return table.fresh;
+    }
+    if (slab != null) {
+      return slab.glimpse(place);
+    }
+    long[] s = slots;
+    return slot + width <= s.length ? s : null;
+  }
+
+  /**
+   * Returns the instant that a request for a key is decided at. If it is not known here, it may
+   * have had a state that was forgotten: that had reset by {@code floorNanos}, and only a caller
+   * whose own clock goes back can be earlier.
+   */
+  long effectiveNanos(long[] state, int offset, boolean known, long nowNanos) {
+    long earliest = known ? nowNanos : Math.max(nowNanos, floorNanos);
+    return meter.effectiveNanos(state, offset, earliest);
   }
 
   /** Returns about how many bytes one more key will take. */
   long bytesToAdd() {
-    long state = apart ? bytes(table.fresh) : 0;
+    long state = slab == null ? 0 : slab.bytesToAdd(table.fresh.length);
     return state + (full() ? bytes(larger()) - bytes(slots[0]) : 0);
   }
 
@@ -226,12 +234,12 @@ final class Segment extends SequenceLock {
   }
 
   private long bytes(long count) {
-    int each = 8 * width + (apart ? REFERENCE_BYTES : 0);
-    return count <= 1 ? 0 : HEADER_BYTES + count * each;
+    return count <= 1 ? 0 : HEADER_BYTES + count * width * Long.BYTES;
   }
 
   /**
-   * Adds a key that is not here, with a copy of a state.
+   * Adds a key that is not here, with a copy of a state; one whose length varies is an array of its
+   * own.
    *
    * @return its slot
    */
@@ -244,10 +252,8 @@ final class Segment extends SequenceLock {
     }
     int slot = -find(fingerprint);
     slots[slot] = fingerprint;
-    if (apart) {
-      long[] own = s.clone();
-      states[slot] = own;
-      budget.grown(bytes(own));
+    if (slab != null) {
+      slots[slot + 1] = stored(slab, fingerprint, s);
     } else {
       System.arraycopy(s, i, slots, slot + 1, width - 1);
     }
@@ -294,23 +300,53 @@ final class Segment extends SequenceLock {
   }
 
   private SegmentCopy copy() {
-    long[] @Nullable [] own = states.clone();
-    for (int slot = 1; slot < own.length; slot += width) {
-      long[] state = own[slot];
-      own[slot] = state == null ? null : state.clone();
-    }
-    return new SegmentCopy(width, slots.clone(), own, bars == null ? null : bars.copy());
+    return new SegmentCopy(
+        width, slots.clone(), slab == null ? null : slab.copy(), bars == null ? null : bars.copy());
   }
 
-  /** Replaces the array of a slot's state, if it has one of its own that has been replaced. */
+  /** Replaces the state of a slot, if a step has made another one in an array of its own. */
   void state(int slot, long[] s) {
-    if (apart) {
-      long[] before = states[slot];
-      if (before != s) {
-        budget.grown(bytes(s) - (before == null ? 0 : bytes(before)));
-        states[slot] = s;
-      }
+    if (slab == null || slab.page(slots[slot + 1]) == s) {
+      return;
     }
+    long before = slots[slot + 1];
+    if (Slab.blockLongs(slab.page(before)) == s.length) {
+      System.arraycopy(s, 0, slab.page(before), (int) before, s.length);
+    } else {
+      slots[slot + 1] = stored(slab, slots[slot], s);
+      free(slab, before);
+    }
+  }
+
+  private boolean mayGrow() {
+    return slab == null || budget.mayGrow(0);
+  }
+
+  /** Returns whether there is room for what a step has made of the state of a slot. */
+  private boolean hasRoom(int slot, long[] s) {
+    if (slab == null) {
+      return true;
+    }
+    long[] page = slab.page(slots[slot + 1]);
+    return page == s
+        || s.length <= Slab.blockLongs(page)
+        || budget.mayGrow(slab.bytesToAdd(s.length));
+  }
+
+  private long stored(Slab in, long fingerprint, long[] s) {
+    long before = in.bytes();
+    long place = in.add(fingerprint, meter.fitted(s));
+    budget.grown(in.bytes() - before);
+    return place;
+  }
+
+  private void free(Slab in, long place) {
+    long before = in.bytes();
+    long moved = in.free(place);
+    if (moved != 0) {
+      slots[find(moved) + 1] = place;
+    }
+    budget.grown(in.bytes() - before);
   }
 
   /** Puts the state that a slot now has, after a step that wrote it at a caller's time. */
@@ -320,22 +356,37 @@ final class Segment extends SequenceLock {
   }
 
   /**
-   * Charges permits that fit after a wait, to the state of a slot.
-   *
-   * @return the array that holds the state now
+   * Charges permits that fit after a wait, to the state of a slot. States may then be elsewhere.
    */
-  long[] charge(
+  void charge(
       int slot, long effectiveNanos, long waitNanos, long permits, Policy policy, long nowNanos) {
-    boolean mayGrow = !apart || budget.mayGrow();
-    long[] s =
-        meter.charge(
-            state(slot), offset(slot), effectiveNanos, waitNanos, permits, policy, mayGrow);
+    boolean mayGrow = mayGrow();
+    long[] own = state(slot);
+    int i = offset(slot);
+    long[] s = meter.charge(own, i, effectiveNanos, waitNanos, permits, policy, mayGrow);
+    if (mayGrow && !hasRoom(slot, s)) { // A state that grows is left as it was.
+      s = meter.charge(own, i, effectiveNanos, waitNanos, permits, policy, false);
+    }
     put(slot, s, nowNanos);
-    return s;
   }
 
-  private static long bytes(long[] s) {
-    return HEADER_BYTES + 8L * s.length;
+  /** As {@link Meter#record}, to the state of a slot. States may then be elsewhere. */
+  void record(
+      int slot,
+      long effectiveNanos,
+      long atNanos,
+      long permits,
+      Policy asked,
+      Policy admitting,
+      long nowNanos) {
+    boolean mayGrow = mayGrow();
+    long[] own = state(slot);
+    int i = offset(slot);
+    long[] s = meter.record(own, i, effectiveNanos, atNanos, permits, asked, admitting, mayGrow);
+    if (mayGrow && !hasRoom(slot, s)) {
+      s = meter.record(own, i, effectiveNanos, atNanos, permits, asked, admitting, false);
+    }
+    put(slot, s, nowNanos);
   }
 
   /**
@@ -420,16 +471,10 @@ final class Segment extends SequenceLock {
   /** Forgets everything, whether it still counts or not. */
   void clear() {
     copyFirst();
-    for (int slot = 1; slot < slots.length; slot += width) {
-      if (slots[slot] != 0) {
-        released(slot);
-      }
-    }
+    forEach(table::released);
     budget.giveBack(size);
-    size = 0;
-    budget.grown(-bytes(slots[0]) - barBytes());
-    bars = null;
-    allocate(0);
+    budget.grown(-bytes());
+    empty();
   }
 
   private int next(int slot) {
@@ -440,43 +485,21 @@ final class Segment extends SequenceLock {
   /** Frees a slot and closes the gap: what was displaced past it moves back. [Knuth 6.4, R] */
   private void remove(int slot) {
     copyFirst();
-    released(slot);
+    if (slab != null) {
+      free(slab, slots[slot + 1]);
+    }
+    table.released(slots[slot]);
     int gap = slot;
     for (int used = next(gap); slots[used] != 0; used = next(used)) {
       int home = home(slots, width, slots[used]);
       boolean homeIsBetween = gap <= used ? gap < home && home <= used : gap < home || home <= used;
       if (!homeIsBetween) {
-        move(slots, states, used, slots, states, gap);
+        System.arraycopy(slots, used, slots, gap, width);
         gap = used;
       }
     }
     slots[gap] = 0;
-    if (apart) {
-      states[gap] = null;
-    }
     size--;
-  }
-
-  private void released(int slot) {
-    if (apart) {
-      budget.grown(-bytes(Objects.requireNonNull(states[slot])));
-    }
-    table.released(slots[slot]);
-  }
-
-  private void move(
-      long[] from,
-      long[] @Nullable [] fromStates,
-      int fromSlot,
-      long[] to,
-      long[] @Nullable [] toStates,
-      int toSlot) {
-    for (int word = 0; word < width; word++) {
-      to[toSlot + word] = from[fromSlot + word];
-    }
-    if (apart) {
-      toStates[toSlot] = fromStates[fromSlot];
-    }
   }
 
   private static long slotsFor(long keys) {
@@ -487,25 +510,28 @@ final class Segment extends SequenceLock {
 
   private void resize(long count) {
     long[] from = slots;
-    long[] @Nullable [] fromStates = states;
     budget.grown(bytes(count) - bytes(from[0]));
     allocate(count);
     size = 0;
-    fill(from, fromStates, 0, 0);
+    fill(from, slab, 0, 0);
   }
 
   /**
    * Takes the keys of an array whose bits under a mask are as wanted. One loop for all that moves
    * keys, so that it is compiled when a segment is split for the first time.
    */
-  private void fill(long[] from, long[] @Nullable [] fromStates, long mask, long wanted) {
+  private void fill(long[] from, @Nullable Slab states, long mask, long wanted) {
     for (int slot = 1; slot < from.length; slot += width) {
       long fingerprint = from[slot];
       if (fingerprint != 0 && (fingerprint & mask) == wanted) {
         if (full()) {
           resize(larger());
         }
-        move(from, fromStates, slot, slots, states, -find(fingerprint));
+        int to = -find(fingerprint);
+        System.arraycopy(from, slot, slots, to, width);
+        if (slab != null && states != null && slab != states) {
+          slots[to + 1] = slab.take(states, from[slot + 1]);
+        }
         size++;
       }
     }
@@ -517,9 +543,7 @@ final class Segment extends SequenceLock {
       s = new long[Math.toIntExact(1 + count * width)];
       s[0] = count;
     }
-    long[] @Nullable [] own = apart ? new long[s.length][] : NO_STATES;
-    VarHandle.releaseFence(); // Readers without a lock see what is in the arrays, or nothing.
-    states = own;
+    VarHandle.releaseFence(); // Readers without a lock see what is in the array, or nothing.
     slots = s;
     hand = 1;
   }
@@ -528,24 +552,33 @@ final class Segment extends SequenceLock {
   Segment[] halves() {
     copyFirst();
     Segment[] halves = {new Segment(table, depth + 1), new Segment(table, depth + 1)};
+    budget.grown(
+        -bytes()); // Before the halves are counted, so that no new key is refused for both.
     long bit = 1L << (Long.SIZE - 1 - depth);
     for (Segment half : halves) {
       half.floorNanos = floorNanos;
       half.latestNanos = latestNanos;
       half.resize(slotsFor(size / 2 + size / 32)); // About half of the keys; fill takes all.
-      half.fill(slots, states, bit, half == halves[0] ? 0 : bit);
+      half.fill(slots, slab, bit, half == halves[0] ? 0 : bit);
+      budget.grown(half.slabBytes());
     }
     if (bars != null) {
       bars.forEach(
           (fingerprint, until) ->
               halves[(fingerprint & bit) == 0 ? 0 : 1].bar(fingerprint, until, Meter.LONG_AGO));
     }
-    budget.grown(-bytes(slots[0]) - barBytes());
+    empty();
+    split = true;
+    return halves;
+  }
+
+  private void empty() {
     size = 0;
     bars = null;
     allocate(0);
-    split = true;
-    return halves;
+    if (slab != null) {
+      slab.clear();
+    }
   }
 
   /**
@@ -561,14 +594,46 @@ final class Segment extends SequenceLock {
       if (used && find(slots[slot]) != slot) {
         throw new IllegalStateException("slot " + slot + ": cannot be found");
       }
-      if (apart && used != (glimpse(slot) != null)) {
-        throw new IllegalStateException("slot " + slot + ": a state without a key, or none with");
+      if (used && slab != null && slab.owner(slots[slot + 1]) != slots[slot]) {
+        throw new IllegalStateException("slot " + slot + ": another key's state");
       }
+    }
+    if (slab != null) {
+      slab.verify(counted);
     }
     if (counted != size || size > mostKeys(slots[0])) {
       throw new IllegalStateException(
           "keys: " + counted + " (expected: " + size + ", in " + slots[0] + " slots" + ")");
     }
+  }
+
+  /** Hands the visitor every key between two fingerprints, as unsigned numbers, and its state. */
+  void forEach(long first, long last, BiConsumer<Long, long[]> visitor) {
+    for (int slot = 1; slot < slots.length; slot += width) {
+      if (isBetween(first, slots[slot], last)) {
+        visitor.accept(slots[slot], table.copy(this, slot));
+      }
+    }
+  }
+
+  private static boolean isBetween(long first, long fingerprint, long last) {
+    return fingerprint != 0
+        && Long.compareUnsigned(first, fingerprint) <= 0
+        && Long.compareUnsigned(fingerprint, last) <= 0;
+  }
+
+  /** Forgets every key between two fingerprints, whether it still counts or not. */
+  void drop(long first, long last) {
+    copyFirst();
+    int before = size;
+    for (int slot = 1; slot < slots.length; ) {
+      if (isBetween(first, slots[slot], last)) {
+        remove(slot); // Another key may be here now, but none that has been passed already.
+      } else {
+        slot += width;
+      }
+    }
+    budget.giveBack(before - size);
   }
 
   /** Hands the consumer the fingerprint of every key. */
@@ -582,10 +647,10 @@ final class Segment extends SequenceLock {
 
   /** Returns the bytes of this segment's arrays, the states' among them. */
   long bytes() {
-    long bytes = bytes(slots[0]) + barBytes();
-    for (long[] state : states) {
-      bytes += state == null ? 0 : bytes(state);
-    }
-    return bytes;
+    return bytes(slots[0]) + slabBytes() + barBytes();
+  }
+
+  private long slabBytes() {
+    return slab == null ? 0 : slab.bytes();
   }
 }

@@ -2,7 +2,6 @@ package dev.weir;
 
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What a segment held at an instant, for an image. */
@@ -10,18 +9,17 @@ final class SegmentCopy {
   final @Nullable Bars bars;
   private final int width;
   private final long[] slots;
-  private final long[] @Nullable [] states;
+  private final @Nullable Slab slab;
 
   /**
    * @param width the longs of a slot
    * @param slots as in {@link Segment}: their number, and then the slots
-   * @param states those that have an array of their own, each where its fingerprint is; otherwise
-   *     none
+   * @param slab where the states are, if they are not in the slots
    */
-  SegmentCopy(int width, long[] slots, long[] @Nullable [] states, @Nullable Bars bars) {
+  SegmentCopy(int width, long[] slots, @Nullable Slab slab, @Nullable Bars bars) {
     this.width = width;
     this.slots = slots;
-    this.states = states;
+    this.slab = slab;
     this.bars = bars;
   }
 
@@ -34,8 +32,8 @@ final class SegmentCopy {
     for (int slot = 1; slot < slots.length; slot += width) {
       if (slots[slot] != 0) {
         long[] state =
-            states.length > 0
-                ? Objects.requireNonNull(states[slot])
+            slab != null
+                ? slab.copy(slots[slot + 1])
                 : Arrays.copyOfRange(slots, slot + 1, slot + width);
         visitor.key(slots[slot], state);
       }

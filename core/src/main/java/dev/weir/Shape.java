@@ -46,14 +46,21 @@ public record Shape(
     return algorithm.strict();
   }
 
-  /** Returns the steps that read and write states of this shape. */
+  /** As {@link #meter(Calendar)}, by a calendar that was never stepped. */
   Meter meter() {
+    return meter(new Calendar());
+  }
+
+  /**
+   * Returns the steps that read and write states of this shape, whose windows follow a calendar.
+   */
+  Meter meter(Calendar calendar) {
     boolean sharesItsBurst = emissionNanos == 0 && burst == 0;
     return switch (algorithm) {
       case SLIDING_WINDOW_LOG -> new SlidingLog(windowNanos, 1);
       case SLIDING_WINDOW_BUCKETS -> new SlidingLog(windowNanos, granularityNanos);
-      case SLIDING_WINDOW_COUNTER -> new SlidingCounter(windowNanos);
-      case FIXED_WINDOW -> new FixedWindow(windowNanos);
+      case SLIDING_WINDOW_COUNTER -> new SlidingCounter(windowNanos, calendar);
+      case FIXED_WINDOW -> new FixedWindow(windowNanos, calendar);
       case TOKEN_BUCKET -> new Gcra(false, sharesItsBurst, windowNanos);
       case LEAKY_BUCKET -> new Gcra(true, sharesItsBurst, windowNanos);
       case SLIDING_WINDOW ->

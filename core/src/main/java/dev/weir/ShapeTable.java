@@ -60,6 +60,15 @@ record ShapeTable(
         : new ShapeTable(table, variant, widest, widestLeftNanos, retiredNanos);
   }
 
+  /** Returns the same table with keys that were charged under another policy of its shape. */
+  ShapeTable alsoOf(Policy other, long nowNanos) {
+    Policy wider =
+        other.quota().permits() > widest(nowNanos).quota().permits() ? other : widest(nowNanos);
+    long left = wider == last ? widestLeftNanos : nowNanos;
+    long retired = retiredNanos == Long.MAX_VALUE ? retiredNanos : nowNanos;
+    return new ShapeTable(table, last, wider, left, retired);
+  }
+
   /** Returns how long after they were charged permits may be spent. */
   long lateNanos() {
     return Math.max(last.lateNanos, widest.lateNanos);

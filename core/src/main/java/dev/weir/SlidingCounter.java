@@ -26,9 +26,11 @@ final class SlidingCounter extends Meter {
   private static final long MOST = Quota.MAX_PERMITS;
 
   private final long window;
+  private final Calendar calendar;
 
-  SlidingCounter(long windowNanos) {
+  SlidingCounter(long windowNanos, Calendar calendar) {
     this.window = windowNanos;
+    this.calendar = calendar;
   }
 
   @Override
@@ -47,7 +49,12 @@ final class SlidingCounter extends Meter {
   }
 
   private long lastIndex(long[] s, int i) {
-    return Math.floorDiv(instant(s[i + LAST]), window);
+    return index(instant(s[i + LAST]));
+  }
+
+  /** Returns the number of the window that an instant falls into, by the calendar. */
+  private long index(long at) {
+    return Math.floorDiv(calendar.of(at), window);
   }
 
   private static long current(long hits) {
@@ -68,15 +75,15 @@ final class SlidingCounter extends Meter {
   long fitNanos(long[] s, int i, long now, long permits, Policy policy) {
     long limit = policy.quota().permits();
     long at = Math.max(now, instant(s[i + LAST]));
-    long index = Math.floorDiv(at, window);
+    long index = index(at);
     long hits = hits(s, i, index);
     long room = limit - permits - current(hits);
     if (room >= 0) {
       long covered = covered(room, previous(hits));
-      return Math.max(at, (index + 1) * window - covered) - now;
+      return Math.max(at, calendar.first((index + 1) * window - covered)) - now;
     }
     long covered = covered(limit - permits, current(hits));
-    return (index + 2) * window - covered - now;
+    return calendar.first((index + 2) * window - covered) - now;
   }
 
   /**
@@ -108,7 +115,7 @@ final class SlidingCounter extends Meter {
   private long[] count(long[] s, int i, long now, long at, long permits) {
     long last = s[i + LAST];
     long stamp = at >= instant(last) ? stamp(at, at > now) : last;
-    long hits = hits(s, i, Math.floorDiv(instant(stamp), window));
+    long hits = hits(s, i, index(instant(stamp)));
     s[i + HITS] = (hits & ~MOST) | Math.min(MOST, current(hits) + permits);
     s[i + LAST] = stamp;
     return s;
@@ -117,9 +124,9 @@ final class SlidingCounter extends Meter {
   @Override
   long refundable(
       long[] s, int i, long now, long permits, long at, long resetNanos, Policy policy) {
-    long index = Math.floorDiv(at, window);
+    long index = index(at);
     long age = lastIndex(s, i) - index;
-    if (age < 0 || age > 1 || Math.floorDiv(now, window) - index > 1) {
+    if (age < 0 || age > 1 || index(now) - index > 1) {
       return 0;
     }
     long hits = s[i + HITS];
@@ -128,7 +135,7 @@ final class SlidingCounter extends Meter {
 
   @Override
   long[] refund(long[] s, int i, long now, long permits, long at, Policy policy) {
-    boolean current = lastIndex(s, i) == Math.floorDiv(at, window);
+    boolean current = lastIndex(s, i) == index(at);
     s[i + HITS] -= current ? permits : permits << 32;
     return s;
   }
@@ -138,39 +145,53 @@ final class SlidingCounter extends Meter {
     if (instant(s[i + LAST]) > now) {
       return 0;
     }
-    long index = Math.floorDiv(now, window);
+    long shown = calendar.of(now);
+    long index = Math.floorDiv(shown, window);
     long hits = hits(s, i, index);
-    long weighted = MulDiv.ceil(previous(hits), (index + 1) * window - now, window);
+    long weighted = MulDiv.ceil(previous(hits), (index + 1) * window - shown, window);
     return Math.max(0, policy.quota().permits() - current(hits) - weighted);
   }
 
   @Override
   long resetAtNanos(long[] s, int i) {
-    return (lastIndex(s, i) + (current(s[i + HITS]) > 0 ? 2 : 1)) * window;
+    return calendar.first((lastIndex(s, i) + (current(s[i + HITS]) > 0 ? 2 : 1)) * window);
+  }
+
+  @Override
+  void lift(long[] s, int i) {
+    s[i + LAST] = stamp(calendar.of(instant(s[i + LAST])), reserved(s[i + LAST]));
   }
 
   @Override
   void shift(long[] s, int i, long known, long now) {
+    long was = instant(s[i + LAST]);
+    long shown = calendar.of(now);
+    long same = calendar.first(was);
+    if (shown == known && calendar.of(same) == was) { // Else it was passed over here.
+      s[i + LAST] = stamp(same, reserved(s[i + LAST]));
+      return;
+    }
     long from = Math.floorDiv(known, window);
-    long ahead = lastIndex(s, i) - from;
-    long hits = ahead > 0 ? s[i + HITS] : hits(s, i, from);
-    if (Math.floorMod(now, window) > Math.floorMod(known, window)) {
+    long ahead = Math.floorDiv(was, window) - from;
+    long hits = ahead >= 0 ? s[i + HITS] : ahead == -1 ? s[i + HITS] << 32 : 0;
+    if (Math.floorMod(shown, window) > Math.floorMod(known, window)) {
       // The previous window's hits weigh less at that point of a window than they do now.
       long left = ahead > 0 ? window : window - Math.floorMod(known, window);
       hits = Math.min(MOST, current(hits) + MulDiv.ceil(previous(hits), left, window));
     }
-    long start = (Math.floorDiv(now, window) + Math.max(0, ahead)) * window;
-    long last = instant(s[i + LAST]) + now - known;
-    boolean reserved = ahead > 0 && reserved(s[i + LAST]);
+    long start = (Math.floorDiv(shown, window) + Math.max(0, ahead)) * window;
+    long last = was + shown - known;
+    // A reservation keeps its instant, also where that falls into the window after its own.
+    boolean reserved = reserved(s[i + LAST]) && last > shown;
     s[i + HITS] = hits;
-    s[i + LAST] = stamp(Math.max(start, Math.min(last, start + window - 1)), reserved);
+    s[i + LAST] = stamp(calendar.first(Math.max(start, last)), reserved);
   }
 
   @Override
   void forEachCharge(long[] s, int i, long now, Policy policy, Sink sink) {
     long hits = s[i + HITS];
     if (previous(hits) > 0) {
-      sink.charged(lastIndex(s, i) * window - 1, previous(hits));
+      sink.charged(calendar.first(lastIndex(s, i) * window) - 1, previous(hits));
     }
     if (current(hits) > 0) {
       sink.charged(instant(s[i + LAST]), current(hits));

@@ -1,5 +1,7 @@
 package dev.weir;
 
+import java.util.Arrays;
+
 /**
  * Every admission that still counts, with its instant: the exact sliding window. With instants
  * rounded up to the ends of granules: sliding-window buckets.
@@ -15,8 +17,7 @@ final class SlidingLog extends Meter {
    *
    * An entry is packed into 32 bits: its permits and the distance to the next entry. Few keys need
    * more, those with long pauses or many permits, and take 96. The newest entry stands in the
-   * header, where permits can be added to it. So an exact log of 100 entries takes 440 bytes, its
-   * array's header included.
+   * header, where permits can be added to it. So an exact log of 100 entries takes 424 bytes.
    *
    *   s[0]  stamp of the newest entry                 s[2]  total << 32 | the newest entry's permits
    *   s[1]  granule of the oldest                     s[3]  first unit << 16 | units used
@@ -24,7 +25,11 @@ final class SlidingLog extends Meter {
    *
    * Beyond 65535 units, s[3] is first unit << 32 | units used, and the ring starts at s[4].
    *
-   * The array grows with the traffic, up to what the limit can need and then as it must. At
+   * All of that from s[i] on. A table's states lie in the pages of slabs, whose s[0] says how long
+   * each of them is; a state outside of tables has an array of its own, and i is 0. A step that needs
+   * more room returns such an array, and the table finds a place for it.
+   *
+   * A state grows with the traffic, up to what the limit can need and then as it must. At
    * MAX_LONGS, and where the memory's bound does not let it grow, neighbours are merged into the
    * later instant: that keeps permits counted for longer and so can only deny. So is a log that only
    * records what others admit, as soon as it has more entries than its own limit could need.
@@ -88,47 +93,53 @@ final class SlidingLog extends Meter {
     return s;
   }
 
+  /** Returns how many longs a state takes: all of its array, or what the slab's page says. */
+  private static int length(long[] s, int i) {
+    return i == 0 ? s.length : Slab.blockLongs(s);
+  }
+
   // The ring: units 0 to used - 1, the oldest first.
 
-  private static int units(long[] s) {
-    return units(s.length);
+  private static int units(long[] s, int i) {
+    return units(length(s, i));
   }
 
   private static int units(int longs) {
     return longs > MAX_SMALL ? 2 * (longs - 4) : 2 * longs - 7;
   }
 
-  private static int first(long[] s) {
-    return s.length > MAX_SMALL ? (int) (s[RING] >>> 32) : (int) s[RING] >>> 16;
+  private static int first(long[] s, int i) {
+    return length(s, i) > MAX_SMALL ? (int) (s[i + RING] >>> 32) : (int) s[i + RING] >>> 16;
   }
 
-  private static int used(long[] s) {
-    return s.length > MAX_SMALL ? (int) s[RING] : (int) s[RING] & 0xffff;
+  private static int used(long[] s, int i) {
+    return length(s, i) > MAX_SMALL ? (int) s[i + RING] : (int) s[i + RING] & 0xffff;
   }
 
-  private static void ring(long[] s, int first, int used) {
-    s[RING] =
-        s.length > MAX_SMALL
+  private static void ring(long[] s, int i, int first, int used) {
+    s[i + RING] =
+        length(s, i) > MAX_SMALL
             ? (long) first << 32 | used
-            : (s[RING] & ~LOW) | ((long) first << 16 | used);
+            : (s[i + RING] & ~LOW) | ((long) first << 16 | used);
   }
 
   /** Returns where a unit stands, counted in halves of longs. */
-  private static int half(long[] s, int unit) {
-    int units = units(s);
-    int place = first(s) + unit;
+  private static int half(long[] s, int i, int unit) {
+    int longs = length(s, i);
+    int units = units(longs);
+    int place = first(s, i) + unit;
     place -= place >= units ? units : 0;
-    return (s.length > MAX_SMALL ? 8 : 7)
-        + (place >= units ? 0 : place); // Above: only while changing.
+    place = place >= units || place < 0 ? 0 : place; // Only while it is changing.
+    return 2 * i + (longs > MAX_SMALL ? 8 : 7) + place;
   }
 
-  private static int unit(long[] s, int unit) {
-    int half = half(s, unit);
+  private static int unit(long[] s, int i, int unit) {
+    int half = half(s, i, unit);
     return (int) (s[half >> 1] >>> ((half & 1) << 5));
   }
 
-  private static void unit(long[] s, int unit, int value) {
-    int half = half(s, unit);
+  private static void unit(long[] s, int i, int unit, int value) {
+    int half = half(s, i, unit);
     int shift = (half & 1) << 5;
     s[half >> 1] = (s[half >> 1] & ~(LOW << shift)) | (value & LOW) << shift;
   }
@@ -139,12 +150,14 @@ final class SlidingLog extends Meter {
     return head < 0 ? WIDE_UNITS : 1;
   }
 
-  private long permits(long[] s, int unit, int head) {
-    return head < 0 ? unit(s, unit + 2) & LOW : (head >>> distanceBits) + 1;
+  private long permits(long[] s, int i, int unit, int head) {
+    return head < 0 ? unit(s, i, unit + 2) & LOW : (head >>> distanceBits) + 1;
   }
 
-  private long distance(long[] s, int unit, int head) {
-    return head < 0 ? (long) (head & ~WIDE) << 32 | (unit(s, unit + 1) & LOW) : head & distanceMask;
+  private long distance(long[] s, int i, int unit, int head) {
+    return head < 0
+        ? (long) (head & ~WIDE) << 32 | (unit(s, i, unit + 1) & LOW)
+        : head & distanceMask;
   }
 
   private boolean narrow(long permits, long distance) {
@@ -153,12 +166,12 @@ final class SlidingLog extends Meter {
         && permits - 1 <= Integer.MAX_VALUE >>> distanceBits;
   }
 
-  private static long total(long[] s) {
-    return s[COUNTS] >>> 32;
+  private static long total(long[] s, int i) {
+    return s[i + COUNTS] >>> 32;
   }
 
-  private static long newestPermits(long[] s) {
-    return s[COUNTS] & LOW;
+  private static long newestPermits(long[] s, int i) {
+    return s[i + COUNTS] & LOW;
   }
 
   private long granuleOf(long at) {
@@ -175,27 +188,27 @@ final class SlidingLog extends Meter {
     return granuleOf(at - window + 1);
   }
 
-  private long newestGranule(long[] s) {
-    return granuleOf(instant(s[NEWEST]));
+  private long newestGranule(long[] s, int i) {
+    return granuleOf(instant(s[i + NEWEST]));
   }
 
   @Override
   long effectiveNanos(long[] s, int i, long now) {
-    return effective(s[NEWEST], now);
+    return effective(s[i + NEWEST], now);
   }
 
-  private long counted(long[] s, long at) {
+  private long counted(long[] s, int i, long at) {
     long cut = oldest(at);
-    if (newestGranule(s) < cut) {
+    if (newestGranule(s, i) < cut) {
       return 0;
     }
-    long counted = total(s);
-    long index = s[OLDEST];
-    int used = used(s);
+    long counted = total(s, i);
+    long index = s[i + OLDEST];
+    int used = used(s, i);
     for (int unit = 0; unit < used && index < cut; ) {
-      int head = unit(s, unit);
-      counted -= permits(s, unit, head);
-      index += distance(s, unit, head);
+      int head = unit(s, i, unit);
+      counted -= permits(s, i, unit, head);
+      index += distance(s, i, unit, head);
       unit += width(head);
     }
     return counted;
@@ -203,32 +216,32 @@ final class SlidingLog extends Meter {
 
   @Override
   long fitNanos(long[] s, int i, long now, long permits, Policy policy) {
-    long at = Math.max(now, instant(s[NEWEST]));
+    long at = Math.max(now, instant(s[i + NEWEST]));
     long cut = oldest(at);
-    long newest = newestGranule(s);
+    long newest = newestGranule(s, i);
     if (newest < cut) {
       return at - now;
     }
-    long over = total(s) + permits - policy.quota().permits();
-    long index = s[OLDEST];
-    int used = used(s);
+    long over = total(s, i) + permits - policy.quota().permits();
+    long index = s[i + OLDEST];
+    int used = used(s, i);
     int unit = 0;
     while (unit < used && index < cut) {
-      int head = unit(s, unit);
-      over -= permits(s, unit, head);
-      index += distance(s, unit, head);
+      int head = unit(s, i, unit);
+      over -= permits(s, i, unit, head);
+      index += distance(s, i, unit, head);
       unit += width(head);
     }
     if (over <= 0) {
       return at - now;
     }
     while (unit < used) {
-      int head = unit(s, unit);
-      over -= permits(s, unit, head);
+      int head = unit(s, i, unit);
+      over -= permits(s, i, unit, head);
       if (over <= 0) {
         return end(index) + window - now;
       }
-      index += distance(s, unit, head);
+      index += distance(s, i, unit, head);
       unit += width(head);
     }
     return end(newest) + window - now;
@@ -237,8 +250,8 @@ final class SlidingLog extends Meter {
   @Override
   long[] charge(
       long[] s, int i, long now, long wait, long permits, Policy policy, boolean mayGrow) {
-    trim(s, oldest(now));
-    return append(s, now + wait, permits, wait > 0, policy.quota().permits(), mayGrow);
+    trim(s, i, oldest(now));
+    return append(s, i, now + wait, permits, wait > 0, policy.quota().permits(), mayGrow);
   }
 
   @Override
@@ -251,150 +264,146 @@ final class SlidingLog extends Meter {
       Policy policy,
       Policy admitting,
       boolean mayGrow) {
-    trim(s, oldest(now));
+    trim(s, i, oldest(now));
     // Nothing that counts is dropped, however small this limit: a larger one may follow.
     long limit = policy.quota().permits();
-    long[] room = used(s) < 2 * Math.max(Policy.LOG_LIMIT, limit) ? s : thinned(s);
-    return append(room, at, permits, at > now, limit, mayGrow);
+    long[] room = used(s, i) < 2 * Math.max(Policy.LOG_LIMIT, limit) ? s : thinned(s, i);
+    return append(room, room == s ? i : 0, at, permits, at > now, limit, mayGrow);
   }
 
   /** Drops what lies before a granule. */
-  private void trim(long[] s, long cut) {
-    if (s[OLDEST] >= cut) {
+  private void trim(long[] s, int i, long cut) {
+    if (s[i + OLDEST] >= cut) {
       return;
     }
-    if (newestGranule(s) < cut) {
-      ring(s, 0, 0);
-      s[COUNTS] = 0;
+    if (newestGranule(s, i) < cut) {
+      ring(s, i, 0, 0);
+      s[i + COUNTS] = 0;
       return;
     }
-    long index = s[OLDEST];
+    long index = s[i + OLDEST];
     long gone = 0;
-    int used = used(s);
+    int used = used(s, i);
     int unit = 0;
     while (unit < used && index < cut) {
-      int head = unit(s, unit);
-      gone += permits(s, unit, head);
-      index += distance(s, unit, head);
+      int head = unit(s, i, unit);
+      gone += permits(s, i, unit, head);
+      index += distance(s, i, unit, head);
       unit += width(head);
     }
-    s[OLDEST] = index;
-    s[COUNTS] -= gone << 32;
-    int first = first(s) + unit;
-    ring(s, used == unit ? 0 : first < units(s) ? first : first - units(s), used - unit);
+    s[i + OLDEST] = index;
+    s[i + COUNTS] -= gone << 32;
+    int first = first(s, i) + unit;
+    ring(s, i, used == unit ? 0 : first < units(s, i) ? first : first - units(s, i), used - unit);
   }
 
   /** Adds permits at an instant; at that of the newest entry if it is older. */
   private long[] append(
-      long[] s, long wanted, long permits, boolean ahead, long limit, boolean mayGrow) {
-    boolean older = wanted < instant(s[NEWEST]);
-    long at = older ? instant(s[NEWEST]) : wanted;
-    boolean reserved = older ? reserved(s[NEWEST]) : ahead;
-    long total = total(s) + permits;
+      long[] s, int i, long wanted, long permits, boolean ahead, long limit, boolean mayGrow) {
+    boolean older = wanted < instant(s[i + NEWEST]);
+    long at = older ? instant(s[i + NEWEST]) : wanted;
+    boolean reserved = older ? reserved(s[i + NEWEST]) : ahead;
+    long total = total(s, i) + permits;
     if (total > LOW) {
-      return collapsed(s, at, LOW, reserved); // Beyond any limit, until the whole has expired.
+      return collapsed(s, i, at, LOW, reserved); // Beyond any limit, until the whole has expired.
     }
-    long distance = granuleOf(at) - newestGranule(s);
-    long before = newestPermits(s);
-    int used = used(s);
+    long distance = granuleOf(at) - newestGranule(s, i);
+    long before = newestPermits(s, i);
+    int used = used(s, i);
     int need = before == 0 ? 2 : distance == 0 ? 0 : narrow(before, distance) ? 1 : WIDE_UNITS;
-    if (used + need > units(s) && (before > 0 || used > 0)) {
-      long[] grown = mayGrow ? grown(s, used + need, limit) : s;
-      long[] roomy = grown == s ? thinned(s) : grown;
-      return used(roomy) + need > units(roomy)
-          ? collapsed(s, at, total, reserved)
-          : append(roomy, at, permits, reserved, limit, false);
+    if (used + need > units(s, i) && (before > 0 || used > 0)) {
+      long[] grown = mayGrow ? grown(s, i, used + need, limit) : s;
+      long[] roomy = grown == s ? thinned(s, i) : grown;
+      return used(roomy, 0) + need > units(roomy, 0)
+          ? collapsed(s, i, at, total, reserved)
+          : append(roomy, 0, at, permits, reserved, limit, false);
     }
     if (before == 0 && used == 0) {
-      s[OLDEST] = granuleOf(at);
+      s[i + OLDEST] = granuleOf(at);
     } else if (before == 0) {
-      lengthen(s, distance);
+      lengthen(s, i, distance);
     } else if (distance > 0) {
-      push(s, before, distance);
+      push(s, i, before, distance);
       before = 0;
     }
-    s[NEWEST] = stamp(at, reserved);
-    s[COUNTS] = total << 32 | (before + permits);
+    s[i + NEWEST] = stamp(at, reserved);
+    s[i + COUNTS] = total << 32 | (before + permits);
     return s;
   }
 
   /** Makes one entry of everything: it counts for longer. */
-  private long[] collapsed(long[] s, long at, long total, boolean reserved) {
-    ring(s, 0, 0);
-    s[OLDEST] = granuleOf(at);
-    s[NEWEST] = stamp(at, reserved);
-    s[COUNTS] = total << 32 | total;
+  private long[] collapsed(long[] s, int i, long at, long total, boolean reserved) {
+    ring(s, i, 0, 0);
+    s[i + OLDEST] = granuleOf(at);
+    s[i + NEWEST] = stamp(at, reserved);
+    s[i + COUNTS] = total << 32 | total;
     return s;
   }
 
-  private void push(long[] s, long permits, long distance) {
-    int used = used(s);
+  private void push(long[] s, int i, long permits, long distance) {
+    int used = used(s, i);
     if (narrow(permits, distance)) {
-      ring(s, first(s), used + 1);
-      unit(s, used, (int) (permits - 1) << distanceBits | (int) distance);
+      ring(s, i, first(s, i), used + 1);
+      unit(s, i, used, (int) (permits - 1) << distanceBits | (int) distance);
     } else {
-      ring(s, first(s), used + WIDE_UNITS);
-      unit(s, used, WIDE | (int) (distance >>> 32));
-      unit(s, used + 1, (int) distance);
-      unit(s, used + 2, (int) permits);
+      ring(s, i, first(s, i), used + WIDE_UNITS);
+      unit(s, i, used, WIDE | (int) (distance >>> 32));
+      unit(s, i, used + 1, (int) distance);
+      unit(s, i, used + 2, (int) permits);
     }
   }
 
   /** Moves the newest entry, which has no permits any more, away from the one before it. */
-  private void lengthen(long[] s, long byGranules) {
+  private void lengthen(long[] s, int i, long byGranules) {
     int last = 0;
-    int used = used(s);
-    for (int unit = 0; unit < used; unit += width(unit(s, unit))) {
+    int used = used(s, i);
+    for (int unit = 0; unit < used; unit += width(unit(s, i, unit))) {
       last = unit;
     }
-    int head = unit(s, last);
-    long permits = permits(s, last, head);
-    long distance = distance(s, last, head);
-    ring(s, first(s), last);
-    push(s, permits, distance + byGranules);
+    int head = unit(s, i, last);
+    long permits = permits(s, i, last, head);
+    long distance = distance(s, i, last, head);
+    ring(s, i, first(s, i), last);
+    push(s, i, permits, distance + byGranules);
   }
 
   /** Returns a copy with room for so many units; the state itself if it may not be that large. */
-  private long[] grown(long[] s, int units, long limit) {
+  private long[] grown(long[] s, int i, int units, long limit) {
     int exact = (int) Math.min(MAX_LONGS, (Math.min(limit, cells) + 7) / 2);
-    int longs = s.length;
+    int longs = length(s, i);
     do {
       int larger = longs < exact ? Math.min(2 * longs - 2, exact) : longs + longs / 4 + 2;
-      longs = Math.min(MAX_LONGS, larger); // So that what fits does not depend on earlier sizes.
+      longs =
+          Math.min(
+              MAX_LONGS,
+              Slab.fitting(larger)); // So that what fits does not depend on earlier sizes.
     } while (longs < MAX_LONGS && units(longs) < units);
     if (units(longs) < units) {
       return s;
     }
-    long[] grown = new long[longs];
-    System.arraycopy(s, 0, grown, 0, RING);
-    int used = used(s);
-    ring(grown, 0, used);
-    for (int unit = 0; unit < used; unit++) {
-      unit(grown, unit, unit(s, unit));
-    }
-    return grown;
+    return copied(s, i, longs);
   }
 
   /** Returns a copy of which each {@link #THINNING} neighbours are merged into the latest. */
-  private long[] thinned(long[] s) {
-    long[] thinned = blank(s.length);
-    long index = s[OLDEST];
+  private long[] thinned(long[] s, int i) {
+    long[] thinned = blank(length(s, i));
+    long index = s[i + OLDEST];
     long merged = 0;
     int entries = 0;
-    int used = used(s);
+    int used = used(s, i);
     for (int unit = 0; unit < used; ) {
-      int head = unit(s, unit);
-      merged += permits(s, unit, head);
+      int head = unit(s, i, unit);
+      merged += permits(s, i, unit, head);
       if (++entries % THINNING == 0) {
-        thinned = append(thinned, end(index), merged, false, 0, false);
+        thinned = append(thinned, 0, end(index), merged, false, 0, false);
         merged = 0;
       }
-      index += distance(s, unit, head);
+      index += distance(s, i, unit, head);
       unit += width(head);
     }
-    merged += newestPermits(s);
-    thinned = merged > 0 ? append(thinned, end(index), merged, false, 0, false) : thinned;
-    thinned[NEWEST] = s[NEWEST];
+    merged += newestPermits(s, i);
+    thinned = merged > 0 ? append(thinned, 0, end(index), merged, false, 0, false) : thinned;
+    thinned[NEWEST] = s[i + NEWEST];
     return thinned;
   }
 
@@ -405,54 +414,57 @@ final class SlidingLog extends Meter {
     if (wanted < oldest(now)) {
       return 0;
     }
-    long index = s[OLDEST];
-    int used = used(s);
+    long index = s[i + OLDEST];
+    int used = used(s, i);
     for (int unit = 0; unit < used && index <= wanted; ) {
-      int head = unit(s, unit);
+      int head = unit(s, i, unit);
       if (index == wanted) {
-        return Math.min(permits, permits(s, unit, head));
+        return Math.min(permits, permits(s, i, unit, head));
       }
-      index += distance(s, unit, head);
+      index += distance(s, i, unit, head);
       unit += width(head);
     }
-    return wanted == newestGranule(s) ? Math.min(permits, newestPermits(s)) : 0;
+    return wanted == newestGranule(s, i) ? Math.min(permits, newestPermits(s, i)) : 0;
   }
 
   @Override
   long[] refund(long[] s, int i, long now, long permits, long at, Policy policy) {
     long wanted = granuleOf(at);
-    boolean newest = wanted == newestGranule(s);
-    boolean cancelled = newest && permits == newestPermits(s) && instant(s[NEWEST]) > now;
+    boolean newest = wanted == newestGranule(s, i);
+    boolean cancelled = newest && permits == newestPermits(s, i) && instant(s[i + NEWEST]) > now;
     if (newest && !cancelled) {
-      s[COUNTS] -= permits << 32 | permits;
+      s[i + COUNTS] -= permits << 32 | permits;
       return s;
     }
     long limit = policy.quota().permits();
-    long[] t = blank(s.length);
-    long index = s[OLDEST];
-    int used = used(s);
+    long[] t = blank(length(s, i));
+    long index = s[i + OLDEST];
+    int used = used(s, i);
     for (int unit = 0; unit < used; ) {
-      int head = unit(s, unit);
-      long kept = permits(s, unit, head) - (index == wanted ? permits : 0);
-      t = kept > 0 ? append(t, end(index), kept, false, limit, true) : t;
-      index += distance(s, unit, head);
+      int head = unit(s, i, unit);
+      long kept = permits(s, i, unit, head) - (index == wanted ? permits : 0);
+      t = kept > 0 ? append(t, 0, end(index), kept, false, limit, true) : t;
+      index += distance(s, i, unit, head);
       unit += width(head);
     }
     if (!cancelled) {
-      t = newestPermits(s) > 0 ? append(t, end(index), newestPermits(s), false, limit, true) : t;
-      return timed(t, s[NEWEST], limit);
+      t =
+          newestPermits(s, i) > 0
+              ? append(t, 0, end(index), newestPermits(s, i), false, limit, true)
+              : t;
+      return timed(t, s[i + NEWEST], limit);
     }
     // Later requests need not queue behind the cancelled entry any more, but behind the one before
     // it.
-    boolean reserved = newestGranule(t) > granuleOf(now);
+    boolean reserved = newestGranule(t, 0) > granuleOf(now);
     return timed(t, reserved ? stamp(instant(t[NEWEST]), true) : stamp(now, false), limit);
   }
 
   /** Returns the state with its time set, by an entry without permits if need be. */
   private long[] timed(long[] s, long stamp, long limit) {
     long[] t = s;
-    if (granuleOf(instant(stamp)) > newestGranule(s)) {
-      t = append(s, instant(stamp), 1, false, limit, true);
+    if (granuleOf(instant(stamp)) > newestGranule(s, 0)) {
+      t = append(s, 0, instant(stamp), 1, false, limit, true);
       t[COUNTS] -= 1L << 32 | 1;
     }
     t[NEWEST] = stamp;
@@ -461,39 +473,70 @@ final class SlidingLog extends Meter {
 
   @Override
   long remaining(long[] s, int i, long now, Policy policy) {
-    if (instant(s[NEWEST]) > now) {
+    if (instant(s[i + NEWEST]) > now) {
       return 0;
     }
-    return Math.max(0, policy.quota().permits() - counted(s, now));
+    return Math.max(0, policy.quota().permits() - counted(s, i, now));
   }
 
   @Override
   long resetAtNanos(long[] s, int i) {
-    return end(newestGranule(s)) + window;
+    return end(newestGranule(s, i)) + window;
   }
 
   @Override
   void shift(long[] s, int i, long known, long now) {
     long granules = -Math.floorDiv(known - now, granule); // Rounded up: later is longer.
-    s[OLDEST] += granules;
-    s[NEWEST] = stamp(instant(s[NEWEST]) + granules * granule, reserved(s[NEWEST]));
+    s[i + OLDEST] += granules;
+    s[i + NEWEST] = stamp(instant(s[i + NEWEST]) + granules * granule, reserved(s[i + NEWEST]));
+  }
+
+  /** The same whatever array the entries have been through, and where in it they begin. */
+  @Override
+  long[] compact(long[] s) {
+    int used = used(s, 0);
+    int longs = Math.max(4, (used + 8) / 2);
+    return copied(s, 0, units(longs) < used ? longs + 1 : longs);
+  }
+
+  @Override
+  long[] copy(long[] s, int i) {
+    return Arrays.copyOfRange(s, i, i + length(s, i));
+  }
+
+  @Override
+  long[] fitted(long[] s) {
+    int longs = Slab.fitting(s.length);
+    return longs == s.length ? s : copied(s, 0, longs);
+  }
+
+  /** Returns a copy of another length, whose ring begins with its first unit. */
+  private static long[] copied(long[] s, int i, int longs) {
+    long[] t = new long[longs];
+    System.arraycopy(s, i, t, 0, RING);
+    int used = used(s, i);
+    ring(t, 0, 0, used);
+    for (int unit = 0; unit < used; unit++) {
+      unit(t, 0, unit, unit(s, i, unit));
+    }
+    return t;
   }
 
   @Override
   void forEachCharge(long[] s, int i, long now, Policy policy, Sink sink) {
     long cut = oldest(now);
-    long index = s[OLDEST];
-    int used = used(s);
+    long index = s[i + OLDEST];
+    int used = used(s, i);
     for (int unit = 0; unit < used; ) {
-      int head = unit(s, unit);
+      int head = unit(s, i, unit);
       if (index >= cut) {
-        sink.charged(Math.min(end(index), instant(s[NEWEST])), permits(s, unit, head));
+        sink.charged(Math.min(end(index), instant(s[i + NEWEST])), permits(s, i, unit, head));
       }
-      index += distance(s, unit, head);
+      index += distance(s, i, unit, head);
       unit += width(head);
     }
-    if (index >= cut && newestPermits(s) > 0) {
-      sink.charged(instant(s[NEWEST]), newestPermits(s));
+    if (index >= cut && newestPermits(s, i) > 0) {
+      sink.charged(instant(s[i + NEWEST]), newestPermits(s, i));
     }
   }
 }

@@ -19,11 +19,14 @@ import org.jspecify.annotations.Nullable;
 /** The states of a {@link MemoryStore} as a sequence of bytes. */
 final class StateImage {
   /*
-   * image    magic, version, seed (2 longs), unknownBefore, histories, END, number of keys (long),
+   * image    magic, version, seed (2 longs), calendar, unknownBefore, histories, END, number of keys (long),
    *          CRC32C of all that (long)
+   * calendar number of steps, for each the first instant and the offset; in version 4 only, which is
+   *          written where the calendar was ever stepped
    * history  NAME, name, maxKeys, number of tables, tables
    * table    last policy, widest policy, widestLeft, retired, cellBits, sketching, unknownBefore,
-   *          unknownFor, unknown, floor, latest, keys, 0, bars, 0
+   *          unknownFor, unknown, floor, latest, number of pauses (int), pauses, keys, 0, bars, 0
+   * pause    first and last fingerprint, the first instant of it, the first after it
    * key      fingerprint, never 0; the state's words, after their number where it varies
    * bar      fingerprint, never 0; the instant until which it counts
    *
@@ -32,7 +35,9 @@ final class StateImage {
    * A release that changes what a state means changes the version.
    */
   private static final int MAGIC = 0x57454952; // WEIR
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
+  private static final int VERSION_WITH_CALENDAR = 4;
+  private static final int UNSTEPPED_WORDS = new Calendar().write().length;
   private static final int NAME = 1;
   private static final int END = 0;
   private static final int BUFFER_BYTES = 1 << 16;
@@ -43,9 +48,15 @@ final class StateImage {
     CheckedOutputStream summed = new CheckedOutputStream(image, new CRC32C());
     DataOutputStream out = new DataOutputStream(new BufferedOutputStream(summed, BUFFER_BYTES));
     out.writeInt(MAGIC);
-    out.writeInt(VERSION);
+    boolean stepped = from.calendar().length > UNSTEPPED_WORDS;
+    out.writeInt(stepped ? VERSION_WITH_CALENDAR : VERSION);
     for (long half : from.fingerprint().seed()) {
       out.writeLong(half);
+    }
+    if (stepped) {
+      for (long word : from.calendar()) {
+        out.writeLong(word);
+      }
     }
     out.writeLong(from.unknownBeforeNanos());
     long[] keys = {0};
@@ -82,6 +93,13 @@ final class StateImage {
     out.writeBoolean(each.unknown());
     out.writeLong(each.floorNanos());
     out.writeLong(each.latestNanos());
+    out.writeInt(each.pauses().size());
+    for (Pause pause : each.pauses()) {
+      out.writeLong(pause.first());
+      out.writeLong(pause.last());
+      out.writeLong(pause.fromNanos());
+      out.writeLong(pause.untilNanos());
+    }
     boolean varies = table.meter.words() == 0;
     List<Bars> bars =
         each.forEach(
@@ -109,7 +127,7 @@ final class StateImage {
   }
 
   /** Writes what counting needs of a policy; the rest comes with the policy that is bound. */
-  private static void writePolicy(Policy policy, DataOutputStream out) throws IOException {
+  static void writePolicy(Policy policy, DataOutputStream out) throws IOException {
     out.writeUTF(policy.name());
     out.writeUTF(policy.algorithm().name());
     out.writeLong(policy.quota().permits());
@@ -127,6 +145,8 @@ final class StateImage {
     private final long now;
     private final boolean exactly;
     private final Fingerprint fingerprint;
+    private final Calendar imaged;
+    private final Calendar calendar;
     private final long unknownBefore;
     private long keys;
 
@@ -152,18 +172,48 @@ final class StateImage {
           throw new IOException("no image of a store (expected: one, which begins with WEIR)");
         }
         int version = in.readInt();
-        if (version != VERSION) {
-          throw new IOException("format " + version + " (expected: " + VERSION + ")");
+        if (version != VERSION && version != VERSION_WITH_CALENDAR) {
+          throw new IOException(
+              "format "
+                  + version
+                  + " (expected: "
+                  + VERSION
+                  + " or "
+                  + VERSION_WITH_CALENDAR
+                  + ")");
         }
         fingerprint = Fingerprint.seeded(in.readLong(), in.readLong());
+        imaged = version == VERSION ? new Calendar() : readCalendar(in);
+        calendar = exactly ? imaged : new Calendar();
         unknownBefore = shifted(in.readLong());
       } catch (EOFException e) {
         throw cut(e);
       }
     }
 
+    private static Calendar readCalendar(DataInputStream in) throws IOException {
+      long steps = in.readLong();
+      if (steps < 1 || steps > Calendar.MOST_STEPS) {
+        throw new IOException("damaged: a calendar of " + steps + " steps");
+      }
+      long[] words = new long[2 * (int) steps];
+      for (int i = 0; i < words.length; i++) {
+        words[i] = in.readLong();
+      }
+      try {
+        return Calendar.read(words);
+      } catch (IllegalArgumentException e) {
+        throw new IOException("damaged: " + e.getMessage(), e);
+      }
+    }
+
     Fingerprint fingerprint() {
       return fingerprint;
+    }
+
+    /** Returns the calendar that the store goes on with: an exact one with the image's. */
+    Calendar calendar() {
+      return calendar;
     }
 
     long unknownBeforeNanos() {
@@ -185,7 +235,7 @@ final class StateImage {
         if (mark != NAME) {
           throw new IOException("damaged: mark " + mark);
         }
-        PolicyHistory history = new PolicyHistory(in.readUTF(), budget, unknownBefore);
+        PolicyHistory history = new PolicyHistory(in.readUTF(), budget, calendar, unknownBefore);
         long maxKeys = in.readLong();
         List<ShapeTable> tables = new ArrayList<>();
         int count = in.readByte();
@@ -218,11 +268,11 @@ final class StateImage {
     }
 
     private ShapeTable table(Budget budget) throws IOException {
-      Policy last = policy();
-      Policy widest = policy();
+      Policy last = readPolicy(in);
+      Policy widest = readPolicy(in);
       long widestLeft = shifted(in.readLong());
       long retired = shifted(in.readLong());
-      Table table = new Table(last.shape(), budget);
+      Table table = new Table(last.shape(), budget, calendar);
       boolean sameCells = in.readByte() == table.cellBits();
       boolean sketching = in.readBoolean();
       long unknown = in.readLong();
@@ -242,6 +292,7 @@ final class StateImage {
         table.unknownBefore(counts ? now : shifted(unknown), now);
       }
       table.restoreTimes(in.readLong() + now - known, in.readLong() + now - known);
+      readPauses(table);
       readKeys(table, sketching);
       for (long key = in.readLong(); key != 0; key = in.readLong()) {
         long until = in.readLong() + now - known;
@@ -252,15 +303,28 @@ final class StateImage {
       return new ShapeTable(table, last, widest, widestLeft, retired);
     }
 
+    private void readPauses(Table table) throws IOException {
+      List<Pause> pauses = new ArrayList<>();
+      for (int i = in.readInt(); i > 0; i--) {
+        long first = in.readLong();
+        long last = in.readLong();
+        pauses.add(new Pause(first, last, shifted(in.readLong()), shifted(in.readLong())));
+      }
+      table.pause(pauses);
+    }
+
     private void readKeys(Table table, boolean sketching) throws IOException {
+      Meter before = table.shape.meter(imaged);
+      long shown = table.shape.algorithm().aligned() ? imaged.of(known) : known;
       for (long key = in.readLong(); key != 0; key = in.readLong()) {
-        long[] state = state(table.meter);
+        long[] state = readState(table.meter, in);
         keys++;
         if (exactly) {
           table.restore(key, state, sketching, Meter.LONG_AGO);
           continue;
         }
-        table.meter.shift(state, 0, known, now);
+        before.lift(state, 0);
+        table.meter.shift(state, 0, shown, now);
         if (table.meter.resetAtNanos(state, 0) > now) {
           table.restore(key, state, sketching, now);
         }
@@ -270,35 +334,35 @@ final class StateImage {
     private long shifted(long nanos) {
       return nanos == Long.MAX_VALUE || nanos == Meter.LONG_AGO ? nanos : nanos + now - known;
     }
+  }
 
-    private long[] state(Meter meter) throws IOException {
-      int words = meter.words();
-      int length = words > 0 ? words : in.readInt();
-      if (length < 1 || length > SlidingLog.MAX_LONGS) {
-        throw new IOException("damaged: a state of " + length + " words");
-      }
-      long[] state = new long[length];
-      for (int i = 0; i < length; i++) {
-        state[i] = in.readLong();
-      }
-      return state;
+  static long[] readState(Meter meter, DataInputStream in) throws IOException {
+    int words = meter.words();
+    int length = words > 0 ? words : in.readInt();
+    if (length < 1 || length > SlidingLog.MAX_LONGS) {
+      throw new IOException("damaged: a state of " + length + " words");
     }
+    long[] state = new long[length];
+    for (int i = 0; i < length; i++) {
+      state[i] = in.readLong();
+    }
+    return state;
+  }
 
-    private Policy policy() throws IOException {
-      String name = in.readUTF();
-      Algorithm algorithm = Algorithm.valueOf(in.readUTF());
-      Quota quota = new Quota(in.readLong(), in.readLong());
-      long burst = in.readLong();
-      long granularity = in.readLong();
-      long late = in.readLong();
-      Policy.Builder builder = Policy.builder(quota).name(name).algorithm(algorithm).late(late);
-      if (algorithm.bucket()) {
-        builder.burst(burst);
-      }
-      if (algorithm.granular()) {
-        builder.granularity(Duration.ofNanos(granularity));
-      }
-      return builder.build();
+  static Policy readPolicy(DataInputStream in) throws IOException {
+    String name = in.readUTF();
+    Algorithm algorithm = Algorithm.valueOf(in.readUTF());
+    Quota quota = new Quota(in.readLong(), in.readLong());
+    long burst = in.readLong();
+    long granularity = in.readLong();
+    long late = in.readLong();
+    Policy.Builder builder = Policy.builder(quota).name(name).algorithm(algorithm).late(late);
+    if (algorithm.bucket()) {
+      builder.burst(burst);
     }
+    if (algorithm.granular()) {
+      builder.granularity(Duration.ofNanos(granularity));
+    }
+    return builder.build();
   }
 }

@@ -1,9 +1,14 @@
 package dev.weir;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The states of the keys of one shape: compact, concurrent, and without those that have reset. */
@@ -52,11 +57,12 @@ final class Table {
   private long unknownForNanos;
   private volatile boolean unknown;
   private volatile int imaging;
+  private volatile List<Pause> pauses = List.of();
   private int hand;
 
-  Table(Shape shape, Budget budget) {
+  Table(Shape shape, Budget budget, Calendar calendar) {
     this.shape = shape;
-    this.meter = shape.meter();
+    this.meter = shape.meter(calendar);
     this.budget = budget;
     this.fresh = meter.fresh();
     long keys = Math.min(budget.maxKeys(), budget.maxBytes() / Long.SIZE);
@@ -64,6 +70,33 @@ final class Table {
     for (int i = 0; i < directory.length; i++) {
       directory[i] = new Segment(this, FIRST_DEPTH);
     }
+  }
+
+  /** Returns whether a policy of a shape is decided here by a key's state alone. */
+  boolean serves(Shape other) {
+    return shape.equals(other) && pauses.isEmpty();
+  }
+
+  /** Returns the pauses that are not over, or not known to be, in the order in which they begin. */
+  List<Pause> pauses() {
+    return pauses;
+  }
+
+  /** Adds pauses; whoever knows which way requests take has to learn of it, see PolicyHistory. */
+  void pause(List<Pause> more) {
+    List<Pause> all = new ArrayList<>(pauses);
+    all.addAll(more);
+    all.sort(Comparator.comparingLong(Pause::fromNanos));
+    pauses = List.copyOf(all);
+  }
+
+  /** Drops the pauses that are over; returns whether those were the last ones. */
+  boolean endPauses(long nowNanos) {
+    if (pauses.isEmpty()) {
+      return false;
+    }
+    pauses = pauses.stream().filter(each -> each.untilNanos() > nowNanos).toList();
+    return pauses.isEmpty();
   }
 
   /** Returns the segment of a key. The low bits of a fingerprint choose its slot there. */
@@ -189,6 +222,56 @@ final class Table {
     segment.splitIfLarge();
   }
 
+  /** Hands the visitor every key between two fingerprints, as unsigned numbers, and its state. */
+  void forEach(long first, long last, BiConsumer<Long, long[]> visitor) {
+    for (Segment segment : segments(first, last)) {
+      long stamp = segment.writeLock();
+      try {
+        segment.forEach(first, last, visitor);
+      } finally {
+        segment.unlockWrite(stamp);
+      }
+    }
+  }
+
+  /** Takes a key from another store, whether there is room or not. */
+  void lay(long fingerprint, long[] state, long nowNanos) {
+    Segment segment = segment(fingerprint);
+    long stamp = segment.writeLock();
+    try {
+      segment.copyFirst();
+      budget.add(1);
+      int slot = segment.add(fingerprint, state, 0, nowNanos);
+      segment.put(slot, segment.state(slot), nowNanos);
+    } finally {
+      segment.unlockWrite(stamp);
+    }
+    segment.splitIfLarge();
+  }
+
+  /** Forgets every key between two fingerprints, whether it still counts or not. */
+  void drop(long first, long last) {
+    for (Segment segment : segments(first, last)) {
+      long stamp = segment.writeLock();
+      try {
+        segment.drop(first, last);
+      } finally {
+        segment.unlockWrite(stamp);
+      }
+    }
+    pauses = pauses.stream().filter(each -> each.first() != first || each.last() != last).toList();
+  }
+
+  private Set<Segment> segments(long first, long last) {
+    Segment[] segments = directory;
+    int shift = Long.numberOfLeadingZeros(segments.length) + 1;
+    Set<Segment> found = new LinkedHashSet<>();
+    for (int i = (int) (first >>> shift); i <= (int) (last >>> shift); i++) {
+      found.add(segments[i]);
+    }
+    return found;
+  }
+
   /** Bars a key, as an image says. */
   void restoreBar(long fingerprint, long untilNanos, long nowNanos) {
     Segment segment = segment(fingerprint);
@@ -225,7 +308,8 @@ final class Table {
           unknownForNanos,
           unknown,
           floorNanos(),
-          latestNanos());
+          latestNanos(),
+          pauses);
     }
   }
 
@@ -332,10 +416,7 @@ final class Table {
 
   /** Returns a copy of the state that a slot holds. */
   long[] copy(Segment segment, int slot) {
-    long[] s = segment.state(slot);
-    int offset = segment.offset(slot);
-    int words = meter.words();
-    return words == 0 ? s.clone() : Arrays.copyOfRange(s, offset, offset + words);
+    return meter.copy(segment.state(slot), segment.offset(slot));
   }
 
   /**

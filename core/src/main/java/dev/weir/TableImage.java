@@ -13,7 +13,8 @@ record TableImage(
     long unknownForNanos,
     boolean unknown,
     long floorNanos,
-    long latestNanos) {
+    long latestNanos,
+    List<Pause> pauses) {
 
   /** Is called between two segments, when no lock is held. */
   interface Between {

@@ -17,7 +17,7 @@ final class TableView {
   }
 
   static TableView of(ShapeTable[] tables, Shape shape) {
-    boolean only = tables.length == 1 && tables[0].table().shape.equals(shape);
+    boolean only = tables.length == 1 && tables[0].table().serves(shape);
     return new TableView(tables, only ? tables[0].table() : null);
   }
 }

@@ -54,10 +54,10 @@ class BudgetTest {
     second.grown(40);
 
     assertThat(whole.bytes()).isEqualTo(100);
-    assertThat(first.mayGrow()).isFalse();
+    assertThat(first.mayGrow(0)).isFalse();
     first.grown(-60);
     assertThat(first.bytes()).isZero();
-    assertThat(second.mayGrow()).isTrue();
+    assertThat(second.mayGrow(0)).isTrue();
   }
 
   @Test

@@ -12,7 +12,8 @@ class PolicyHistoryTest {
   private static final long MEMORY = 2 * W;
 
   private final Budget whole = new Budget(1_000, 1 << 20);
-  private final PolicyHistory history = new PolicyHistory("rule", whole, Meter.LONG_AGO);
+  private final PolicyHistory history =
+      new PolicyHistory("rule", whole, new Calendar(), Meter.LONG_AGO);
 
   private static Policy policy(Algorithm algorithm, long permits, long windowNanos) {
     return Policy.builder(new Quota(permits, windowNanos)).algorithm(algorithm).build();

@@ -17,7 +17,9 @@ class SegmentTest {
 
   private static Table table(Algorithm algorithm, Budget budget) {
     return new Table(
-        Shape.of(Policy.builder(new Quota(100, WINDOW)).algorithm(algorithm).build()), budget);
+        Shape.of(Policy.builder(new Quota(100, WINDOW)).algorithm(algorithm).build()),
+        budget,
+        new Calendar());
   }
 
   /** Charges a key so that it resets at some later time, and returns that time. */
@@ -31,7 +33,7 @@ class SegmentTest {
     int at = segment.offset(slot);
     long then = meter.effectiveNanos(state, at, now);
     segment.state(slot, meter.charge(state, at, then, 0, 200, POLICY, true));
-    return meter.resetAtNanos(segment.state(slot), at);
+    return meter.resetAtNanos(segment.state(slot), segment.offset(slot));
   }
 
   private static @Nullable Long rests(Segment segment, Meter meter, long key) {

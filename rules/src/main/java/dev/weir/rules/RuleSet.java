@@ -110,6 +110,27 @@ public final class RuleSet {
     return node != null && node.limits() ? node : null;
   }
 
+  /**
+   * As {@link #match(String, List)}, for entries that are texts: each key with its value behind it.
+   *
+   * @param count how many of the texts there are, an even number
+   */
+  public @Nullable Rule match(String domain, String[] keysAndValues, int count) {
+    Level level = domains.get(domain);
+    Rule node = null;
+    for (int i = 0; i < count; i += 2) {
+      if (level == null) {
+        return null;
+      }
+      node = level.find(keysAndValues[i], keysAndValues[i + 1]);
+      if (node == null) {
+        return null;
+      }
+      level = node.children();
+    }
+    return node != null && node.limits() ? node : null;
+  }
+
   /** Returns the rule that decides a descriptor, and why that one. */
   public Explanation explain(String domain, List<Entry> entries) {
     return Explainer.explain(this, domain, entries);

@@ -1,0 +1,372 @@
+package dev.weir;
+
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The states of a segment's keys, where their lengths vary: blocks in pages that many of them
+ * share, so that no object belongs to a key.
+ *
+ * <p>Guarded by its segment's lock, as the slots are: what is read without it may be anything, but
+ * does no harm.
+ */
+final class Slab {
+  /*
+   * How is Slab designed, and why? A collector that copies what is young, and looks at all that it
+   * marks, takes time for every object. An array for each key is a million of them; pages are some
+   * thousands, and hold no references.
+   *
+   *   page    longs of a state, then blocks of that length
+   *   block   the fingerprint of its key, then the state
+   *
+   * A page has states of one length for all its life. The pages of a length are full but for the
+   * last: a block that is freed is filled with the last one at once, whose key is then found
+   * by its fingerprint, and its slot has the new place. So there are no lists of free blocks, and no holes to be found again:
+   * what a length wastes is a part of one page, whatever has been freed in which order. The last page
+   * begins small and doubles, so that a table of few keys is small as well. A state too
+   * long to share a page has one for itself, which is then moved by its reference.
+   *
+   * A place is a page's number, in the upper half, and where in the page the state begins, never 0. A
+   * reader without the lock may have a place where something else is by now. It finds no page, or
+   * one in which a state of the page's length begins there: the page says that length itself and
+   * never changes it, so no step reads past the end.
+   */
+
+  /** The longs that blocks of a page take: 8 KiB. */
+  private static final int PAGE_LONGS = 1 << 10;
+
+  /** From here on a slab is split with its segment: what is moved at once. */
+  private static final long MAX_SHARED_BYTES = 1 << 21;
+
+  /** Up to here there are blocks of any length; then 32 lengths in each doubling. */
+  private static final int ANY_LENGTH = 128;
+
+  private static final int LENGTHS_BITS = 5;
+
+  private static final int HEADER_BYTES = 16;
+  private static final int REFERENCE_BYTES = 4;
+
+  private static final long[][] NO_PAGES = {};
+
+  /** The blocks of one length. */
+  private static final class Blocks {
+    final int longs;
+    final int perPage;
+    int count;
+
+    /** The numbers of their pages. */
+    int[] pages = {0};
+
+    Blocks(int longs) {
+      this.longs = longs;
+      this.perPage = Math.max(1, PAGE_LONGS / (1 + longs));
+    }
+
+    long place(int block) {
+      return (long) pages[block / perPage] << 32 | (2 + block % perPage * (1 + longs));
+    }
+
+    int lastPage() {
+      return pages[count / perPage];
+    }
+
+    boolean shared() {
+      return perPage > 1;
+    }
+  }
+
+  private final List<Blocks> lengths = new ArrayList<>(2);
+  private long[] @Nullable [] pages = NO_PAGES;
+
+  /** No page with a lower number is missing. */
+  private int missing;
+
+  private long bytes;
+  private long sharedBytes;
+
+  /** Returns the least length, at least as long, for which there are blocks. */
+  static int fitting(int longs) {
+    if (longs <= ANY_LENGTH) {
+      return longs;
+    }
+    int step = Integer.highestOneBit(longs - 1) >> LENGTHS_BITS;
+    return (longs + step - 1) & -step;
+  }
+
+  /** Returns how many longs each state in a page takes. */
+  static int blockLongs(long[] page) {
+    return (int) page[0];
+  }
+
+  /** Returns the bytes of the pages, and of the references to them. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** Returns whether there is so much here that half of it is better elsewhere. */
+  boolean isLarge() {
+    return sharedBytes >= MAX_SHARED_BYTES;
+  }
+
+  /** Returns about how many bytes one more state will take. */
+  long bytesToAdd(int longs) {
+    Blocks blocks = find(longs);
+    if (blocks == null) {
+      return pageBytes(1, longs);
+    }
+    int room = lastRoom(blocks);
+    if (room == 0) {
+      return pageBytes(firstRoom(blocks), longs);
+    }
+    long more = Math.min(room, blocks.perPage - room);
+    return blocks.count % blocks.perPage < room ? 0 : more * (1 + longs) * Long.BYTES;
+  }
+
+  private static long pageBytes(int blocks, int longs) {
+    return HEADER_BYTES + Long.BYTES * (1 + blocks * (1L + longs));
+  }
+
+  private static long bytes(long[] page) {
+    return HEADER_BYTES + Long.BYTES * (long) page.length;
+  }
+
+  /** Returns how many blocks a page has room for. */
+  private static int room(long[] page) {
+    return (page.length - 1) / (1 + blockLongs(page));
+  }
+
+  /** Returns the page of a place. */
+  long[] page(long place) {
+    return page((int) (place >>> 32));
+  }
+
+  private long[] page(int number) {
+    long[] page = pages[number];
+    if (page == null) {
+      throw new IllegalStateException("page " + number + ": is missing");
+    }
+    return page;
+  }
+
+  /** Returns the page of a place; without the lock, and null if no state can be there any more. */
+  long @Nullable [] glimpse(long place) {
+    long[] @Nullable [] all = pages;
+    int number = (int) (place >>> 32);
+    long[] page = number < all.length ? all[number] : null;
+    int offset = (int) place;
+    return page != null && offset > 0 && offset + blockLongs(page) <= page.length ? page : null;
+  }
+
+  /** Returns the fingerprint of the key whose state is at a place. */
+  long owner(long place) {
+    return page(place)[(int) place - 1];
+  }
+
+  /** Returns a copy of the state at a place. */
+  long[] copy(long place) {
+    long[] page = page(place);
+    return Arrays.copyOfRange(page, (int) place, (int) place + blockLongs(page));
+  }
+
+  /**
+   * Adds a key's state.
+   *
+   * @param s the state, of a length that is {@linkplain #fitting fitting}
+   * @return its place
+   */
+  long add(long fingerprint, long[] s) {
+    return add(fingerprint, s, 0, s.length);
+  }
+
+  /** Adds a copy of a state in another slab, whose page is taken over if it has no others. */
+  long take(Slab from, long place) {
+    long[] page = from.page(place);
+    int longs = blockLongs(page);
+    Blocks blocks = blocks(longs);
+    if (blocks.shared()) {
+      return add(page[(int) place - 1], page, (int) place, longs);
+    }
+    addPage(blocks, page);
+    return blocks.place(blocks.count++);
+  }
+
+  private long add(long fingerprint, long[] s, int i, int longs) {
+    Blocks blocks = blocks(longs);
+    makeRoom(blocks);
+    long place = blocks.place(blocks.count++);
+    long[] page = page(place);
+    int offset = (int) place;
+    page[offset - 1] = fingerprint;
+    System.arraycopy(s, i, page, offset, longs);
+    return place;
+  }
+
+  private void makeRoom(Blocks blocks) {
+    int room = lastRoom(blocks);
+    if (room == 0) {
+      addPage(blocks, newPage(firstRoom(blocks), blocks.longs));
+    } else if (blocks.count % blocks.perPage == room) {
+      resizeLast(blocks, Math.min(blocks.perPage, 2 * room));
+    }
+  }
+
+  /** Returns how many blocks the last page has room for, 0 if it is full or there is none. */
+  private int lastRoom(Blocks blocks) {
+    return blocks.count % blocks.perPage == 0 ? 0 : room(page(blocks.lastPage()));
+  }
+
+  private static int firstRoom(Blocks blocks) {
+    return blocks.count == 0 ? 1 : Math.max(1, blocks.perPage / 4);
+  }
+
+  private static long[] newPage(int blocks, int longs) {
+    long[] page = new long[1 + blocks * (1 + longs)];
+    page[0] = longs;
+    return page;
+  }
+
+  private void resizeLast(Blocks blocks, int room) {
+    int number = blocks.lastPage();
+    long[] before = page(number);
+    set(number, Arrays.copyOf(before, 1 + room * (1 + blocks.longs)));
+    counted(blocks, bytes(page(number)) - bytes(before));
+  }
+
+  private void counted(Blocks blocks, long byBytes) {
+    bytes += byBytes;
+    sharedBytes += blocks.shared() ? byBytes : 0;
+  }
+
+  private void addPage(Blocks blocks, long[] page) {
+    while (missing < pages.length && pages[missing] != null) {
+      missing++;
+    }
+    if (missing == pages.length) {
+      long[] @Nullable [] more = Arrays.copyOf(pages, missing + missing / 2 + 1);
+      bytes += (long) REFERENCE_BYTES * (more.length - missing) + (missing == 0 ? HEADER_BYTES : 0);
+      VarHandle.releaseFence();
+      pages = more;
+    }
+    int index = blocks.count / blocks.perPage;
+    if (index == blocks.pages.length) {
+      blocks.pages = Arrays.copyOf(blocks.pages, index + index / 2 + 1);
+    }
+    blocks.pages[index] = missing;
+    set(missing, page);
+    counted(blocks, bytes(page));
+  }
+
+  private void set(int number, long @Nullable [] page) {
+    VarHandle.releaseFence(); // Readers without the lock see how long its states are, or no page.
+    pages[number] = page;
+  }
+
+  /**
+   * Frees the block at a place.
+   *
+   * @return the fingerprint of the key whose state is there now, or 0
+   */
+  long free(long place) {
+    long[] page = page(place);
+    Blocks blocks = blocks(blockLongs(page));
+    long last = blocks.place(--blocks.count);
+    long moved = last == place ? 0 : owner(last);
+    if (moved != 0 && blocks.shared()) {
+      System.arraycopy(page(last), (int) last - 1, page, (int) place - 1, 1 + blocks.longs);
+    } else if (moved != 0) {
+      set((int) (place >>> 32), page(last));
+    }
+    trim(blocks, (int) (last >>> 32));
+    return moved;
+  }
+
+  private void trim(Blocks blocks, int last) {
+    if (blocks.count % blocks.perPage == 0) {
+      counted(blocks, -bytes(page(last)));
+      set(last, null);
+      missing = Math.min(missing, last);
+      if (blocks.count == 0) {
+        lengths.remove(blocks);
+        dropPages();
+      }
+      return;
+    }
+    int room = lastRoom(blocks);
+    if (blocks.count % blocks.perPage <= room / 4) {
+      resizeLast(blocks, room / 2);
+    }
+  }
+
+  private void dropPages() {
+    if (lengths.isEmpty()) {
+      clear();
+    }
+  }
+
+  /** Forgets all states. */
+  void clear() {
+    lengths.clear();
+    pages = NO_PAGES;
+    missing = 0;
+    bytes = 0;
+    sharedBytes = 0;
+  }
+
+  private @Nullable Blocks find(int longs) {
+    for (int i = 0; i < lengths.size(); i++) {
+      if (lengths.get(i).longs == longs) {
+        return lengths.get(i);
+      }
+    }
+    return null;
+  }
+
+  private Blocks blocks(int longs) {
+    Blocks found = find(longs);
+    if (found == null) {
+      found = new Blocks(longs);
+      lengths.add(found);
+    }
+    return found;
+  }
+
+  /** Returns a copy with the same places, only to be read. */
+  Slab copy() {
+    Slab copy = new Slab();
+    copy.pages = pages.clone();
+    for (int i = 0; i < copy.pages.length; i++) {
+      long[] page = copy.pages[i];
+      copy.pages[i] = page == null ? null : page.clone();
+    }
+    return copy;
+  }
+
+  /**
+   * Checks that there are so many states, in pages that are full but for the last of a length, and
+   * that the bytes are right.
+   *
+   * @throws IllegalStateException if this slab is broken
+   */
+  void verify(int states) {
+    int counted = 0;
+    int used = 0;
+    for (Blocks each : lengths) {
+      counted += each.count;
+      used += (each.count + each.perPage - 1) / each.perPage;
+    }
+    int found = 0;
+    long right = pages.length == 0 ? 0 : HEADER_BYTES + (long) REFERENCE_BYTES * pages.length;
+    for (long[] page : pages) {
+      found += page == null ? 0 : 1;
+      right += page == null ? 0 : bytes(page);
+    }
+    if (counted != states || used != found || bytes != right) {
+      throw new IllegalStateException(
+          "states, pages, bytes: %d, %d, %d (expected: %d, %d, %d)"
+              .formatted(counted, found, bytes, states, used, right));
+    }
+  }
+}
