@@ -31,6 +31,12 @@ final class BoundRule {
   /** Whether the store that counts decides on the caller's thread. */
   final boolean local;
 
+  /**
+   * Whether a request of one descriptor that matches is decided by its charge alone: in this
+   * process, by the rule's own number, with nothing that makes up for a refusal and one label.
+   */
+  final boolean plain;
+
   private final RuleCounters counters;
   private final @Nullable RuleLabels byValue;
 
@@ -59,6 +65,15 @@ final class BoundRule {
     counters = labels.all();
     byValue = RuleLabels.wanted(rule) ? labels : null;
     withoutLimit = Status.withoutLimit(rule);
+    plain =
+        binding != null
+            && currentLimit != null
+            && numbers == null
+            && local
+            && byValue == null
+            && !rule.shadowMode()
+            && rule.replaces().isEmpty()
+            && currentLimit.policy().enforced() == currentLimit.policy();
     long known = 0;
     int level = 0;
     for (; level < rule.levels(); level++) {
@@ -89,6 +104,28 @@ final class BoundRule {
       key = fingerprint.add(fingerprint.add(key, entry.key()), value);
     }
     return key;
+  }
+
+  /**
+   * As {@link #fingerprint(List)}, for entries that are texts: each key with its value behind it.
+   *
+   * @param count how many of the texts there are
+   */
+  long fingerprint(String[] keysAndValues, int count) {
+    if (firstOpen == count / 2) {
+      return prefix;
+    }
+    long key = fingerprint.add(prefix, keysAndValues[2 * firstOpen + 1]);
+    for (int i = firstOpen + 1; i < count / 2; i++) {
+      String value = rule.sharedAt(i) ? rule.patternAt(i) : keysAndValues[2 * i + 1];
+      key = fingerprint.add(fingerprint.add(key, keysAndValues[2 * i]), value);
+    }
+    return key;
+  }
+
+  /** Returns the counters that all descriptors share, of a rule that is {@link #plain}. */
+  RuleCounters counters() {
+    return counters;
   }
 
   /** Returns the counters of a descriptor that the rule matches. */

@@ -551,6 +551,75 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
+   * Returns an empty batch of requests for this engine.
+   *
+   * @param capacity how many requests it holds at most, 1 to 65536
+   */
+  public RequestBatch batch(int capacity) {
+    return new RequestBatch(this, capacity);
+  }
+
+  /** Returns the time at which a batch begins. */
+  long nanos() {
+    return ticker.nanos();
+  }
+
+  /** Finds what limits a request of a batch; false if it cannot be decided here and at once. */
+  boolean match(
+      PendingRequest pending,
+      String domain,
+      String[] keysAndValues,
+      int count,
+      long permits,
+      long nowNanos) {
+    Revision current = revision;
+    RequestMatcher.Way way =
+        matcher.matchPlainly(pending, domain, keysAndValues, count, permits, current, nowNanos);
+    if (way == RequestMatcher.Way.LATER || local == null) {
+      pending.clear();
+      return false;
+    }
+    if (way == RequestMatcher.Way.HERE || observer != null || !queues.isEmpty()) {
+      pending.clear();
+      Request request = RequestBatch.request(domain, keysAndValues, count, permits);
+      match(pending, request, current, nowNanos, load(current));
+    }
+    store.expect(pending.charges());
+    return true;
+  }
+
+  /** Decides the requests of a batch in their order. */
+  void decide(RequestBatch batch, long startNanos) {
+    int decided = 0;
+    for (int i = 0; i < batch.size(); i++) {
+      PendingRequest pending = batch.pending(i);
+      if (!pending.isPlain()) {
+        batch.answer(i, answer(pending));
+        decided += pending.problem() == null ? 1 : 0;
+      } else if (local != null) {
+        local.decide(pending.charges(), pending.nowNanos());
+        pending.countPlain(settings.nearLimitPercent());
+        decided++;
+      }
+    }
+    counters.took(ticker.nanos() - startNanos, decided);
+    for (int i = 0; i < batch.size(); i++) {
+      PendingRequest pending = batch.pending(i);
+      Answer answer = batch.answer(i);
+      if (answer == null) {
+        counters.decided(batch.allowed(i), pending.charges());
+      } else {
+        count(pending, answer);
+      }
+    }
+  }
+
+  /** Returns whether the engine only watches. */
+  boolean onlyWatches() {
+    return settings.shadowMode();
+  }
+
+  /**
    * Answers a request without deciding it, because there is no time for that: with {@link
    * Reason#OVERLOADED}. Lets it pass if all policies that could refuse it answer a failure with
    * {@code ALLOW}; {@code LOCAL} denies: there is no time to decide in this process either. Charges
@@ -632,7 +701,7 @@ public final class Engine implements Decider, AutoCloseable {
       return;
     }
     if (pending.problem() == null) {
-      counters.decided(answer, pending.charges());
+      counters.decided(answer.allowed(), pending.charges());
       subjectCounters.decided(pending);
       observed(pending, answer);
     } else {

@@ -19,8 +19,8 @@ final class EngineCounters {
   private final LongAdder uncertain = new LongAdder();
 
   /** Counts a request that was decided. */
-  void decided(Answer answer, Charges charges) {
-    if (!answer.allowed()) {
+  void decided(boolean allowed, Charges charges) {
+    if (!allowed) {
       denied.increment();
     }
     for (int i = 0; i < charges.size(); i++) {

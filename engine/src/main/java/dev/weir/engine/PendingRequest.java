@@ -60,6 +60,7 @@ final class PendingRequest {
   private boolean quotas;
   private Counted counted = Counted.ALWAYS;
   private boolean behind;
+  private boolean plain;
   private boolean anyUndecided;
   private boolean refused;
   private Looking looking = Looking.ASKS;
@@ -79,6 +80,7 @@ final class PendingRequest {
     quotas = false;
     counted = Counted.ALWAYS;
     behind = false;
+    plain = false;
     anyUndecided = false;
     refused = false;
     looking = Looking.ASKS;
@@ -201,6 +203,43 @@ final class PendingRequest {
       }
     }
     matches[size++].set(descriptor, bound);
+  }
+
+  /**
+   * Begins a request of one descriptor that matches a {@link BoundRule#plain} rule, and charges it.
+   * The descriptor itself is not kept. Its answer is read from the {@link #charges}.
+   */
+  void plain(
+      BoundRule bound, long fingerprint, long permits, Revision newRevision, long newNowNanos) {
+    begin(newRevision, newNowNanos, Double.NaN);
+    matches[0].set(null, bound);
+    size = 1;
+    domainKnown = true;
+    plain = true;
+    charge(0, fingerprint, permits);
+  }
+
+  /** Returns whether the request is {@link #plain(BoundRule, long, long, Revision, long)}. */
+  boolean isPlain() {
+    return plain;
+  }
+
+  /** Counts a plain request that has been decided for its rule, as {@link #answer} does others. */
+  void countPlain(int nearLimitPercent) {
+    BoundRule bound = matches[0].bound;
+    if (bound != null) {
+      bound
+          .counters()
+          .count(
+              charges.permits(0),
+              charges.reason(0),
+              charges.binding(0).policy().burst(),
+              charges.remaining(0),
+              charges.fits(0),
+              charges.allowed(),
+              false,
+              nearLimitPercent);
+    }
   }
 
   /** Charges the limit that descriptor {@code i} itself brings. */
@@ -515,7 +554,9 @@ final class PendingRequest {
           .counters(match.descriptor)
           .count(
               known ? charges.permits(match.charge) : match.permits,
-              decision,
+              decision.reason(),
+              decision.limit(),
+              decision.remaining(),
               charged,
               charges.allowed(),
               shadowed && !forgiven,

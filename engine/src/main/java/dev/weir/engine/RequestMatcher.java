@@ -79,6 +79,58 @@ final class RequestMatcher {
     return pending;
   }
 
+  /** How a request of one descriptor can be decided. */
+  enum Way {
+    /** By its charge alone. */
+    PLAINLY,
+    /** In this process and at once, but with more to it. */
+    HERE,
+    /** Not at once: by another store, or by what is known of a subject. */
+    LATER
+  }
+
+  /**
+   * Fills a cleared pending request of one descriptor, if it can be decided plainly; else leaves it
+   * as it is. Allocates nothing.
+   *
+   * @param count how many texts there are: each entry's key with its value behind it
+   * @param permits what the descriptor asks for
+   */
+  Way matchPlainly(
+      PendingRequest pending,
+      String domain,
+      String[] keysAndValues,
+      int count,
+      long permits,
+      Revision revision,
+      long nowNanos) {
+    if (revision.number == 0
+        || domain.isEmpty()
+        || domain.length() > settings.maxKeyLength()
+        || count > 2 * settings.maxEntries()
+        || permits < 0) {
+      return Way.HERE; // It is impossible to decide, and match says why.
+    }
+    for (int i = 0; i < count; i++) {
+      if (keysAndValues[i].length() > settings.maxKeyLength()) {
+        return Way.HERE;
+      }
+    }
+    Rule rule = revision.rules.match(domain, keysAndValues, count);
+    if (rule == null) {
+      return Way.HERE;
+    }
+    BoundRule bound = revision.of(rule);
+    if (bound.binding != null && (bound.numbers != null || !bound.local)) {
+      return Way.LATER;
+    }
+    if (!bound.plain) {
+      return Way.HERE;
+    }
+    pending.plain(bound, bound.fingerprint(keysAndValues, count), permits, revision, nowNanos);
+    return Way.PLAINLY;
+  }
+
   private void charge(PendingRequest pending, int i, Request request) {
     Descriptor descriptor = pending.descriptor(i);
     BoundRule bound = pending.bound(i);

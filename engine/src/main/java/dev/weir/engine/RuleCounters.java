@@ -1,6 +1,6 @@
 package dev.weir.engine;
 
-import dev.weir.Decision;
+import dev.weir.Reason;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -26,27 +26,31 @@ final class RuleCounters {
    * over the limit: an operator must be able to tell a store that is away from callers beyond their
    * limits.
    *
-   * @param decision before anything makes up for a refusal, such as a shadow
+   * @param reason of the decision before anything makes up for a refusal, such as a shadow
+   * @param limit the most permits the key can hold
+   * @param remaining as that decision says
    * @param fits whether the permits fit for themselves
    * @param passed whether the request passed: what fits was charged
    */
   void count(
       long permits,
-      Decision decision,
+      Reason reason,
+      long limit,
+      long remaining,
       boolean fits,
       boolean passed,
       boolean shadowed,
       int nearPercent) {
-    switch (decision.reason()) {
+    switch (reason) {
       case UNCERTAIN, OVERLOADED, KEY_SPACE_FULL -> uncertain.add(permits);
       case TOLERATED -> (passed ? tolerated : refusedByOther).add(permits);
       default -> {
         if (!fits) {
-          over(permits, decision, nearPercent);
+          over(permits, limit, remaining, nearPercent);
         } else if (passed) {
           withinLimit.add(permits);
-          long used = decision.limit() - decision.remaining();
-          addNear(above(near(decision, nearPercent), used - permits, used));
+          long used = limit - remaining;
+          addNear(above(near(limit, nearPercent), used - permits, used));
         } else {
           refusedByOther.add(permits);
         }
@@ -58,16 +62,15 @@ final class RuleCounters {
   }
 
   /** Parts the permits of which not all fit into those beyond the limit and those that would. */
-  private void over(long permits, Decision decision, int nearPercent) {
-    long beyond = Math.max(Math.min(1, permits), permits - decision.remaining());
+  private void over(long permits, long limit, long remaining, int nearPercent) {
+    long beyond = Math.max(Math.min(1, permits), permits - remaining);
     overLimit.add(beyond);
     incomplete.add(permits - beyond);
-    long limit = decision.limit();
-    addNear(above(near(decision, nearPercent), limit - decision.remaining(), limit));
+    addNear(above(near(limit, nearPercent), limit - remaining, limit));
   }
 
-  private static long near(Decision decision, int nearPercent) {
-    return decision.limit() * nearPercent / 100;
+  private static long near(long limit, int nearPercent) {
+    return limit * nearPercent / 100;
   }
 
   private void addNear(long permits) {

@@ -74,11 +74,21 @@ public record Status(
    * @param passes whether a refusal passes all the same, as a shadow does
    */
   static long untilReset(Decision decision, boolean passes, Policy policy) {
-    boolean refused = !decision.allowed();
+    return untilReset(
+        !decision.allowed(),
+        passes,
+        decision.retryAfterNanos(),
+        decision.resetAfterNanos(),
+        policy);
+  }
+
+  /** As {@link #untilReset(Decision, boolean, Policy)}, for a decision in its parts. */
+  static long untilReset(
+      boolean refused, boolean passes, long retryAfterNanos, long resetAfterNanos, Policy policy) {
     long nanos =
-        refused && decision.retryAfterNanos() == Decision.NEVER
+        refused && retryAfterNanos == Decision.NEVER
             ? policy.quota().windowNanos()
-            : refused && !passes ? decision.retryAfterNanos() : decision.resetAfterNanos();
+            : refused && !passes ? retryAfterNanos : resetAfterNanos;
     return Math.max(1, ceilSeconds(nanos));
   }
 

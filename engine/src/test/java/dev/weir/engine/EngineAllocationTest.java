@@ -24,6 +24,9 @@ class EngineAllocationTest {
   /** What each further descriptor adds. */
   private static final long MOST_BYTES_MORE = 192;
 
+  /** For each request of a batch. */
+  private static final long MOST_BYTES_OF_BATCH = 64;
+
   private static final String RULES =
       """
       domain: d
@@ -151,6 +154,29 @@ class EngineAllocationTest {
               fixture.engine.decideAllAt(requests, times, loads, answers::add);
             });
     assertThat(bytes / requests.size()).isBetween(1L, MOST_BYTES);
+  }
+
+  @Test
+  void batch_allocatesNeitherRequestsNorAnswers() {
+    RequestBatch batch = fixture.engine.batch(50);
+    String[][] texts =
+        IntStream.range(0, 50)
+            .mapToObj(i -> new String[] {i % 2 == 0 ? "many" : "one", "user " + i})
+            .toArray(String[][]::new);
+    long[] allowed = {0};
+    long bytes =
+        bytesEach(
+            () -> {
+              for (String[] each : texts) {
+                boolean unused = batch.add("d", each, 2, 1);
+              }
+              batch.decide();
+              allowed[0] += batch.allowed(0) ? 1 : 0;
+              batch.clear();
+            });
+    // Where a hash is not compiled in one piece, its state takes 48 bytes.
+    assertThat(bytes).as("of 50 requests").isLessThanOrEqualTo(50 * MOST_BYTES_OF_BATCH);
+    assertThat(allowed[0]).isEqualTo(WARM_UP + ROUNDS);
   }
 
   @Test
