@@ -13,6 +13,7 @@ import dev.weir.config.RowConfigStore;
 import dev.weir.config.Rows;
 import dev.weir.config.Rows.Table;
 import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.SmallDisk;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

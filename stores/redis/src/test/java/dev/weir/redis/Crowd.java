@@ -27,6 +27,9 @@ final class Crowd implements AutoCloseable {
   /** What a client does when it was refused: without it, a test would only hear refusals. */
   private static final long PAUSE_NANOS = 50_000;
 
+  private static final long WATCH_NANOS = 10_000_000;
+  private static final long HELD_UP_NANOS = 100_000_000;
+
   private final Policy policy;
   private final int keys;
   private final List<RateLimiter> limiters = new ArrayList<>();
@@ -35,6 +38,7 @@ final class Crowd implements AutoCloseable {
   private final LongAdder permits = new LongAdder();
   private final Map<Reason, LongAdder> reasons = new ConcurrentHashMap<>();
   private final AtomicLong slowestNanos = new AtomicLong();
+  private final AtomicLong heldUpNanos = new AtomicLong();
   private final AtomicLong probes = new AtomicLong();
   private volatile boolean stopped;
 
@@ -55,8 +59,23 @@ final class Crowd implements AutoCloseable {
         crowd.threads.add(thread);
       }
     }
+    Thread watch = new Thread(crowd::watch);
+    watch.setDaemon(true);
+    crowd.threads.add(watch);
     crowd.threads.forEach(Thread::start);
     return crowd;
+  }
+
+  /** Adds up for how long this process got no processor, or was halted. */
+  private void watch() {
+    long before = System.nanoTime();
+    while (!stopped) {
+      LockSupport.parkNanos(WATCH_NANOS);
+      long now = System.nanoTime();
+      long late = now - before - WATCH_NANOS;
+      heldUpNanos.addAndGet(late > HELD_UP_NANOS ? late : 0);
+      before = now;
+    }
   }
 
   private void run(RateLimiter limiter) {
@@ -124,6 +143,11 @@ final class Crowd implements AutoCloseable {
   /** Returns how long the slowest answer took. */
   long slowestNanos() {
     return slowestNanos.get();
+  }
+
+  /** Returns for how long all threads were held up at least, in pauses of more than 100 ms. */
+  long heldUpNanos() {
+    return heldUpNanos.get();
   }
 
   /** Returns how many more than the quota some window certainly holds, for the worst key. */

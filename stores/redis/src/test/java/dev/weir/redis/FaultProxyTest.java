@@ -3,9 +3,11 @@ package dev.weir.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.testkit.FaultProxy;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -107,6 +109,26 @@ class FaultProxyTest {
     proxy.cut();
     assertThatThrownBy(() -> client.ask("PING")).isInstanceOf(IOException.class);
     assertThat(proxy.connections()).isZero();
+    try (RedisConnection another = new RedisConnection(proxy.port())) {
+      assertThat(another.ask("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void reset_isToldToTheClient_andNewConnectionsAreTaken() throws IOException {
+    proxy.reset();
+    assertThatThrownBy(client::read).isInstanceOf(SocketException.class);
+    assertThat(proxy.connections()).isZero();
+    try (RedisConnection another = new RedisConnection(proxy.port())) {
+      assertThat(another.ask("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void endRequests_theServerHearsOfTheEnd() throws IOException {
+    proxy.endRequests();
+    assertThatThrownBy(() -> client.timeout(LONG).ask("INCR", "k")).isInstanceOf(IOException.class);
+    assertThat(server.command("EXISTS", "k")).isEqualTo("0");
     try (RedisConnection another = new RedisConnection(proxy.port())) {
       assertThat(another.ask("PING")).isEqualTo("PONG");
     }

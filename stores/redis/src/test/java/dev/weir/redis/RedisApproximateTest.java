@@ -8,6 +8,7 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.RateLimiter;
 import dev.weir.Sharing;
+import dev.weir.testkit.FaultProxy;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;

@@ -12,6 +12,7 @@ import dev.weir.Sharing;
 import dev.weir.shared.SharedBinding;
 import dev.weir.shared.SharedMetrics;
 import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.FaultProxy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

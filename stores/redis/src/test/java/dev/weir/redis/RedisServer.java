@@ -1,5 +1,6 @@
 package dev.weir.redis;
 
+import dev.weir.testkit.Ports;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -126,6 +126,10 @@ public final class Caller {
       Operation same = key == null ? null : merging.putIfAbsent(key, operation);
       if (same != null && same.nowNanos == operation.nowNanos) {
         same.merge(operation);
+        if (operation.deadlineNanos - same.deadlineNanos < 0) { // It is asked for once more.
+          same.deadlineNanos = operation.deadlineNanos;
+          same.lateBeforeNanos = operation.lateBeforeNanos;
+        }
         counters.merged.increment();
         continue;
       }
@@ -275,6 +279,10 @@ public final class Caller {
 
     private void answer() {
       for (Operation operation : operations) {
+        if (operation.moved()) {
+          moved(operation);
+          continue;
+        }
         if (operation.undecided()) {
           fail(operation, Failure.STATE);
           continue;
@@ -287,6 +295,19 @@ public final class Caller {
         } catch (RuntimeException e) {
           health.callerFailed(e);
         }
+      }
+    }
+
+    private void moved(Operation operation) {
+      Moved elsewhere = operation.elsewhere;
+      if (elsewhere == null) {
+        fail(operation, Failure.MOVED);
+        return;
+      }
+      try {
+        elsewhere.add(operation, Caller.this);
+      } catch (RuntimeException e) {
+        health.callerFailed(e);
       }
     }
 

@@ -27,8 +27,15 @@ final class CrossSlots {
     return link.slot((SharedBinding) charges.binding(i), charges.fingerprint(i));
   }
 
+  /**
+   * @param waitedNanos for how long the request has waited for the store already
+   */
   static void decide(
-      Charges charges, long nowNanos, Decider decider, Consumer<? super Charges> done) {
+      Charges charges,
+      long nowNanos,
+      long waitedNanos,
+      Decider decider,
+      Consumer<? super Charges> done) {
     int size = charges.size();
     Charges[] parts = new Charges[size];
     AtomicInteger missing = new AtomicInteger(size);
@@ -41,6 +48,7 @@ final class CrossSlots {
       decider.inOneStep(
           part,
           nowNanos,
+          waitedNanos,
           decided -> {
             if (missing.decrementAndGet() == 0) {
               combine(charges, parts, nowNanos, decider);

@@ -5,12 +5,14 @@ import dev.weir.Reason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /** Asks for all that a request says, in one step. */
 final class DecideMany extends Operation {
   private final Charges charges;
   private final Runnable done;
   private final Consumer<Failure> failed;
+  private final LongConsumer apart;
 
   /** What was sent, for when the charges are in other hands again. */
   private record Sent(SharedBinding binding, long fingerprint, long permits) {}
@@ -23,12 +25,14 @@ final class DecideMany extends Operation {
 
   /**
    * @param charges whose results are filled in before {@code done} is called
+   * @param apart has each charge decided for itself; receives for how long they have waited
    */
-  DecideMany(Charges charges, Runnable done, Consumer<Failure> failed) {
+  DecideMany(Charges charges, Runnable done, Consumer<Failure> failed, LongConsumer apart) {
     this.charges = charges;
     size = charges.size();
     this.done = done;
     this.failed = failed;
+    this.apart = apart;
   }
 
   private SharedBinding binding(int i) {
@@ -48,6 +52,8 @@ final class DecideMany extends Operation {
   @Override
   void write(Call call) {
     peeking = charges.peeking();
+    sent.clear();
+    results.clear();
     call.decideMany(charges.size(), charges.peeking(), charges.queued(), charges.maxWaitNanos());
     for (int i = 0; i < charges.size(); i++) {
       sent.add(new Sent(binding(i), charges.fingerprint(i), charges.permits(i)));
@@ -77,6 +83,26 @@ final class DecideMany extends Operation {
     }
     charges.allowed(allowed);
     done.run();
+  }
+
+  @Override
+  boolean moved() {
+    for (Result each : results) {
+      if (each.isMoved()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  boolean inOne(Link link) {
+    return link.oneSlot() || CrossSlots.inOne(charges, link);
+  }
+
+  @Override
+  void apart() {
+    apart.accept(waitedNanos);
   }
 
   /** Returns whether it was refused for no other reason than that a key's state is not known. */

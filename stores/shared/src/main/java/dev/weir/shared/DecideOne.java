@@ -63,7 +63,13 @@ final class DecideOne extends Operation {
     if (others == null) {
       others = new ArrayList<>();
     }
-    return others.add((DecideOne) other);
+    DecideOne one = (DecideOne) other;
+    boolean added = others.add(one);
+    if (one.others != null) { // It has been asked for before.
+      added = others.addAll(one.others);
+      one.others = null;
+    }
+    return added;
   }
 
   private long wanted() {
@@ -85,6 +91,11 @@ final class DecideOne extends Operation {
   void read(Reply reply) {
     times = reply.number();
     result = reply.result();
+  }
+
+  @Override
+  boolean moved() {
+    return Objects.requireNonNull(result).isMoved();
   }
 
   @Override

@@ -24,15 +24,27 @@ final class Decider {
   private final Counters counters;
   private final FailureDecisions failureDecisions;
   private final boolean callersClock;
+  private final Moved moved;
 
   /**
-   * @param callersClock whether the store decides by the caller's time
+   * @param settings the store's
    */
-  Decider(Link link, Counters counters, FailureDecisions failureDecisions, boolean callersClock) {
+  Decider(Link link, StoreSettings settings, FailureDecisions failureDecisions) {
     this.link = link;
-    this.counters = counters;
+    this.counters = settings.counters();
     this.failureDecisions = failureDecisions;
-    this.callersClock = callersClock;
+    this.callersClock = settings.callersClock();
+    moved = new Moved(link, counters, settings.clocks().monotonic(), settings.timeoutNanos());
+  }
+
+  /** Asks again for what waits until its keys are elsewhere; to be called often. */
+  void tick() {
+    moved.tick();
+  }
+
+  /** Fails what waits until its keys are elsewhere. */
+  void close() {
+    moved.close();
   }
 
   void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
@@ -56,9 +68,9 @@ final class Decider {
             done.accept(charges);
           });
     } else if (link.oneSlot() || CrossSlots.inOne(charges, link)) {
-      inOneStep(charges, nowNanos, done);
+      inOneStep(charges, nowNanos, 0, done);
     } else {
-      CrossSlots.decide(charges, nowNanos, this, done);
+      CrossSlots.decide(charges, nowNanos, 0, this, done);
     }
   }
 
@@ -91,8 +103,12 @@ final class Decider {
     ask(new DecideOne(own, charges.fingerprint(0), wanted, 1, callback), nowNanos);
   }
 
-  /** Decides charges whose keys are in one slot. */
-  void inOneStep(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+  /**
+   * Decides charges whose keys are in one slot.
+   *
+   * @param waitedNanos for how long the request has waited for the store already
+   */
+  void inOneStep(Charges charges, long nowNanos, long waitedNanos, Consumer<? super Charges> done) {
     Consumer<Failure> failed =
         failure -> {
           failureDecisions.decide(charges, failure, nowNanos);
@@ -106,7 +122,14 @@ final class Decider {
           }
           done.accept(charges);
         };
-    ask(new DecideMany(charges, answered, failed), nowNanos);
+    DecideMany operation =
+        new DecideMany(
+            charges,
+            answered,
+            failed,
+            waited -> CrossSlots.decide(charges, nowNanos, waited, this, done));
+    operation.waitedNanos = waitedNanos;
+    ask(operation, nowNanos);
   }
 
   void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
@@ -185,6 +208,7 @@ final class Decider {
       long now = Math.max(-Ticker.HORIZON_NANOS, Math.min(Ticker.HORIZON_NANOS, nowNanos));
       operation.nowNanos = now - Math.floorMod(now, Result.NANOS_PER_MICRO);
     }
+    operation.elsewhere = moved;
     Caller caller = link.caller(operation.binding(), operation.fingerprint());
     if (caller == null) {
       counters.failed(Failure.MOVED, operation.charges());

@@ -32,6 +32,31 @@ final class InSequence extends Operation {
   }
 
   @Override
+  boolean moved() {
+    return both.stream().anyMatch(Operation::moved);
+  }
+
+  /** If its key came or went between the two, one of them was decided, and is not asked again. */
+  @Override
+  Operation again() {
+    List<Operation> left = both.stream().filter(Operation::moved).toList();
+    if (left.size() == both.size()) {
+      return this;
+    }
+    for (Operation each : both) {
+      if (!each.moved() && each.undecided()) {
+        each.fail(Failure.STATE);
+      } else if (!each.moved()) {
+        each.answer();
+      }
+    }
+    Operation one = left.get(0);
+    one.deadlineNanos = deadlineNanos;
+    one.lateBeforeNanos = lateBeforeNanos;
+    return one;
+  }
+
+  @Override
   boolean undecided() {
     return both.stream().anyMatch(Operation::undecided);
   }

@@ -24,6 +24,12 @@ public interface Link extends AutoCloseable {
   /** Returns what calls the shard that a key is on; null while it is not known which that is. */
   @Nullable Caller caller(SharedBinding binding, long fingerprint);
 
+  /**
+   * Takes note that a shard did not have a key that was asked of it: another one has it, or will
+   * have it in a moment. Default: nothing.
+   */
+  default void moved() {}
+
   /** Returns whether all keys are decided in one step, wherever they are. */
   boolean oneSlot();
 

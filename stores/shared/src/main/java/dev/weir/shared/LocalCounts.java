@@ -3,6 +3,7 @@ package dev.weir.shared;
 import dev.weir.Policy;
 import dev.weir.Reason;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -28,8 +29,19 @@ final class LocalCounts implements LocalAuthority {
    * call of its own would not do: calls overtake each other, when a thread of the client's sends
    * what another put in its queue, or when one has to be sent again with the script.
    *
+   * Nor does the process admit anything while the store is asked, or the store would decide without
+   * those permits, and the excess grew by A for this process too. A charge that could be admitted
+   * here is held until the answers are there. Then all that are held are decided or asked for
+   * together, so however many come at once, none is held twice.
+   *
+   * Answers may overtake each other as well. One that the store gave before the view does not
+   * replace it: it lacks what the store has counted for this process since.
+   *
    * A request of several descriptors asks the store each time, and does not wait: the process's own
    * unrecorded permits add at most A to the excess then.
+   *
+   * A refusal admits nothing here, even if it says that some permits remain: a cluster's leader may
+   * refuse by a state that lacks what is being committed, this process's own record among it.
    *
    * A view and a refusal end as an allotment does: by the monotonic or the wall clock, the first of
    * them to say so.
@@ -74,20 +86,26 @@ final class LocalCounts implements LocalAuthority {
   @Override
   public void decide(
       SharedBinding binding, long fingerprint, long permits, DecideOne.Callback callback) {
+    for (Count count = count(fingerprint); count != null; count = count(fingerprint)) {
+      Result here = count.decide(permits);
+      if (here != null) {
+        callback.decided(here.fits() ? 1 : 0, here, here.remaining());
+        return;
+      }
+      if (count.ask(binding, permits, callback)) {
+        return;
+      }
+      counts.remove(fingerprint, count); // It is gone.
+    }
+    store.accept(new DecideOne(binding, fingerprint, permits, 1, callback));
+  }
+
+  private @Nullable Count count(long fingerprint) {
     Count count = counts.get(fingerprint);
     if (count == null && !closed && counts.size() < MOST_KEYS) {
       count = counts.computeIfAbsent(fingerprint, key -> new Count(key));
     }
-    if (count == null) {
-      store.accept(new DecideOne(binding, fingerprint, permits, 1, callback));
-      return;
-    }
-    Result here = count.decide(permits);
-    if (here != null) {
-      callback.decided(here.fits() ? 1 : 0, here, here.remaining());
-      return;
-    }
-    count.ask(binding, permits, callback);
+    return count;
   }
 
   @Override
@@ -144,7 +162,7 @@ final class LocalCounts implements LocalAuthority {
     refusals.clear();
   }
 
-  /** A charge that waits until the permits admitted before it are recorded. */
+  /** A charge that waits: until the permits admitted before it are recorded, or as it is held. */
   private record Waiting(
       SharedBinding binding, long permits, DecideOne.Callback callback, long askedAtNanos) {}
 
@@ -160,10 +178,15 @@ final class LocalCounts implements LocalAuthority {
     private long asking;
 
     private final Queue<Waiting> waiting = new ArrayDeque<>();
+
+    /** Charges to be decided when nothing is asked for any more; empty while nothing is. */
+    private final Queue<Waiting> held = new ArrayDeque<>();
+
     private @Nullable Result view;
     private long viewRemaining;
     private Clocks.Instant viewedAt;
     private Clocks.Instant viewEnds;
+    private long viewCameAtNanos;
     private boolean gone;
 
     Count(long fingerprint) {
@@ -172,15 +195,16 @@ final class LocalCounts implements LocalAuthority {
       viewEnds = viewedAt;
     }
 
-    /**
-     * Decides by what is known, or returns null if that does not suffice and the store is asked.
-     */
+    /** Decides by what is known, or returns null if that does not suffice. */
     synchronized @Nullable Result decide(long permits) {
-      Result here = here(permits);
-      if (here == null) {
-        asking += permits;
-      }
-      return here;
+      return here(permits);
+    }
+
+    /** Returns whether so many permits could be admitted here, were the store not asked. */
+    private boolean suffices(long permits) {
+      return permits > 0
+          && !clocks.reached(viewEnds)
+          && permits <= Math.min(mostUnrecorded, viewRemaining - asking) - unrecorded;
     }
 
     private @Nullable Result here(long permits) {
@@ -192,11 +216,7 @@ final class LocalCounts implements LocalAuthority {
       if (refusal != null) {
         return refusal;
       }
-      boolean fresh = !clocks.reached(viewEnds);
-      boolean overtaking = !waiting.isEmpty();
-      if (!fresh
-          || overtaking
-          || permits > Math.min(mostUnrecorded, viewRemaining - asking) - unrecorded) {
+      if (asking > 0 || !waiting.isEmpty() || !suffices(permits)) {
         return null;
       }
       unrecorded += permits;
@@ -243,7 +263,7 @@ final class LocalCounts implements LocalAuthority {
         recording -= permits;
         see(result, result.remaining(), askedAt);
       }
-      askForThoseWhoWait();
+      goOn();
     }
 
     /** Fails the charges that wait: the store must not decide without the permits before them. */
@@ -255,32 +275,74 @@ final class LocalCounts implements LocalAuthority {
         waiting.clear();
         failed.forEach(each -> asking -= each.permits);
       }
-      Operation.deliverAll(failed, each -> each.callback.failed(failure));
+      try {
+        Operation.deliverAll(failed, each -> each.callback.failed(failure));
+      } finally {
+        goOn();
+      }
     }
 
-    /** Has the store decide, after all that is admitted here is recorded. */
-    void ask(SharedBinding binding, long permits, DecideOne.Callback callback) {
+    /**
+     * Has the store decide, after all that is admitted here is recorded; or holds the charge.
+     *
+     * @return false if nothing is counted here any more
+     */
+    boolean ask(SharedBinding binding, long permits, DecideOne.Callback callback) {
       boolean room;
       synchronized (this) {
-        room = waiting.size() < MOST_WAITING;
+        if (gone) {
+          return false;
+        }
+        room = waiting.size() + held.size() < MOST_WAITING;
         if (room) {
-          waiting.add(new Waiting(binding, permits, callback, clocks.nanos()));
-        } else {
-          asking -= permits;
+          Waiting charge = new Waiting(binding, permits, callback, clocks.nanos());
+          boolean hold = asking > 0 && !closed && (!held.isEmpty() || suffices(permits));
+          if (hold && permits > 0) {
+            held.add(charge);
+          } else {
+            askFor(charge);
+          }
         }
       }
       if (room) {
-        askForThoseWhoWait();
+        goOn();
       } else {
         counters.failed(Failure.OVERLOADED, 1);
         callback.failed(Failure.OVERLOADED);
       }
+      return true;
     }
 
-    private void askForThoseWhoWait() {
+    private void askFor(Waiting charge) {
+      asking += charge.permits;
+      waiting.add(charge);
+    }
+
+    /** Asks for those that wait, and decides those that are held if no answer is to come. */
+    private void goOn() {
+      List<Runnable> decided = takeHeld();
       for (Operation next = next(); next != null; next = next()) {
         store.accept(next);
       }
+      Operation.deliverAll(decided, Runnable::run);
+    }
+
+    /** Returns the answers to those that were held and can be decided here; the others wait. */
+    private synchronized List<Runnable> takeHeld() {
+      if (asking > 0 || held.isEmpty()) {
+        return List.of();
+      }
+      List<Runnable> decided = new ArrayList<>();
+      for (Waiting each = held.poll(); each != null; each = held.poll()) {
+        Result here = here(each.permits);
+        if (here == null) {
+          askFor(each);
+        } else {
+          DecideOne.Callback callback = each.callback;
+          decided.add(() -> callback.decided(here.fits() ? 1 : 0, here, here.remaining()));
+        }
+      }
+      return decided;
     }
 
     /** Returns what is to be asked next, or null if nothing is, or if it has to wait. */
@@ -302,13 +364,21 @@ final class LocalCounts implements LocalAuthority {
         @Override
         public void decided(long times, Result result, long remaining) {
           asked(asking.permits, times, result, remaining, askedAt);
-          asking.callback.decided(times, result, remaining);
+          try {
+            asking.callback.decided(times, result, remaining);
+          } finally {
+            goOn();
+          }
         }
 
         @Override
         public void failed(Failure failure) {
           notAsked(asking.permits);
-          asking.callback.failed(failure);
+          try {
+            asking.callback.failed(failure);
+          } finally {
+            goOn();
+          }
         }
       };
     }
@@ -316,7 +386,7 @@ final class LocalCounts implements LocalAuthority {
     private synchronized void asked(
         long permits, long times, Result result, long remaining, Clocks.Instant askedAt) {
       asking -= permits;
-      see(result, remaining, askedAt);
+      see(result, times == 0 ? 0 : remaining, askedAt);
       if (times == 0 && !gone) {
         refusals.remember(fingerprint, permits, result, askedAt);
       }
@@ -327,10 +397,21 @@ final class LocalCounts implements LocalAuthority {
     }
 
     private void see(Result result, long remaining, Clocks.Instant askedAt) {
+      Result known = view;
+      boolean cameMeanwhile = viewCameAtNanos - askedAt.nanos() >= 0;
+      if (known != null && cameMeanwhile && older(result, remaining, known)) {
+        return;
+      }
+      viewCameAtNanos = clocks.nanos();
       view = result;
       viewRemaining = remaining;
       viewedAt = askedAt;
       viewEnds = askedAt.plus(policy.sharing().syncIntervalNanos());
+    }
+
+    private boolean older(Result result, long remaining, Result known) {
+      return result.atNanos() < known.atNanos()
+          || (result.atNanos() == known.atNanos() && remaining > viewRemaining);
     }
 
     /** Admits nothing more here, and forgets what is not on its way to the store. */
@@ -354,6 +435,7 @@ final class LocalCounts implements LocalAuthority {
       gone =
           unrecorded == 0
               && asking == 0
+              && held.isEmpty()
               && now - viewedAt.nanos() > 2 * policy.sharing().syncIntervalNanos();
       return gone;
     }

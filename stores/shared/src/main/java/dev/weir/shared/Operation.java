@@ -21,6 +21,9 @@ abstract class Operation {
   /** The caller's time, where it decides; else {@link Call#SHARDS_TIME}. */
   long nowNanos = Call.SHARDS_TIME;
 
+  /** Takes it if the shard says that it has decided nothing of it; null if it is lost then. */
+  @Nullable Moved elsewhere;
+
   /** Returns the binding of its first key; all its keys are in the same slot. */
   abstract SharedBinding binding();
 
@@ -45,6 +48,26 @@ abstract class Operation {
   /** Returns whether what was read is that a key's state is not known; nothing was charged then. */
   boolean undecided() {
     return false;
+  }
+
+  /** Returns whether what was read is that the shard does not have its key; nothing was decided. */
+  boolean moved() {
+    return false;
+  }
+
+  /** Returns what of it is to be asked for again, if it has moved; hands on what was decided. */
+  Operation again() {
+    return this;
+  }
+
+  /** Returns whether one call can decide all of it. */
+  boolean inOne(Link link) {
+    return true;
+  }
+
+  /** Has its parts decided, where one call cannot decide all of it. */
+  void apart() {
+    throw new IllegalStateException("an operation on one key");
   }
 
   /** Returns of how many charges the state is not known, where others decided all the same. */

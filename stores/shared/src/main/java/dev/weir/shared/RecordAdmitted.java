@@ -48,6 +48,11 @@ final class RecordAdmitted extends Operation {
   }
 
   @Override
+  boolean moved() {
+    return Objects.requireNonNull(result).isMoved();
+  }
+
+  @Override
   boolean undecided() {
     return Objects.requireNonNull(result).reason() == Reason.UNCERTAIN;
   }

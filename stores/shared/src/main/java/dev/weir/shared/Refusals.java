@@ -18,11 +18,12 @@ final class Refusals {
    * whichever ends it first. Until then the store would refuse the same permits again, and the
    * retry-after that is answered here ends at the same instant.
    *
-   * Only four things make the store admit earlier. A refund and a reset through this process drop
+   * Only five things make the store admit earlier. A refund and a reset through this process drop
    * what is remembered of the key, under each of its numbers, before the store hears of them and
    * again when it has answered: a refusal that was on its way meanwhile may be from before. A policy of another quota or shape
    * has Refusals of its own. What remains are refunds, resets and greater quotas of other
-   * processes, which this one does not see, and a refusal that overtakes the answer to a refund. So
+   * processes, a step of the store's calendar, which this one does not see, and a refusal that
+   * overtakes the answer to a refund. So
    * a refusal is remembered for a bounded time, however long its retry-after is: for so long it may
    * be false, and it never admits anything. The store is asked for a busy key once in that time
    * instead of each time.

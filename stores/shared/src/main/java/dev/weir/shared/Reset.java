@@ -7,7 +7,7 @@ final class Reset extends Operation {
   private final SharedBinding binding;
   private final long fingerprint;
   private final Consumer<? super Boolean> done;
-  private boolean known;
+  private long known;
 
   /**
    * @param done receives whether there was anything to forget; false if it is not known
@@ -35,12 +35,18 @@ final class Reset extends Operation {
 
   @Override
   void read(Reply reply) {
-    known = reply.number() != 0;
+    known = reply.number();
+  }
+
+  /** It is less than 0 where another shard has the key. */
+  @Override
+  boolean moved() {
+    return known < 0;
   }
 
   @Override
   void answer() {
-    done.accept(known);
+    done.accept(known > 0);
   }
 
   @Override

@@ -16,6 +16,16 @@ public record Result(
     Reason reason, long remaining, long retryAfterNanos, long resetAfterNanos, long atNanos) {
   static final long NANOS_PER_MICRO = 1_000;
 
+  /**
+   * Instead of a result: the shard does not have the key, since it was moved, and has decided
+   * nothing of the operation.
+   */
+  public static final Result MOVED = new Result(Reason.UNCERTAIN, -1, 0, 0, 0);
+
+  boolean isMoved() {
+    return equals(MOVED);
+  }
+
   /** Returns whether the charge fits. */
   public boolean fits() {
     return reason == Reason.WITHIN_LIMIT;

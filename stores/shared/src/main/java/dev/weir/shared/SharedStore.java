@@ -54,7 +54,7 @@ public abstract class SharedStore implements Store {
     ticker = settings.clocks().monotonic();
     counters = settings.counters();
     failureDecisions = new FailureDecisions(counters);
-    decider = new Decider(link, counters, failureDecisions, settings.callersClock());
+    decider = new Decider(link, settings, failureDecisions);
     this.housekeeping = housekeeping;
     housekeeping.every(StoreSettings.tickNanos(settings.timeoutNanos()), this::tick);
   }
@@ -62,6 +62,7 @@ public abstract class SharedStore implements Store {
   private void tick() {
     try {
       link.tick();
+      decider.tick();
       for (SharedBinding binding : bindings.values()) {
         LocalAuthority authority = binding.authority();
         if (authority != null) {
@@ -279,6 +280,7 @@ public abstract class SharedStore implements Store {
     for (String name : bindings.keySet()) {
       retire(name, ticker.nanos());
     }
+    decider.close();
     link.close();
     housekeeping.close();
     failureDecisions.close();

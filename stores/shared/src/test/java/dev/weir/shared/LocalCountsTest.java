@@ -185,17 +185,72 @@ class LocalCountsTest {
   }
 
   @Test
-  void nobodyOvertakes_whoWaitsForRedis() {
+  void chargeThatWouldFitHere_isHeldWhileRedisIsAsked_thatItDecidesWithoutNone() {
+    know(99);
+    ask(2);
+    ask(6);
+    assertThat(redis.kinds()).containsExactly("record 2, some 6");
+
+    Answers held = ask(1);
+    Answers larger = ask(4);
+    Answers last = ask(1);
+    assertThat(redis.asked).hasSize(1);
+
+    redis.takeAndGrant(fits(97, ticker.nanos()), 1, fits(4, ticker.nanos()));
+    assertThat(held.result().remaining()).isEqualTo(3);
+    assertThat(redis.kinds()).containsExactly("record 1, some 4");
+    // It waits no longer than a round, and does not overtake.
+    redis.takeAndGrant(
+        fits(3, ticker.nanos()), 0, new Result(Reason.OVER_LIMIT, 3, MILLI, 1_000 * MILLI, 0));
+    assertThat(larger.result().reason()).isEqualTo(Reason.OVER_LIMIT);
+    assertThat(redis.kinds()).containsExactly("some 1");
+    ticker.advance(1_000);
+    redis.grant(1, fits(2, ticker.nanos()));
+    assertThat(last.times()).isEqualTo(1);
+    assertThat(ask(1).times()).isEqualTo(1);
+  }
+
+  @Test
+  void chargeThatIsHeld_isAskedForWhenTheAnswerFails_andTakesPartInTheDeadline() {
+    know(99);
+    ask(6);
+    Answers held = ask(1);
+    ticker.advance(INTERVAL);
+    redis.fail(Failure.TIMEOUT);
+
+    assertThat(held.answers).isEmpty();
+    assertThat(redis.kinds()).containsExactly("some 1");
+    assertThat(redis.asked.element().waitedNanos).isEqualTo(INTERVAL);
+  }
+
+  @Test
+  void answerThatAnotherOvertook_doesNotReplaceIt() {
     know(99);
     ask(2);
     ticker.advance(INTERVAL / 2);
     counts.tick(binding);
-    ask(6);
+    Operation slow = redis.asked.remove();
+    long early = ticker.nanos();
+    ask(3);
+    ticker.advance(INTERVAL / 2);
+    counts.tick(binding);
+    redis.take(fits(0, ticker.nanos()));
+    redis.asked.add(slow);
+    redis.take(fits(5, early));
 
     assertThat(ask(1).answers).isEmpty();
-    redis.take(fits(97, ticker.nanos()));
-    assertThat(redis.kinds()).containsExactly("some 6", "some 1");
-    assertThat(ask(1).times()).isEqualTo(1);
+    assertThat(redis.kinds()).containsExactly("some 1");
+  }
+
+  @Test
+  void clockOfRedisIsSetBack_itsNextAnswerHoldsNevertheless() {
+    know(99);
+    ticker.advance(INTERVAL);
+    ask(1);
+    ticker.advance(1);
+    redis.grant(1, fits(99, -3_600_000 * MILLI));
+
+    assertThat(ask(1).result().atNanos()).isEqualTo(-3_600_000 * MILLI);
   }
 
   @Test
@@ -235,14 +290,23 @@ class LocalCountsTest {
     Answers refused = ask(3);
     assertThat(refused.result().reason()).isEqualTo(Reason.OVER_LIMIT);
     assertThat(refused.result().retryAfterNanos()).isEqualTo(20 * MILLI);
-    assertThat(ask(2).times()).isEqualTo(1);
+    assertThat(ask(2).answers).isEmpty();
+    redis.grant(1, fits(0, 0));
     // Four may have to wait for longer.
     assertThat(ask(4).answers).isEmpty();
-    redis.takeAndGrant(
-        fits(0, 0), 0, new Result(Reason.OVER_LIMIT, 0, Decision.NEVER, 1_000 * MILLI, 0));
+    redis.grant(0, new Result(Reason.OVER_LIMIT, 0, Decision.NEVER, 1_000 * MILLI, 0));
 
     ticker.advance(20 * MILLI);
     assertThat(ask(3).answers).isEmpty();
+  }
+
+  /** It may have been read before what this process has recorded since. */
+  @Test
+  void whatRemainsByARefusal_isNotAdmittedHere() {
+    ask(3);
+    redis.grant(0, new Result(Reason.OVER_LIMIT, 2, 30 * MILLI, 1_000 * MILLI, 0));
+    assertThat(ask(1).answers).isEmpty();
+    assertThat(redis.kinds()).containsExactly("some 1");
   }
 
   @Test

@@ -1,4 +1,4 @@
-package dev.weir.redis;
+package dev.weir.testkit;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /** Gives out free ports of the loopback interface, each once in the life of this process. */
-final class Ports {
+public final class Ports {
   /**
    * Below those that the system gives to outgoing connections, and so is the port that a cluster's
    * node opens beside its own.
@@ -26,7 +26,7 @@ final class Ports {
   private Ports() {}
 
   /** Returns a port that is free, and so is the one 10,000 above it. */
-  static synchronized int free() {
+  public static synchronized int free() {
     for (int i = 0; i < 1_000; i++) {
       int port = RANDOM.nextInt(FIRST, LAST + 1);
       if (isFree(port) && isFree(port + BUS_OFFSET) && GIVEN.add(port)) {

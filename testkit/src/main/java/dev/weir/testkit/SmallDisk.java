@@ -1,6 +1,4 @@
-package dev.weir.config.rocksdb;
-
-import static org.assertj.core.api.Assertions.assertThat;
+package dev.weir.testkit;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -18,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * A disk of a few megabytes, on Linux. It is mounted for one process alone, which waits for its
  * end; others reach it by that process's root, and nothing is left of it afterwards.
  */
-final class SmallDisk implements AutoCloseable {
+public final class SmallDisk implements AutoCloseable {
   private static final String MOUNT =
       "mount -t tmpfs -o size=\"$0\" weir \"$1\" && echo ready && exec cat";
 
@@ -31,7 +29,7 @@ final class SmallDisk implements AutoCloseable {
   }
 
   /** Makes one; returns null where neither root nor the system lets this process mount. */
-  static @Nullable SmallDisk of(int megabytes, Path place) throws IOException {
+  public static @Nullable SmallDisk of(int megabytes, Path place) throws IOException {
     for (String how : List.of("-m", "-rm")) {
       Process holder =
           new ProcessBuilder("unshare", how, "sh", "-c", MOUNT, megabytes + "m", place.toString())
@@ -46,17 +44,18 @@ final class SmallDisk implements AutoCloseable {
       }
       holder.destroyForcibly();
     }
-    System.getLogger("dev.weir.config.rocksdb")
+    System.getLogger("dev.weir.testkit")
         .log(System.Logger.Level.WARNING, "no disk can be mounted here: a full one is not tried");
     return null;
   }
 
-  Path path() {
+  /** Returns its folder, as this process reaches it. */
+  public Path path() {
     return path;
   }
 
   /** Makes or grows a file of others until only so many bytes are free. */
-  void fill(long leaveBytes) throws IOException {
+  public void fill(long leaveBytes) throws IOException {
     byte[] zeros = new byte[64 << 10];
     try (OutputStream others =
         Files.newOutputStream(filler(), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
@@ -66,11 +65,13 @@ final class SmallDisk implements AutoCloseable {
     }
   }
 
-  long free() {
+  /** Returns how many bytes are free. */
+  public long free() {
     return path.toFile().getUsableSpace();
   }
 
-  void empty() throws IOException {
+  /** Deletes the file of others. */
+  public void empty() throws IOException {
     Files.delete(filler());
   }
 
@@ -82,7 +83,9 @@ final class SmallDisk implements AutoCloseable {
   public void close() throws IOException {
     holder.getOutputStream().close(); // It ends, and the disk with it.
     try {
-      assertThat(holder.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      if (!holder.waitFor(60, TimeUnit.SECONDS)) {
+        throw new IOException("disk: still mounted (expected: gone with its process)");
+      }
     } catch (InterruptedException e) {
       throw new IOException(e);
     }

@@ -1,5 +1,6 @@
-package dev.weir.redis;
+package dev.weir.testkit;
 
+import dev.weir.Ticker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * byte until then. Safe for use by many threads.
  */
 public final class FaultProxy implements AutoCloseable {
+  private static final Ticker CLOCK = Ticker.system();
   private static final int CHUNK_BYTES = 16_384;
 
   /** So much may be on its way in one direction of a connection; then the sender must wait. */
@@ -123,6 +125,19 @@ public final class FaultProxy implements AutoCloseable {
     links.forEach(Link::close);
   }
 
+  /** Has both sides of all connections be told that they were reset. New ones are taken. */
+  public void reset() {
+    links.forEach(Link::reset);
+  }
+
+  /**
+   * Ends one direction of all connections, as a side does that has nothing more to say: requests
+   * arrive no more, answers still do. New ones are taken.
+   */
+  public void endRequests() {
+    links.forEach(Link::endRequests);
+  }
+
   private synchronized void accept() {
     try {
       ServerSocket socket = new ServerSocket(port, 128, InetAddress.getLoopbackAddress());
@@ -158,14 +173,14 @@ public final class FaultProxy implements AutoCloseable {
 
   /** Waits until a chunk may go on, and returns whether it is to be delivered. */
   private synchronized boolean arrives(Chunk chunk, boolean reply) throws InterruptedException {
-    long wait = chunk.sentNanos() + delayNanos - System.nanoTime();
+    long wait = chunk.sentNanos() + delayNanos - CLOCK.nanos();
     while (stalled || wait > 0) {
       if (stalled) {
         wait();
       } else {
         TimeUnit.NANOSECONDS.timedWait(this, wait);
       }
-      wait = chunk.sentNanos() + delayNanos - System.nanoTime();
+      wait = chunk.sentNanos() + delayNanos - CLOCK.nanos();
     }
     return !(reply && mute);
   }
@@ -175,6 +190,7 @@ public final class FaultProxy implements AutoCloseable {
     private final Socket client;
     private final Socket server;
     private volatile boolean forgotten;
+    private volatile boolean requestsEnded;
 
     Link(Socket client, Socket server) {
       this.client = client;
@@ -200,7 +216,7 @@ public final class FaultProxy implements AutoCloseable {
         do {
           length = readSome(from, buffer);
           byte[] bytes = Arrays.copyOf(buffer, Math.max(0, length));
-          way.put(new Chunk(ByteBuffer.wrap(bytes), System.nanoTime()));
+          way.put(new Chunk(ByteBuffer.wrap(bytes), CLOCK.nanos()));
         } while (length >= 0);
       } catch (InterruptedException closing) {
         close();
@@ -216,6 +232,25 @@ public final class FaultProxy implements AutoCloseable {
       }
     }
 
+    void reset() {
+      try {
+        client.setSoLinger(true, 0);
+        server.setSoLinger(true, 0);
+      } catch (IOException closed) {
+        // It has ended in another way.
+      }
+      close();
+    }
+
+    void endRequests() {
+      requestsEnded = true;
+      try {
+        server.shutdownOutput();
+      } catch (IOException closed) {
+        // It has ended in another way.
+      }
+    }
+
     private void write(BlockingQueue<Chunk> way, Socket to, boolean reply) {
       try {
         while (true) {
@@ -224,7 +259,7 @@ public final class FaultProxy implements AutoCloseable {
           if (!chunk.bytes().hasRemaining()) {
             break;
           }
-          if (arrives && !forgotten) {
+          if (arrives && !forgotten && (reply || !requestsEnded)) {
             to.getOutputStream().write(chunk.bytes().array());
           }
         }
