@@ -2,6 +2,7 @@ package dev.weir.cluster;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.UUID;
 
 /**
  * Reads what {@link ByteWriter} wrote. Whatever the bytes are, nothing is read beyond their end:
@@ -57,6 +58,20 @@ final class ByteReader {
       }
     }
     throw new IllegalArgumentException("message: a number of over 10 bytes");
+  }
+
+  /** Reads a number that must be in that range. */
+  int readNumber(int least, int most) {
+    long value = readNumber();
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(
+          "message: " + value + " (expected: " + least + ".." + most + ")");
+    }
+    return (int) value;
+  }
+
+  UUID readId() {
+    return new UUID(readLong(), readLong());
   }
 
   /** Reads a number that says how many there are of something that takes at least a byte each. */

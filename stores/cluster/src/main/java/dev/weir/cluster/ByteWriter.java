@@ -2,6 +2,7 @@ package dev.weir.cluster;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.UUID;
 
 /** Bytes being written, for {@link ByteReader}. Not safe for use by several threads at once. */
 final class ByteWriter {
@@ -37,6 +38,10 @@ final class ByteWriter {
       bytes[size++] = (byte) (value >>> shift);
     }
     return this;
+  }
+
+  ByteWriter writeId(UUID id) {
+    return writeLong(id.getMostSignificantBits()).writeLong(id.getLeastSignificantBits());
   }
 
   /** Writes a number in as few bytes as it needs: one if it is small, ten at most. */

@@ -1,6 +1,6 @@
 package dev.weir.cluster;
 
-import dev.weir.cluster.ClusterStatus.GroupStatus;
+import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.LedgerException.Outcome;
 import dev.weir.shared.StoreSettings;
 import java.io.IOException;
@@ -10,18 +10,20 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,60 +46,83 @@ public final class Cluster implements AutoCloseable {
    * member, except opening, forming and closing.
    */
 
-  private static final int ASK = PeerFrame.FIRST_REQUEST + 17;
-  private static final int STATUS = PeerFrame.FIRST_REQUEST + 18;
-
-  private static final int DECIDED = 0;
-  private static final int NOT_LEADER = 1;
-  private static final int OVERLOADED = 2;
-  private static final int UNKNOWN = 3;
+  /** Asked by a process that is no member: the charter, and the map. */
+  static final int GUEST = PeerFrame.FIRST_REQUEST + 41;
 
   /** The purpose of the connections for all that is not Raft's. */
-  private static final String ASKING = "ask";
+  static final String ASKING = "ask";
 
-  /** Far longer than a decision may take: its caller has given it up long before. */
-  private static final long ASK_MILLIS = 10_000;
-
-  private static final long STATUS_MILLIS = 1_000;
   private static final long TICK_MILLIS = 1_000;
+
+  /** How soon a step of a slot's move is done again that has failed. */
+  private static final long MOVING_MILLIS = 100;
+
   private static final int ASKING_THREADS = 4;
 
   private final ClusterSettings settings;
   private final Consumer<? super String> log;
   private final List<Member> members;
   private final FileChannel lock;
+  private final DiskRoom room;
   private final PeerLoops loops;
   private final PeerDoor door;
   private final PeerTransport transport;
   private final Formation formation;
-  private final ScheduledExecutorService asking;
-  private final List<Group> groups = new ArrayList<>();
+  private final @Nullable DnsSeeds seeds;
+  private final ExecutorService asking;
+  private final ScheduledExecutorService ticking;
+  private final CurrentMap map;
+  private final ScheduledExecutorService seating;
+  private final UUID incarnation;
+  private final ClusterLevel level;
+  private final int raiseRounds;
+  private final Admissions admissions;
+  private final SlotChanges changes;
+  private final Backups backups;
+  private final PeerPulse pulse;
+  private final OwnGroups groups;
+  private final GroupRoutes routes;
+  private final ClusterHealth health;
+  private final ClusterOperations operations;
   private @Nullable RatisEngine engine;
   private volatile @Nullable Charter charter;
   private final AtomicBoolean open = new AtomicBoolean(true);
 
-  /** A group as this member has it. */
-  private record Group(
-      int number, Ledger ledger, Replica replica, ClusterTime time, GroupLeader leader) {}
-
-  private Cluster(ClusterSettings settings, FileChannel lock) throws IOException {
+  private Cluster(ClusterSettings settings, int raiseRounds, FileChannel lock) throws IOException {
     this.settings = settings;
+    this.raiseRounds = raiseRounds;
     this.log = settings.log();
     this.lock = lock;
-    this.members =
-        settings.members().stream()
-            .map(each -> new Member(each.name(), each.host(), each.port()))
-            .toList();
+    Set<Integer> kept = RatisEngine.kept(settings.folder().resolve("groups"));
+    int begun = kept.isEmpty() ? settings.groups() : kept.size();
+    this.room = new DiskRoom(settings.folder(), () -> engine == null ? begun : groupCount(), log);
+    room.begin();
+    this.members = DnsSeeds.named(settings.members());
+    this.incarnation = Identity.of(settings.folder(), settings.name());
+    Levels able = Levels.upTo(settings.levelMost());
+    this.level = new ClusterLevel(able, Identity.level(settings.folder(), able));
     this.formation =
         new Formation(
-            settings.folder(), settings.name(), members, settings.groups(), settings.ticker(), log);
+            settings.folder(),
+            settings.name(),
+            incarnation,
+            settings.zone(),
+            members,
+            settings.members().stream().anyMatch(ClusterMember::standsForAll),
+            settings.size(),
+            settings.groups(),
+            settings.replicas(),
+            settings.clocks().monotonic(),
+            log);
     ClusterSettings.TlsFiles files = settings.tls();
     PeerTls tls =
         files == null
             ? null
             : new PeerTls(files.certificate(), files.key(), files.authorities(), log);
     this.loops = new PeerLoops(2);
-    PeerSelf self = new PeerSelf(settings.name(), UUID.randomUUID(), formation::cluster);
+    PeerSelf self =
+        new PeerSelf(
+            settings.name(), incarnation, UUID.randomUUID(), formation::cluster, true, level);
     PeerDoor opened;
     try {
       opened = new PeerDoor(self, settings.listen(), loops, tls, log);
@@ -108,18 +133,72 @@ public final class Cluster implements AutoCloseable {
     this.door = opened;
     this.transport = new PeerTransport(self, door, loops, tls, log);
     members.forEach(transport::learn);
-    this.asking =
-        Executors.newScheduledThreadPool(
-            ASKING_THREADS,
-            task -> {
-              Thread thread = new Thread(task, "weir-cluster");
-              thread.setDaemon(true);
-              return thread;
-            });
+    this.seeds = DnsSeeds.of(settings.members(), settings.resolver(), transport, log);
+    DnsSeeds.answerAt(door, formation.self());
+    this.map = new CurrentMap(settings.name(), transport, this::changed);
+    // Each hand-over to a pool that can wait for a time as well wakes two of its threads.
+    this.asking = Executors.newFixedThreadPool(ASKING_THREADS, Cluster::thread);
+    this.ticking = Executors.newSingleThreadScheduledExecutor(Cluster::thread);
+    this.seating = Executors.newSingleThreadScheduledExecutor(Cluster::thread);
+    this.groups = new OwnGroups(settings, map, level, this::raised, asking);
+    this.changes = new SlotChanges(this::changeMap);
+    this.admissions = new Admissions(() -> groups.ledger(0), () -> charter, map, transport, log);
+    admissions.answerAt(door, asking);
+    backups =
+        new Backups(
+            settings.name(),
+            number -> {
+              OwnGroup here = groups.get(number);
+              return here == null ? null : new Backups.Here(here.ledger(), here.replica());
+            },
+            () -> charter,
+            map,
+            transport,
+            settings.clocks().monotonic(),
+            log);
+    backups.answerAt(door);
     formation.answerAt(door, asking);
-    door.register(ASK, asking, (from, payload) -> answer(payload));
-    door.register(
-        STATUS, asking, (from, payload) -> CompletableFuture.completedStage(own().toBytes()));
+    map.answerAt(door, asking);
+    door.registerForAll(GUEST, asking, (from, payload) -> welcome());
+    routes = new GroupRoutes(settings.name(), groups, map, transport, asking);
+    routes.answerAt(door);
+    health =
+        new ClusterHealth(
+            settings,
+            incarnation,
+            members,
+            () -> charter,
+            groups,
+            map,
+            level,
+            room,
+            door,
+            transport);
+    health.answerAt(asking);
+    operations =
+        new ClusterOperations(
+            settings.name(),
+            groups,
+            map,
+            health,
+            admissions,
+            transport,
+            settings.clocks().wall(),
+            asking);
+    operations.answerAt(door);
+    pulse = new PeerPulse(settings.clocks().monotonic());
+    PeerPulse.answerAt(door);
+    HandOver.answerAt(door, () -> open.get() && !room.low());
+  }
+
+  private int groupCount() {
+    return groups.all().size();
+  }
+
+  private static Thread thread(Runnable task) {
+    Thread thread = new Thread(task, "weir-cluster");
+    thread.setDaemon(true);
+    return thread;
   }
 
   /**
@@ -129,6 +208,11 @@ public final class Cluster implements AutoCloseable {
    *     be used
    */
   public static Cluster open(ClusterSettings settings) throws IOException {
+    return open(settings, LevelRaise.ROUNDS);
+  }
+
+  /** As {@link #open}; the level in force is raised when all agree so many seconds long. */
+  static Cluster open(ClusterSettings settings, int raiseRounds) throws IOException {
     Path folder = settings.folder();
     Files.createDirectories(folder);
     FileChannel lock =
@@ -139,7 +223,7 @@ public final class Cluster implements AutoCloseable {
         throw new IOException(
             folder + " is in use by another member (expected: a folder for each)");
       }
-      return new Cluster(settings, lock);
+      return new Cluster(settings, raiseRounds, lock);
     } catch (IOException | RuntimeException e) {
       lock.close();
       throw e;
@@ -154,6 +238,51 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
+  /** Takes note of a newer map: what the operator says of an address counts more than it. */
+  private void changed(ClusterMap newer) {
+    raised(newer.level());
+    for (Member each : newer.members()) {
+      if (seeds != null) {
+        transport.learnIfUnknown(each); // The DNS knows better.
+      } else if (members.stream().noneMatch(known -> known.name().equals(each.name()))) {
+        transport.learn(each);
+      }
+      if (!each.name().equals(settings.name())) {
+        connect(each.name());
+      }
+    }
+  }
+
+  /** Takes note of the level in force: those who do not understand it are refused from now on. */
+  private void raised(int now) {
+    if (!level.raise(now)) {
+      return;
+    }
+    log.accept("cluster: level " + now + " is in force");
+    door.look();
+    try {
+      asking.execute(
+          () -> {
+            try {
+              Identity.raise(settings.folder(), now);
+            } catch (IOException e) {
+              log.accept("cluster: level " + now + " is not noted in its folder: " + e);
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      log.accept("cluster: closed before level " + now + " was noted; its log has it");
+    }
+  }
+
+  /** Connects now, not at a call. */
+  private void connect(String member) {
+    try {
+      PeerLink unused = transport.link(member, ASKING);
+    } catch (PeerException e) {
+      log.accept("cluster: " + e.getMessage());
+    }
+  }
+
   /**
    * Waits until the cluster is formed, if it is not, and takes part in it.
    *
@@ -161,32 +290,54 @@ public final class Cluster implements AutoCloseable {
    * @throws InterruptedException if the thread is interrupted while it waits
    */
   public void form() throws IOException, InterruptedException {
-    Charter formed = formation.await(transport);
+    Charter formed = formation.await(transport, seeds);
     RatisSettings ratis =
         RatisSettings.in(settings.folder().resolve("groups"))
             .withElection(settings.electionTimeout(), settings.electionTimeout().multipliedBy(2));
     RatisEngine started = new RatisEngine(transport, ratis);
     engine = started;
-    for (int number = 0; number < formed.groups(); number++) {
-      ClusterTime time = new ClusterTime(settings.ticker());
-      Replica replica = new Replica(formed.fingerprint(), time, asking, log);
-      Ledger ledger = started.open(number, members, new GroupMachine(replica, time, log));
-      groups.add(
-          new Group(
-              number,
-              ledger,
-              replica,
-              time,
-              new GroupLeader(ledger, replica, time, settings.maxKeys(), settings.maxBytes())));
-    }
-    for (Member each : members) {
-      if (!each.name().equals(settings.name())) {
-        PeerLink unused = transport.link(each.name(), ASKING); // Connects now, not at a call.
-      }
-    }
     charter = formed;
+    ClusterMap joined = formation.map();
+    map.offer(joined == null ? ClusterMap.first(formed) : joined);
+    Member self = formation.self();
+    groups.begin(self, formed.founded(settings.name(), incarnation), formed, started);
+    if (seeds != null) {
+      seeds.begin(this::connected);
+    }
+    Seating rounds = new Seating(self, map, groups, health::status, log);
+    LevelRaise raise =
+        new LevelRaise(
+            level.able(), map, health::status, formation.formedNow() ? 1 : raiseRounds, log);
     var unused =
-        asking.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        ticking.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    Rebalancer rebalancer =
+        new Rebalancer(
+            new PeerSlots(map, routes::askOfSlot, changes),
+            () -> groups.leads(0),
+            map,
+            settings.clocks().monotonic(),
+            ticking,
+            log);
+    unused =
+        ticking.scheduleWithFixedDelay(
+            () -> moving(rebalancer), MOVING_MILLIS, MOVING_MILLIS, TimeUnit.MILLISECONDS);
+    unused =
+        seating.scheduleWithFixedDelay(
+            () -> {
+              rounds.round();
+              admissions.announce(self);
+              groups.raise(raise);
+            },
+            TICK_MILLIS / 4,
+            TICK_MILLIS,
+            TimeUnit.MILLISECONDS);
+  }
+
+  /** Returns whether there is a connection to each other member. */
+  private boolean connected() {
+    return map.get().members().stream()
+        .map(Member::name)
+        .allMatch(name -> name.equals(settings.name()) || transport.connected(name, ASKING));
   }
 
   /**
@@ -196,10 +347,9 @@ public final class Cluster implements AutoCloseable {
    */
   public ClusterStore store(StoreSettings storeSettings) {
     Charter formed = formed();
-    Placement placement = new Placement(formed.groups());
     return new ClusterStore(
         storeSettings,
-        new ClusterLink(placement, formed.names(), this::ask, storeSettings, this::close),
+        new ClusterLink(map, map::refresh, routes::ask, storeSettings, this::close),
         formed.fingerprint());
   }
 
@@ -211,181 +361,159 @@ public final class Cluster implements AutoCloseable {
     return known;
   }
 
-  /** Lets time pass in the groups that this member leads, so that they forget what has reset. */
+  /** Looks at the others, and has its groups look after themselves. */
   private void tick() {
-    for (Group each : groups) {
-      try {
-        if (each.replica.diverged() && each.ledger.leads()) {
-          each.ledger.transfer(null);
-        } else if (each.ledger.leads()) {
-          Replica.Tick last = each.replica.lastTick();
-          var unused = each.ledger.append(Entry.tick(last.index(), last.sum()));
+    map.poll();
+    for (Member each : map.get().members()) {
+      if (!each.name().equals(settings.name())) {
+        try {
+          pulse.beat(each.name(), transport.link(each.name(), ASKING));
+        } catch (PeerException e) {
+          return; // This is closed.
         }
+      }
+    }
+    room.look();
+    backups.expire();
+    boolean leaves = room.low() && map.get().members().size() > 1;
+    for (OwnGroup each : groups.all()) {
+      try {
+        each.tick(leaves);
       } catch (IOException | RuntimeException e) {
-        log.accept("cluster: group " + each.number + ": " + e.getMessage());
+        log.accept("cluster: group " + each.number() + ": " + e.getMessage());
       }
     }
   }
 
-  /** As {@link Route}. */
-  private CompletionStage<byte[]> ask(String member, int group, byte[] entry) {
-    if (member.equals(settings.name())) {
-      return CompletableFuture.supplyAsync(() -> groups.get(group).leader.ask(entry), asking)
-          .thenCompose(reply -> reply)
-          .thenApplyAsync(reply -> reply, asking);
-    }
-    byte[] payload = new ByteWriter().writeByte(group).copy(entry, 0, entry.length).toBytes();
-    CompletionStage<byte[]> answer;
+  /** Changes the map, if this member leads group 0; as {@link CurrentMap#change}. */
+  CompletionStage<ClusterMap> changeMap(UnaryOperator<ClusterMap> step) {
+    Ledger zero = groups.ledger(0);
+    return zero == null
+        ? CompletableFuture.failedStage(
+            new LedgerException(Outcome.NOT_LEADER, null, "this member does not have group 0"))
+        : map.change(zero, step)
+            .toCompletableFuture()
+            .orTimeout(PeerSlots.ANSWER_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void moving(Rebalancer rebalancer) {
     try {
-      answer = transport.link(member, ASKING).call(ASK, payload, ASK_MILLIS);
-    } catch (PeerException e) {
-      answer = CompletableFuture.failedStage(e);
+      rebalancer.tick();
+    } catch (RuntimeException e) {
+      log.accept("cluster: slots do not move: " + e);
     }
-    return answer.handleAsync(Cluster::read, asking);
   }
 
-  private static byte[] read(byte @Nullable [] answer, @Nullable Throwable error) {
-    if (answer == null) {
-      Throwable cause = error != null && error.getCause() != null ? error.getCause() : error;
-      boolean certain =
-          cause instanceof PeerException known && known.outcome() == PeerException.Outcome.NOT_SENT;
-      throw new LedgerException(
-          certain ? Outcome.NOT_LEADER : Outcome.UNKNOWN,
-          null,
-          cause == null ? "no answer" : String.valueOf(cause.getMessage()));
+  /** Returns what a process that is no member needs, which has proven itself by its certificate. */
+  private CompletionStage<byte[]> welcome() throws IOException {
+    Charter known = charter;
+    if (known == null) {
+      throw new IOException(settings.name() + " is not a member of a cluster yet");
     }
-    ByteReader in = new ByteReader(answer, 0);
-    int kind = in.readByte();
-    if (kind == DECIDED) {
-      return in.readBytes();
-    }
-    String leader = in.readText();
-    throw new LedgerException(
-        kind == NOT_LEADER
-            ? Outcome.NOT_LEADER
-            : kind == OVERLOADED ? Outcome.OVERLOADED : Outcome.UNKNOWN,
-        leader.isEmpty() ? null : leader,
-        in.readText());
+    ByteWriter out = new ByteWriter();
+    known.write(out);
+    map.get().write(out);
+    return CompletableFuture.completedStage(out.toBytes());
   }
 
-  /** Decides what another member asks. */
-  private CompletionStage<byte[]> answer(byte[] payload) {
-    ByteReader in = new ByteReader(payload, 0);
-    int group = in.readByte();
-    if (group >= groups.size()) {
-      return CompletableFuture.completedStage(
-          refusal(NOT_LEADER, null, settings.name() + " does not take part yet"));
-    }
-    byte[] entry = Arrays.copyOfRange(payload, in.position(), payload.length);
-    return groups
-        .get(group)
-        .leader
-        .ask(entry)
-        .handle(
-            (reply, error) -> {
-              if (reply != null) {
-                return new ByteWriter().writeByte(DECIDED).writeBytes(reply).toBytes();
-              }
-              Throwable cause =
-                  error != null && error.getCause() != null ? error.getCause() : error;
-              if (cause instanceof LedgerException why) {
-                return refusal(
-                    switch (why.outcome()) {
-                      case NOT_LEADER -> NOT_LEADER;
-                      case OVERLOADED -> OVERLOADED;
-                      case UNKNOWN -> UNKNOWN;
-                    },
-                    why.leader(),
-                    String.valueOf(why.getMessage()));
-              }
-              return refusal(UNKNOWN, null, String.valueOf(cause));
-            });
+  /** Returns what this member has counted. */
+  public ClusterMetrics metrics() {
+    return new ClusterMetrics(
+        groups.all().stream().map(OwnGroup::metrics).toList(), pulse.roundTrips());
   }
 
-  private static byte[] refusal(int kind, @Nullable String leader, String words) {
-    return new ByteWriter()
-        .writeByte(kind)
-        .writeText(leader == null ? "" : leader)
-        .writeText(words)
-        .toBytes();
+  /** Returns whether this member knows a leader of each group that it has. */
+  public boolean led() {
+    return groups.all().stream().allMatch(each -> each.ledger().leader() != null);
   }
 
-  /** Returns what this member knows of itself. */
-  private ClusterStatus.MemberStatus own() {
-    List<GroupStatus> all = new ArrayList<>();
-    for (Group each : groups) {
-      Ledger.Status status = each.ledger.status();
-      Replica.Tick tick = each.replica.lastTick();
-      all.add(
-          new GroupStatus(
-              each.number,
-              Objects.requireNonNullElse(status.leader(), ""),
-              each.ledger.leads(),
-              status.term(),
-              status.committed(),
-              status.applied(),
-              status.logBytes(),
-              each.replica.store().keys(),
-              each.replica.store().bytes(),
-              each.time.appliedNanos(),
-              tick.index(),
-              tick.sum(),
-              each.replica.diverged(),
-              each.leader.sieved()));
-    }
-    return new ClusterStatus.MemberStatus(settings.name(), charter != null, all);
+  /** Returns whether it does, and has decided all that it knows to be committed, or nearly so. */
+  public boolean caughtUp() {
+    return led()
+        && groups.all().stream()
+            .map(each -> each.ledger().status())
+            .allMatch(each -> each.committed() - each.applied() < ClusterStatus.MOST_BEHIND);
+  }
+
+  /** Returns the levels of the groups that this member has. */
+  Set<Integer> levels() {
+    return groups.all().stream().map(OwnGroup::level).collect(Collectors.toSet());
   }
 
   /** Asks all members how they are; those that do not answer within a second are down. */
   public ClusterStatus status() {
-    List<CompletableFuture<ClusterStatus.MemberStatus>> asked = new ArrayList<>();
-    for (Member each : members) {
-      asked.add(status(each.name()).toCompletableFuture());
-    }
-    List<ClusterStatus.MemberStatus> all = new ArrayList<>();
-    for (int i = 0; i < asked.size(); i++) {
-      ClusterStatus.MemberStatus down =
-          new ClusterStatus.MemberStatus(members.get(i).name(), false, List.of());
-      all.add(
-          asked
-              .get(i)
-              .completeOnTimeout(down, STATUS_MILLIS, TimeUnit.MILLISECONDS)
-              .exceptionally(error -> down)
-              .join());
-    }
-    Charter formed = charter;
-    return new ClusterStatus(
-        formed == null ? "" : formed.cluster().toString(),
-        settings.name(),
-        formed == null ? settings.groups() : formed.groups(),
-        all);
+    return health.status();
   }
 
-  private CompletionStage<ClusterStatus.MemberStatus> status(String member) {
-    if (member.equals(settings.name())) {
-      return CompletableFuture.completedStage(own());
-    }
-    try {
-      return transport
-          .link(member, ASKING)
-          .call(STATUS, new byte[0], STATUS_MILLIS)
-          .thenApply(ClusterStatus.MemberStatus::read);
-    } catch (PeerException e) {
-      return CompletableFuture.failedStage(e);
-    }
+  /**
+   * Removes a member for good: its replicas go to others.
+   *
+   * @param force also if it is up
+   * @throws IOException if it may not be removed, or nobody leads group 0; says why
+   */
+  public void remove(String name, boolean force) throws IOException {
+    operations.remove(name, force);
   }
 
-  /** Has other members lead what this one leads, as far as they can. Blocks. */
+  /**
+   * Moves replicas and slots to where they should be. Slots move by themselves as well.
+   *
+   * @param dryRun only says what would be moved
+   * @return a line for each group whose replicas move, and for each two between which slots do
+   * @throws IOException if nobody leads group 0
+   */
+  public List<String> rebalance(boolean dryRun) throws IOException {
+    return operations.rebalance(dryRun);
+  }
+
+  /** Returns where the keys are, as this member knows. */
+  SlotsStatus slots() {
+    return SlotsStatus.of(map.get());
+  }
+
+  /**
+   * Has more groups share the keys: slots move to them while requests go on.
+   *
+   * @param number how many there are to be: as many as there are, or more, and at most 256
+   * @throws IOException if it is not a number that can be, or nobody leads group 0; says why
+   */
+  public void raiseGroups(int number) throws IOException {
+    operations.raiseGroups(number);
+  }
+
+  /**
+   * Has a member lead a group.
+   *
+   * @throws IOException if it did not take over; says why
+   */
+  public void transfer(int group, String name) throws IOException {
+    operations.transfer(group, name);
+  }
+
+  /**
+   * Sets the calendar of each group to what this member's wall clock shows, as far as it is behind
+   * that: for after the cluster was away for longer than members may be off.
+   *
+   * @throws IOException if a group has no leader, or its leader does not answer; those before it
+   *     are set
+   */
+  public void setCalendar() throws IOException {
+    operations.setCalendar();
+  }
+
+  /**
+   * Answers a question of {@link ClusterBackup}.
+   *
+   * @return fails with an {@link IOException} that says why
+   */
+  public CompletionStage<byte[]> backup(byte[] question) {
+    return backups.ask(question);
+  }
+
+  /** Has other members lead what this one leads, as far as they can soon. Blocks. */
   void handOver() {
-    for (Group each : groups) {
-      try {
-        if (members.size() > 1 && each.ledger.leads()) {
-          each.ledger.transfer(null);
-        }
-      } catch (IOException | RuntimeException e) {
-        log.accept("cluster: group " + each.number + " was not handed over: " + e.getMessage());
-      }
-    }
+    new HandOver(settings.name(), name -> HandOver.ask(transport, name), asking, log)
+        .run(groups.ledgers(), HandOver.MOST_MILLIS);
   }
 
   /** Hands over what this member leads, and takes no more part until it is opened again. */
@@ -394,7 +522,13 @@ public final class Cluster implements AutoCloseable {
     if (!open.getAndSet(false)) {
       return;
     }
+    seating.shutdownNow();
+    if (seeds != null) {
+      seeds.close();
+    }
     handOver();
+    ticking.shutdown();
+    backups.close();
     asking.shutdown();
     closeQuietly(engine == null ? transport : engine);
     closeQuietly(door);

@@ -8,30 +8,47 @@ import dev.weir.shared.SharedBinding;
 import dev.weir.shared.StoreSettings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** The way from one server to the groups of a cluster. Safe for use by many threads. */
 final class ClusterLink implements Link {
-  private final Placement placement;
-  private final List<Caller> callers = new ArrayList<>();
+  private final Supplier<ClusterMap> map;
+  private final Runnable refresh;
+  private final Route route;
+  private volatile List<Caller> callers = List.of();
   private final StoreSettings settings;
   private final Runnable closing;
 
   /**
-   * @param members the names of those that may lead
+   * @param map the newest that is known here; asked at each decision
+   * @param refresh is run when a newer one may be in force
    * @param closing is run when this is closed
    */
   ClusterLink(
-      Placement placement,
-      List<String> members,
+      Supplier<ClusterMap> map,
+      Runnable refresh,
       Route route,
       StoreSettings settings,
       Runnable closing) {
-    this.placement = placement;
+    this.map = map;
+    this.refresh = refresh;
+    this.route = route;
     this.settings = settings;
     this.closing = closing;
-    for (int group = 0; group < placement.size(); group++) {
-      callers.add(new Caller(new GroupShard(group, members, route), settings));
+    grow(map.get().groups());
+  }
+
+  private synchronized List<Caller> grow(int groups) {
+    if (callers.size() < groups) {
+      List<Caller> more = new ArrayList<>(callers);
+      for (int group = callers.size(); group < groups; group++) {
+        more.add(new Caller(new GroupShard(group, map, route), settings));
+      }
+      callers = List.copyOf(more);
     }
+    return callers;
   }
 
   @Override
@@ -46,37 +63,48 @@ final class ClusterLink implements Link {
 
   @Override
   public Caller caller(SharedBinding binding, long fingerprint) {
-    return callers.get(placement.group(fingerprint));
+    int group = map.get().group(fingerprint);
+    List<Caller> known = callers;
+    return (group < known.size() ? known : grow(group + 1)).get(group);
+  }
+
+  @Override
+  public void moved() {
+    refresh.run();
   }
 
   @Override
   public boolean oneSlot() {
-    return callers.size() == 1;
+    return map.get().groups() == 1;
   }
 
   /** Returns the group of a key: what is in one group is decided in one step. */
   @Override
   public int slot(SharedBinding binding, long fingerprint) {
-    return placement.group(fingerprint);
+    return map.get().group(fingerprint);
   }
 
   @Override
   public void tick() {
-    callers.forEach(Caller::tick);
+    // A group is probed before it has any keys.
+    grow(map.get().groups()).forEach(Caller::tick);
   }
 
   @Override
   public boolean available() {
-    return callers.stream().allMatch(Caller::available);
+    return inUse().allMatch(Caller::available);
+  }
+
+  /** Returns the callers of the groups that have keys. */
+  private Stream<Caller> inUse() {
+    ClusterMap known = map.get();
+    List<Caller> all = callers;
+    return IntStream.range(0, all.size()).filter(known::hasSlots).mapToObj(all::get);
   }
 
   @Override
   public String problem() {
-    return callers.stream()
-        .map(Caller::problem)
-        .filter(each -> !each.isEmpty())
-        .findFirst()
-        .orElse("");
+    return inUse().map(Caller::problem).filter(each -> !each.isEmpty()).findFirst().orElse("");
   }
 
   @Override

@@ -2,20 +2,35 @@ package dev.weir.cluster;
 
 import dev.weir.shared.Reply;
 import dev.weir.shared.Result;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Reads what {@link ReplyWriter} wrote. Not safe for use by several threads at once. */
 final class ClusterReply implements Reply {
+  /** Instead of whether a key was found: it is another group's. */
+  static final int RESET_MOVED = -1;
+
   private final ByteReader in;
   private final long nowNanos;
+  private long shownNanos;
 
   ClusterReply(byte[] reply) {
     in = new ByteReader(reply, 0);
     nowNanos = in.readLong();
+    shownNanos = nowNanos;
+  }
+
+  /**
+   * Shows the time of a later reply that has been read before: replies overtake each other on their
+   * way, and a group's time does not go back.
+   */
+  ClusterReply after(AtomicLong latestNanos) {
+    shownNanos = latestNanos.accumulateAndGet(nowNanos, Math::max);
+    return this;
   }
 
   @Override
   public long nowNanos() {
-    return nowNanos;
+    return shownNanos;
   }
 
   @Override
@@ -25,12 +40,15 @@ final class ClusterReply implements Reply {
 
   @Override
   public Result result() {
-    return new Result(
-        Codes.reason(in.readByte()),
-        in.readNumber(),
-        in.readNumber(),
-        in.readNumber(),
-        nowNanos + in.readNumber());
+    int code = in.readByte();
+    Result result =
+        new Result(
+            Codes.reason(code),
+            in.readNumber(),
+            in.readNumber(),
+            in.readNumber(),
+            nowNanos + in.readNumber());
+    return code == Codes.MOVED ? Result.MOVED : result;
   }
 
   /** Returns where the next part begins. */

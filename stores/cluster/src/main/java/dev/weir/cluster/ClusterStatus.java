@@ -1,55 +1,103 @@
 package dev.weir.cluster;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a cluster is, as its members say of themselves. Immutable.
  *
  * @param cluster its id; empty while it is not formed
  * @param by who asked the others
- * @param groups how many logs it has
+ * @param epoch how often its map was changed; 0 while it is not formed
+ * @param level the one in force, at which all members write; see {@link #levelWaitsFor}
+ * @param replicas the members that are to have each group, by the group's number
+ * @param slots where the keys are
  * @param members all of them
  */
-public record ClusterStatus(String cluster, String by, int groups, List<MemberStatus> members) {
+public record ClusterStatus(
+    String cluster,
+    String by,
+    long epoch,
+    int level,
+    List<List<String>> replicas,
+    SlotsStatus slots,
+    List<MemberStatus> members) {
   /** What a cluster can do for those who ask it. */
   public enum Health {
     /** Every group has a leader, and all members take part. */
     HEALTHY,
-    /** Every group has a leader; a member is down, lags or has diverged. */
+    /** Every group has a leader; a member is down, lags, has diverged or has a problem. */
     DEGRADED,
     /** A group has no leader: its keys are answered by on_failure. */
     UNANSWERED
   }
 
   /** A replica that is so many entries behind catches up. */
-  private static final long MOST_BEHIND = 10_000;
+  static final long MOST_BEHIND = 10_000;
 
   /**
    * A member.
    *
+   * @param incarnation another one of the same name has lost its folder
+   * @param zone what fails together; may be empty
    * @param up whether it answered, and takes part
+   * @param problem why it cannot do its part, though it answers; empty if it can
    * @param groups its replicas
+   * @param levelMost the highest level that it understands; 0 if it is not up
+   * @param servers those that ask it without being members and understand less than it does, by
+   *     their names, each with the highest level that it understands
    */
-  public record MemberStatus(String name, boolean up, List<GroupStatus> groups) {
+  public record MemberStatus(
+      String name,
+      String incarnation,
+      String zone,
+      boolean up,
+      String problem,
+      List<GroupStatus> groups,
+      int levelMost,
+      Map<String, Integer> servers) {
+    public MemberStatus {
+      groups = List.copyOf(groups);
+      servers = Collections.unmodifiableMap(new TreeMap<>(servers));
+    }
+
     byte[] toBytes() {
-      ByteWriter out = new ByteWriter().writeText(name).writeByte(up ? 1 : 0);
+      ByteWriter out = new ByteWriter().writeText(name).writeText(incarnation).writeText(zone);
+      out.writeByte(up ? 1 : 0).writeText(problem);
       out.writeNumber(groups.size());
       groups.forEach(each -> each.write(out));
+      out.writeNumber(levelMost).writeNumber(servers.size());
+      servers.forEach((server, most) -> out.writeText(server).writeNumber(most));
+      groups.forEach(each -> each.writeCalendar(out));
       return out.toBytes();
     }
 
     static MemberStatus read(byte[] bytes) {
       ByteReader in = new ByteReader(bytes, 0);
       String name = in.readText();
+      String incarnation = in.readText();
+      String zone = in.readText();
       boolean up = in.readByte() == 1;
+      String problem = in.readText();
       int count = in.readCount();
       List<GroupStatus> groups = new ArrayList<>();
       for (int i = 0; i < count; i++) {
         groups.add(GroupStatus.read(in));
       }
-      return new MemberStatus(name, up, groups);
+      int levelMost = in.readNumber(0, Integer.MAX_VALUE);
+      Map<String, Integer> servers = new TreeMap<>();
+      for (int i = in.readCount(); i > 0; i--) {
+        servers.put(in.readText(), in.readNumber(0, Integer.MAX_VALUE));
+      }
+      if (!in.atEnd()) { // Else it has no calendars.
+        groups.replaceAll(each -> each.readCalendar(in));
+      }
+      return new MemberStatus(name, incarnation, zone, up, problem, groups, levelMost, servers);
     }
   }
 
@@ -60,10 +108,16 @@ public record ClusterStatus(String cluster, String by, int groups, List<MemberSt
    * @param leads whether this member takes itself for the leader
    * @param logBytes what its log takes on disk
    * @param timeNanos the group's time here, in nanoseconds since the epoch
+   * @param offsetNanos by how much its calendar is ahead of that
+   * @param behindNanos by how much its calendar is behind the member's wall clock
+   * @param clockFault whether the member leads and its wall clock is too far off to be followed
    * @param tick the index at which replicas compared last
    * @param sum what this replica had come to there
    * @param diverged whether it has come to something else than the leader
    * @param sieved how many operations this member refused without the log since it started
+   * @param voters who votes in its log, as this replica knows: {@code name@incarnation} of each
+   * @param listeners who is sent the log and does not vote yet
+   * @param settled whether the group has agreed on these
    */
   public record GroupStatus(
       int group,
@@ -76,18 +130,80 @@ public record ClusterStatus(String cluster, String by, int groups, List<MemberSt
       long keys,
       long bytes,
       long timeNanos,
+      long offsetNanos,
+      long behindNanos,
+      boolean clockFault,
       long tick,
       long sum,
       boolean diverged,
-      long sieved) {
+      long sieved,
+      List<String> voters,
+      List<String> listeners,
+      boolean settled) {
     void write(ByteWriter out) {
-      out.writeNumber(group).writeText(leader).writeByte((leads ? 1 : 0) | (diverged ? 2 : 0));
+      out.writeNumber(group)
+          .writeText(leader)
+          .writeByte((leads ? 1 : 0) | (diverged ? 2 : 0) | (settled ? 4 : 0));
       for (long each :
           new long[] {
             term, committed, applied, logBytes, keys, bytes, timeNanos, tick, sum, sieved
           }) {
         out.writeNumber(each);
       }
+      write(voters, out);
+      write(listeners, out);
+    }
+
+    private void writeCalendar(ByteWriter out) {
+      out.writeNumber(offsetNanos).writeNumber(behindNanos).writeByte(clockFault ? 1 : 0);
+    }
+
+    /** Returns this with what {@link #writeCalendar} wrote. */
+    private GroupStatus readCalendar(ByteReader in) {
+      return new GroupStatus(
+          group,
+          leader,
+          leads,
+          term,
+          committed,
+          applied,
+          logBytes,
+          keys,
+          bytes,
+          timeNanos,
+          in.readNumber(),
+          in.readNumber(),
+          in.readByte() == 1,
+          tick,
+          sum,
+          diverged,
+          sieved,
+          voters,
+          listeners,
+          settled);
+    }
+
+    private static void write(List<String> ids, ByteWriter out) {
+      out.writeNumber(ids.size());
+      ids.forEach(out::writeText);
+    }
+
+    private static List<String> readIds(ByteReader in) {
+      List<String> ids = new ArrayList<>();
+      for (int i = in.readCount(); i > 0; i--) {
+        ids.add(in.readText());
+      }
+      return ids;
+    }
+
+    /** Returns the names of those that vote. */
+    public List<String> voterNames() {
+      return voters.stream().map(Member::nameOf).toList();
+    }
+
+    /** Returns the names of those that are sent the log and do not vote yet. */
+    public List<String> listenerNames() {
+      return listeners.stream().map(Member::nameOf).toList();
     }
 
     static GroupStatus read(ByteReader in) {
@@ -105,46 +221,138 @@ public record ClusterStatus(String cluster, String by, int groups, List<MemberSt
           in.readNumber(),
           in.readNumber(),
           in.readNumber(),
+          0,
+          0,
+          false,
           in.readNumber(),
           in.readNumber(),
           (flags & 2) != 0,
-          in.readNumber());
+          in.readNumber(),
+          readIds(in),
+          readIds(in),
+          (flags & 4) != 0);
     }
   }
 
   public ClusterStatus {
     members = List.copyOf(members);
+    replicas = replicas.stream().map(List::copyOf).toList();
+  }
+
+  /** Returns how many logs the cluster has. */
+  public int groups() {
+    return replicas.size();
+  }
+
+  /** Returns the replica that leads a group; null if none does. */
+  private @Nullable GroupStatus leader(int group) {
+    return replicas(group).stream()
+        .filter(each -> each.leads() && !each.diverged())
+        .findFirst()
+        .orElse(null);
+  }
+
+  private List<GroupStatus> replicas(int group) {
+    return members.stream()
+        .filter(MemberStatus::up)
+        .flatMap(each -> each.groups().stream())
+        .filter(each -> each.group() == group)
+        .toList();
+  }
+
+  /** Returns how many of those who vote in a group are up. */
+  private long voting(GroupStatus leader, String without) {
+    return members.stream()
+        .filter(each -> each.up() && !each.name().equals(without))
+        .filter(each -> leader.voters().contains(each.name() + "@" + each.incarnation()))
+        .filter(
+            each ->
+                each.groups().stream()
+                    .anyMatch(
+                        replica ->
+                            replica.group() == leader.group() && !replica.leader().isEmpty()))
+        .count();
   }
 
   /** Returns what the cluster can do. */
   public Health health() {
-    boolean all = true;
-    for (int group = 0; group < groups; group++) {
-      int number = group;
-      List<GroupStatus> replicas =
-          members.stream()
-              .filter(MemberStatus::up)
-              .flatMap(each -> each.groups().stream())
-              .filter(each -> each.group() == number)
-              .toList();
-      GroupStatus leader =
-          replicas.stream()
-              .filter(each -> each.leads() && !each.diverged())
-              .findFirst()
-              .orElse(null);
-      long following = replicas.stream().filter(each -> !each.leader().isEmpty()).count();
-      if (leader == null || 2 * following <= members.size()) {
-        return Health.UNANSWERED;
+    boolean all = members.stream().allMatch(each -> each.up() && each.problem().isEmpty());
+    for (int group = 0; group < groups(); group++) {
+      GroupStatus leader = leader(group);
+      if (leader == null || 2 * voting(leader, "") <= leader.voters().size()) {
+        if (slots.of(group) > 0) {
+          return Health.UNANSWERED;
+        }
+        all = false; // It has just been added, and has no keys yet.
+        continue;
       }
+      List<GroupStatus> replicas = replicas(group);
       all &=
-          replicas.size() == members.size()
+          Set.copyOf(leader.voterNames()).equals(Set.copyOf(this.replicas.get(group)))
+              && leader.listeners().isEmpty()
+              && voting(leader, "") == leader.voters().size()
               && replicas.stream()
                   .allMatch(
                       each ->
-                          !each.diverged()
-                              && Objects.requireNonNull(leader).committed() - each.applied()
-                                  < MOST_BEHIND);
+                          !each.diverged() && leader.committed() - each.applied() < MOST_BEHIND);
     }
     return all ? Health.HEALTHY : Health.DEGRADED;
+  }
+
+  /**
+   * Returns who keeps the cluster at its level although a member understands a higher one: for each
+   * a line such as {@code c understands no more than level 1}. Empty if none does.
+   */
+  public List<String> levelWaitsFor() {
+    int next = members.stream().mapToInt(MemberStatus::levelMost).max().orElse(0);
+    List<String> lines = new ArrayList<>();
+    if (level < next) {
+      for (MemberStatus each : members) {
+        if (!each.up()) {
+          lines.add(each.name() + " is down");
+        } else if (each.levelMost() < next) {
+          lines.add(each.name() + " understands no more than level " + each.levelMost());
+        }
+      }
+      Map<String, Integer> servers = new TreeMap<>();
+      members.forEach(
+          each -> each.servers().forEach((name, most) -> servers.merge(name, most, Math::min)));
+      servers.forEach(
+          (name, most) ->
+              lines.add("the server " + name + " understands no more than level " + most));
+    }
+    return lines;
+  }
+
+  /** Returns why a member may not be removed; empty if it may. */
+  String removal(String name, boolean force) {
+    MemberStatus member =
+        members.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
+    if (member == null) {
+      return name + " is no member (expected: one of " + names() + ")";
+    }
+    if (members.size() == 1) {
+      return name + " is the only member (expected: others)";
+    }
+    if (member.up() && !force) {
+      return name + " is up (expected: one that is down; --force removes it all the same)";
+    }
+    for (int group = 0; group < groups(); group++) {
+      GroupStatus leader = leader(group);
+      if (leader == null) {
+        return "group " + group + " has no leader (expected: one, to agree on it)";
+      }
+      int before = leader.voters().size();
+      boolean agree = 2 * voting(leader, "") > before; // One that is up agrees to its leaving.
+      boolean after = 2 * voting(leader, name) > before - 1;
+      if (leader.voterNames().contains(name) && before > 1 && !(agree && after)) {
+        return "group " + group + " would lose its majority (expected: more of its members up)";
+      }
+    }
+    return "";
+  }
+
+  private String names() {
+    return String.join(", ", members.stream().map(MemberStatus::name).toList());
   }
 }

@@ -16,8 +16,12 @@ final class Codes {
     Reason.OVERLOADED,
     Reason.KEY_SPACE_FULL,
     Reason.INVALID,
-    Reason.NO_LIMIT
+    Reason.NO_LIMIT,
+    Reason.UNCERTAIN // As MOVED is read.
   };
+
+  /** Instead of a reason: the key is another group's, or about to be; nothing was decided. */
+  static final int MOVED = 9;
 
   private Codes() {}
 

@@ -11,6 +11,24 @@ final class Entry {
    */
   static final int TICK = 1;
 
+  /**
+   * That of an entry that puts another {@link ClusterMap} in force, if the one before it is the one
+   * that its writer knew. Only group 0 has a map.
+   */
+  static final int MAP = 2;
+
+  /** That of an entry about one slot, as {@link SlotEntry} writes it. */
+  static final int SLOT = 3;
+
+  /** That of an entry from which on the group is at a higher level, see {@link Levels}. */
+  static final int LEVEL = 4;
+
+  /** That of an entry that steps the group's calendar ahead. */
+  static final int CALENDAR = 5;
+
+  /** No entry has a higher one; 255 is a bundle's. */
+  static final int MOST_KIND = CALENDAR;
+
   private Entry() {}
 
   static void stamp(byte[] entry, long nanos) {
@@ -32,6 +50,35 @@ final class Entry {
         .writeNumber(index)
         .writeLong(sum)
         .toBytes();
+  }
+
+  /**
+   * Returns an entry that puts a map in force. The reply to it is an instant, as that of every
+   * entry, and the map in force after it.
+   *
+   * @param expected the epoch of the map that {@code next} was made of
+   */
+  static byte[] map(long expected, ClusterMap next) {
+    ByteWriter out = new ByteWriter().writeLong(0).writeByte(MAP).writeNumber(expected);
+    next.write(out);
+    return out.toBytes();
+  }
+
+  /**
+   * Returns an entry from which on the group is at a level; one that is not higher than the group's
+   * changes nothing. The reply to it is an instant, as that of every entry, and the level after it.
+   */
+  static byte[] level(int level) {
+    return new ByteWriter().writeLong(0).writeByte(LEVEL).writeNumber(level).toBytes();
+  }
+
+  /**
+   * Returns an entry that has the group's calendar show what a wall clock shows, unless that is
+   * less than {@link Replica#LEAST_STEP_NANOS} ahead of it. The reply to it is an instant, as that
+   * of every entry, and by how much the calendar is ahead of the group's time then.
+   */
+  static byte[] calendar(long wallNanos) {
+    return new ByteWriter().writeLong(0).writeByte(CALENDAR).writeLong(wallNanos).toBytes();
   }
 
   /** Returns an entry that only finds out whether entries are committed. */

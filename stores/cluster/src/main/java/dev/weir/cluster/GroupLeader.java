@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,23 +33,30 @@ final class GroupLeader {
   private final ClusterTime time;
   private final long maxKeys;
   private final long maxBytes;
-  private final LongAdder sieved = new LongAdder();
+  private final GroupCounters counters;
 
   /**
    * @param maxKeys from how many keys on no new one is let in
    * @param maxBytes from how many bytes of state on no new key is let in
    */
-  GroupLeader(Ledger ledger, Replica replica, ClusterTime time, long maxKeys, long maxBytes) {
+  GroupLeader(
+      Ledger ledger,
+      Replica replica,
+      ClusterTime time,
+      GroupCounters counters,
+      long maxKeys,
+      long maxBytes) {
     this.ledger = ledger;
     this.replica = replica;
     this.time = time;
+    this.counters = counters;
     this.maxKeys = maxKeys;
     this.maxBytes = maxBytes;
   }
 
   /** Returns how many operations were refused without being logged. */
   long sieved() {
-    return sieved.sum();
+    return counters.refusedEarly();
   }
 
   /**
@@ -63,6 +69,7 @@ final class GroupLeader {
    */
   CompletionStage<byte[]> ask(byte[] entry) {
     if (!ledger.leads() || replica.diverged()) {
+      counters.undecided(Outcome.NOT_LEADER);
       return CompletableFuture.failedStage(
           new LedgerException(
               Outcome.NOT_LEADER,
@@ -70,21 +77,30 @@ final class GroupLeader {
               replica.diverged() ? "this replica has diverged" : "another member leads"));
     }
     Sieve sieve = new Sieve(entry);
+    counters.asked(sieve.charges, sieve.refusals.size());
     if (sieve.refusals.isEmpty()) {
-      return ledger.append(entry);
+      return append(entry);
     }
-    sieved.add(sieve.refusals.size());
     byte[] rest = sieve.rest();
     return rest == null
         ? CompletableFuture.completedStage(sieve.merged(null))
-        : ledger.append(rest).thenApply(sieve::merged);
+        : append(rest).thenApply(sieve::merged);
   }
 
-  /** An operation that is refused at once, and where it stands in the entry. */
+  private CompletionStage<byte[]> append(byte[] entry) {
+    long begun = counters.begin();
+    return ledger.append(entry).whenComplete((reply, problem) -> counters.appended(begun, problem));
+  }
+
+  /**
+   * An operation that is refused at once, and where it stands in the entry.
+   *
+   * @param reason null if its keys are another group's
+   */
   private record Refused(
       int begin,
       int end,
-      Reason reason,
+      @Nullable Reason reason,
       long remaining,
       long retryAfterNanos,
       long resetAfterNanos,
@@ -96,6 +112,7 @@ final class GroupLeader {
     private final List<Refused> refusals = new ArrayList<>();
     private final long now = time.nowNanos();
     private boolean anyLeft;
+    private int charges;
 
     Sieve(byte[] entry) {
       this.entry = entry;
@@ -106,8 +123,10 @@ final class GroupLeader {
       }
       boolean full = isFull();
       Charges one = new Charges();
+      GroupSlots slots = replica.slots();
       while (each.next()) {
-        Refused refused = refused(each, bindings, one, full);
+        charges += each.charges();
+        Refused refused = slots.decides(each) ? refused(each, bindings, one, full) : moved(each);
         if (refused == null) {
           anyLeft = true;
         } else {
@@ -149,6 +168,10 @@ final class GroupLeader {
       return full && newKey && takesRoom ? refused(each, Reason.KEY_SPACE_FULL, null) : null;
     }
 
+    private Refused moved(OperationReader each) {
+      return new Refused(each.begin(), each.end(), null, 0, 0, 0, now);
+    }
+
     private Refused refused(OperationReader each, Reason reason, @Nullable Charges said) {
       return said == null
           ? new Refused(each.begin(), each.end(), reason, 0, RETRY_WHEN_FULL_NANOS, 0, now)
@@ -185,6 +208,10 @@ final class GroupLeader {
       while (each.next()) {
         if (next < refusals.size() && refusals.get(next).begin == each.begin()) {
           Refused refused = refusals.get(next++);
+          if (refused.reason == null) {
+            out.moved(each);
+            continue;
+          }
           out.number(0)
               .result(
                   refused.reason,

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One group of a cluster: asks whichever of its members leads. Safe for use by many threads. */
@@ -35,18 +37,24 @@ final class GroupShard implements Shard {
   private static final int MOST_IN_FLIGHT = 2;
 
   private final int group;
-  private final List<String> members;
+  private final Supplier<ClusterMap> map;
   private final Route route;
+  private final AtomicLong latestNanos = new AtomicLong(Long.MIN_VALUE);
   private volatile String leader;
 
   /**
-   * @param members the names of those that may lead
+   * @param map says who may lead
    */
-  GroupShard(int group, List<String> members, Route route) {
+  GroupShard(int group, Supplier<ClusterMap> map, Route route) {
     this.group = group;
-    this.members = members;
+    this.map = map;
     this.route = route;
+    List<String> members = members();
     this.leader = members.get(group % members.size());
+  }
+
+  private List<String> members() {
+    return map.get().replicas(group);
   }
 
   /** Returns who led when that was last said. */
@@ -94,7 +102,7 @@ final class GroupShard implements Shard {
 
   private CompletableFuture<Reply> ask(byte[] entry) {
     CompletableFuture<Reply> answer = new CompletableFuture<>();
-    ask(entry, members.size() + 1, answer);
+    ask(entry, members().size() + 1, answer);
     return answer;
   }
 
@@ -127,9 +135,9 @@ final class GroupShard implements Shard {
             });
   }
 
-  private static void read(byte[] reply, CompletableFuture<Reply> answer) {
+  private void read(byte[] reply, CompletableFuture<Reply> answer) {
     try {
-      answer.complete(new ClusterReply(reply));
+      answer.complete(new ClusterReply(reply).after(latestNanos));
     } catch (IllegalArgumentException e) {
       answer.completeExceptionally(new ShardException(Failure.OTHER, "reply: " + e.getMessage()));
     }
@@ -149,6 +157,7 @@ final class GroupShard implements Shard {
     if (!asked.equals(leader)) {
       return; // Another call has found out already.
     }
+    List<String> members = members();
     leader =
         named != null && !named.equals(asked) && members.contains(named)
             ? named

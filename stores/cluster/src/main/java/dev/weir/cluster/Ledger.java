@@ -1,6 +1,7 @@
 package dev.weir.cluster;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +20,9 @@ interface Ledger extends AutoCloseable {
    * @param entry begins with {@link #STAMP_BYTES} that are to be written; belongs to the ledger
    *     from then on
    * @return what the machine of this member returned when it applied the entry, which a majority of
-   *     the members had on disk by then; fails with a {@link LedgerException}. It may complete on
-   *     any thread, which must not be blocked.
+   *     the members had on disk by then; fails with a {@link LedgerException}, at the latest when
+   *     this member knows what became of the entry. It may complete on any thread, which must not
+   *     be blocked.
    */
   CompletionStage<byte[]> append(byte[] entry);
 
@@ -31,6 +33,32 @@ interface Ledger extends AutoCloseable {
 
   /** Returns whether this member takes itself for the leader, ready to append: a hint too. */
   boolean leads();
+
+  /** Returns who takes part in this log, as this member knows. */
+  Seats seats();
+
+  /**
+   * Has others take part, if this member leads; waits until the group has agreed on it. Those who
+   * are new have about all entries then.
+   *
+   * @throws IOException if the group has not agreed in time: it may still do so
+   */
+  void seat(Seats next) throws IOException;
+
+  /**
+   * Closes the log and deletes what is kept of it here. The group has agreed before that this
+   * member does not take part any more.
+   */
+  void leave() throws IOException;
+
+  /**
+   * Has a snapshot taken of all that is applied here when this is called, or of more. It begins
+   * with the next entry that is applied, and others are applied while it is written.
+   *
+   * @return completes when it is on disk, and is to be closed then; fails with an {@link
+   *     IOException} if it cannot be written, or the log is closed
+   */
+  CompletionStage<Snapshot> snapshot();
 
   /** Returns the log as numbers, for people and metrics. */
   Status status();
@@ -53,6 +81,15 @@ interface Ledger extends AutoCloseable {
    * @param logBytes what the log takes on disk
    */
   record Status(@Nullable String leader, long term, long committed, long applied, long logBytes) {}
+
+  /**
+   * A snapshot on disk. It can be read until it is closed, whatever becomes of the file's name.
+   *
+   * @param term of the last entry that is in it
+   * @param index of that entry
+   * @param md5 of the whole file, in hex
+   */
+  record Snapshot(long term, long index, String md5, FileChannel file) {}
 
   /** What the entries are for. Each method is called by one thread at a time. */
   interface Machine {
@@ -86,5 +123,11 @@ interface Ledger extends AutoCloseable {
      * @throws IOException if it cannot be read, or is damaged: nothing has changed then
      */
     void restore(Path file) throws IOException;
+
+    /** Takes note that this member has heard of another leader. May be called beside the others. */
+    default void elected(String leader) {}
+
+    /** Takes note that the log is closed for good, because it cannot be written. */
+    default void stopped(String why) {}
   }
 }

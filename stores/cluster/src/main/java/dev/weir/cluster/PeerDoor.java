@@ -12,6 +12,7 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -37,8 +38,12 @@ final class PeerDoor implements AutoCloseable {
   private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel listener;
 
-  /** Who answers a kind of request, and where. */
-  record Registered(Executor executor, PeerHandler handler) {}
+  /**
+   * Who answers a kind of request, and where.
+   *
+   * @param forAll whether processes that are no members may ask it
+   */
+  record Registered(Executor executor, PeerHandler handler, boolean forAll) {}
 
   /**
    * Listens.
@@ -86,16 +91,25 @@ final class PeerDoor implements AutoCloseable {
   }
 
   /**
-   * Has requests of that kind answered from now on, instead of by the handler before.
+   * Has members' requests of that kind answered from now on, instead of by the handler before.
    *
    * @param kind {@link PeerFrame#FIRST_REQUEST} to {@link PeerFrame#LAST_REQUEST}
    * @param executor runs the handler, which may block there; a rejected request fails
    */
   void register(int kind, Executor executor, PeerHandler handler) {
+    register(kind, executor, handler, false);
+  }
+
+  /** As {@link #register}, also for processes that are no members. */
+  void registerForAll(int kind, Executor executor, PeerHandler handler) {
+    register(kind, executor, handler, true);
+  }
+
+  private void register(int kind, Executor executor, PeerHandler handler, boolean forAll) {
     if (kind < PeerFrame.FIRST_REQUEST || kind > PeerFrame.LAST_REQUEST) {
       throw new IllegalArgumentException("kind " + kind);
     }
-    handlers.put(kind, new Registered(executor, handler));
+    handlers.put(kind, new Registered(executor, handler, forAll));
   }
 
   private void accepted(Channel channel) {
@@ -136,6 +150,26 @@ final class PeerDoor implements AutoCloseable {
     if (before != null) {
       before.superseded(session);
     }
+  }
+
+  /** Closes the connections of those that do not understand what is in force by now. */
+  void look() {
+    sessions.values().forEach(PeerSession::look);
+  }
+
+  /**
+   * Returns the processes that are connected without being members and understand less than this
+   * member, by their names, each with the highest level that it understands.
+   */
+  Map<String, Integer> older() {
+    Map<String, Integer> found = new TreeMap<>();
+    for (PeerSession each : sessions.values()) {
+      PeerHello peer = each.peer();
+      if (peer != null && !peer.member() && peer.levels().most() < self.level().able().most()) {
+        found.merge(peer.name(), peer.levels().most(), Math::min);
+      }
+    }
+    return found;
   }
 
   void closed(PeerSession session) {

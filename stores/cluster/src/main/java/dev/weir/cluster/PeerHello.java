@@ -12,13 +12,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The payload of a hello and of its answer.
  *
+ * @param name of who says it
  * @param purpose what the connection is for; empty in the answer
+ * @param member false for a process that only asks
  */
-record PeerHello(UUID cluster, String member, UUID boot, String purpose) {
-  private static final int FORMAT = 1;
+record PeerHello(
+    UUID cluster, String name, UUID boot, String purpose, boolean member, Levels levels) {
+  /** Must never change, or an older version could not say that it is too old. */
+  private static final int FORMAT = 2;
 
   static PeerHello of(PeerSelf self, String purpose) {
-    return new PeerHello(self.cluster().get(), self.name(), self.boot(), purpose);
+    return new PeerHello(
+        self.cluster().get(), self.name(), self.boot(), purpose, self.member(), self.levels());
   }
 
   byte[] encode() {
@@ -26,9 +31,12 @@ record PeerHello(UUID cluster, String member, UUID boot, String purpose) {
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeInt(FORMAT);
       writeId(out, cluster);
-      out.writeUTF(member);
+      out.writeUTF(name);
       writeId(out, boot);
       out.writeUTF(purpose);
+      out.writeBoolean(member);
+      out.writeInt(levels.least());
+      out.writeInt(levels.most());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -42,11 +50,26 @@ record PeerHello(UUID cluster, String member, UUID boot, String purpose) {
     if (format != FORMAT) {
       throw new IOException("format " + format + " (expected: " + FORMAT + ")");
     }
-    return new PeerHello(readId(in), in.readUTF(), readId(in), in.readUTF());
+    try {
+      return new PeerHello(
+          readId(in),
+          in.readUTF(),
+          readId(in),
+          in.readUTF(),
+          in.readBoolean(),
+          new Levels(in.readInt(), in.readInt()));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e.getMessage(), e);
+    }
   }
 
-  /** Returns why a member with that id of a cluster is to be refused, or null. */
-  @Nullable String conflict(UUID ours) {
+  /** Returns why who says this is to be refused, or null. */
+  @Nullable String conflict(PeerSelf self) {
+    String unlike = levels.conflict(self.levels());
+    if (unlike != null) {
+      return unlike;
+    }
+    UUID ours = self.cluster().get();
     if (cluster.equals(ours) || cluster.equals(PeerSelf.FORMING) || ours.equals(PeerSelf.FORMING)) {
       return null;
     }

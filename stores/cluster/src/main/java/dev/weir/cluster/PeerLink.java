@@ -6,9 +6,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
@@ -26,8 +28,20 @@ import org.jspecify.annotations.Nullable;
  * A connection to another member for one purpose. It connects by itself, and again after a loss,
  * and resolves the member's host each time. What was on its way when the connection was lost is
  * never sent again. Safe for use by many threads.
+ *
+ * <p>It is to the member of one name, and to no other that has its address by now; or to {@link
+ * #ANY} member, to find out which one has an address. Over TLS the name that the other side gives
+ * must be that of its certificate in both cases.
+ *
+ * <p>Why a connection ended counts. When the other process ends, its system ends the connection and
+ * refuses the next one: then the member is {@link #gone}. A connection that this side has given up,
+ * since nothing came by it any more, says nothing of the other process; neither does one that a
+ * network cuts, whose port accepts the next.
  */
 final class PeerLink implements AutoCloseable {
+  /** For a connection to whichever member is there. */
+  static final String ANY = "";
+
   private static final int CONNECT_MILLIS = 3_000;
   private static final long LEAST_PAUSE_MILLIS = 50;
   private static final long MOST_PAUSE_MILLIS = 1_000;
@@ -40,26 +54,29 @@ final class PeerLink implements AutoCloseable {
   private final @Nullable PeerTls tls;
   private final Supplier<Member> target;
   private final String purpose;
+  private final @Nullable String wanted;
+  private volatile String welcomedBy = "";
   private final Consumer<? super String> log;
+  private final Runnable ended;
   private final EventLoop loop;
 
   // Belong to the event loop.
   private final Map<Long, Call> calls = new HashMap<>();
   private @Nullable Channel channel;
   private long lastCall;
-  private long heard;
+  private final PeerSilence silence = new PeerSilence();
+  private boolean looking;
   private long pauseMillis = LEAST_PAUSE_MILLIS;
   private String lastProblem = "";
+  private boolean givenUp;
+  private boolean hungUp;
 
   private volatile boolean open;
+  private volatile boolean gone;
   private volatile boolean closed;
 
-  /**
-   * A request on its way.
-   *
-   * @param heardBefore how often something had been read when it was sent
-   */
-  private record Call(CompletableFuture<byte[]> reply, Future<?> timer, long heardBefore) {}
+  /** A request on its way. */
+  private record Call(CompletableFuture<byte[]> reply, Future<?> timer, int bytes) {}
 
   /**
    * Starts to connect.
@@ -67,6 +84,7 @@ final class PeerLink implements AutoCloseable {
    * @param tls null for a connection without TLS
    * @param target asked for the address at each connection; its name never changes
    * @param purpose tells this connection to that member from others of this member's
+   * @param ended called on the event loop when the member is {@link #gone}
    */
   PeerLink(
       PeerLoops loops,
@@ -74,13 +92,31 @@ final class PeerLink implements AutoCloseable {
       @Nullable PeerTls tls,
       Supplier<Member> target,
       String purpose,
-      Consumer<? super String> log) {
+      Consumer<? super String> log,
+      Runnable ended) {
+    this(loops, self, tls, target, purpose, null, log, ended);
+  }
+
+  /**
+   * @param wanted {@link #ANY}, or null for the member of the target's name
+   */
+  PeerLink(
+      PeerLoops loops,
+      PeerSelf self,
+      @Nullable PeerTls tls,
+      Supplier<Member> target,
+      String purpose,
+      @Nullable String wanted,
+      Consumer<? super String> log,
+      Runnable ended) {
+    this.wanted = wanted;
     this.loops = loops;
     this.self = self;
     this.tls = tls;
     this.target = target;
     this.purpose = purpose;
     this.log = log;
+    this.ended = ended;
     loop = loops.next();
     resolve();
   }
@@ -88,6 +124,15 @@ final class PeerLink implements AutoCloseable {
   /** Returns whether a call would be sent now. A hint. */
   boolean connected() {
     return open;
+  }
+
+  /**
+   * Returns whether the other member's process has ended: it ended a connection on which this
+   * member was welcome, and nobody listens at its port since. A hint. A host that is gone, or a
+   * network that fails, is not known by this.
+   */
+  boolean gone() {
+    return gone;
   }
 
   /**
@@ -131,8 +176,10 @@ final class PeerLink implements AutoCloseable {
     }
     long id = ++lastCall;
     Future<?> timer =
-        loop.schedule(() -> late(id, to, timeoutMillis), timeoutMillis, TimeUnit.MILLISECONDS);
-    calls.put(id, new Call(reply, timer, heard));
+        loop.schedule(() -> late(id, timeoutMillis), timeoutMillis, TimeUnit.MILLISECONDS);
+    calls.put(id, new Call(reply, timer, payload.length));
+    silence.sent();
+    lookLater();
     Object unused =
         to.writeAndFlush(new PeerFrame(kind, id, payload).encode())
             .addListener(
@@ -144,19 +191,39 @@ final class PeerLink implements AutoCloseable {
                 });
   }
 
-  private void late(long id, Channel on, long timeoutMillis) {
-    Call call = calls.get(id);
-    if (call == null) {
-      return;
-    }
+  private void late(long id, long timeoutMillis) {
     fail(
         id,
         new PeerException(
             Outcome.UNKNOWN, "to " + name() + ": no reply within " + timeoutMillis + " ms"));
-    if (call.heardBefore() == heard && on == channel) {
-      // Nothing at all was read since: there may be nobody at the other end.
-      problem("silent for " + timeoutMillis + " ms");
-      Object unused = on.close();
+  }
+
+  private void lookLater() {
+    if (!looking) {
+      looking = true;
+      Object unused = loop.schedule(this::look, PeerSilence.LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** Gives the connection up if it delivers nothing: there may be nobody at the other end. */
+  private void look() {
+    looking = false;
+    Channel on = channel;
+    if (!open || on == null) {
+      return;
+    }
+    switch (silence.look(calls.size(), calls.values().stream().mapToLong(Call::bytes).sum())) {
+      case IDLE -> {}
+      case WAIT -> lookLater();
+      case ASK -> {
+        Object unused = on.writeAndFlush(PeerPulse.question(++lastCall).encode());
+        lookLater();
+      }
+      case GONE -> {
+        givenUp = true;
+        problem("the connection delivers nothing");
+        Object unused = on.close();
+      }
     }
   }
 
@@ -217,7 +284,11 @@ final class PeerLink implements AutoCloseable {
                     made.pipeline()
                         .addLast(
                             new PeerFrame.Decoder(),
-                            new PeerReplies(PeerLink.this, self, purpose, target.get().name()));
+                            new PeerReplies(
+                                PeerLink.this,
+                                self,
+                                purpose,
+                                wanted == null ? target.get().name() : wanted));
                   }
                 })
             .connect(address);
@@ -227,6 +298,10 @@ final class PeerLink implements AutoCloseable {
             done -> {
               if (!done.isSuccess()) {
                 problem(String.valueOf(done.cause()));
+                if (hungUp && !gone && refused(done.cause())) {
+                  gone = true;
+                  ended.run();
+                }
               }
             });
     unused =
@@ -239,9 +314,27 @@ final class PeerLink implements AutoCloseable {
                 });
   }
 
-  /** Called on the loop when the other member has welcomed this one. */
-  void welcomed() {
+  /** Tells a host that says that nobody listens at the port from one that says nothing. */
+  private static boolean refused(Throwable problem) {
+    // Java says so of a refusal, and of the system's timeout, before which ours has passed. The
+    // words
+    // of the message are in the language of the machine.
+    return problem instanceof ConnectException && !(problem instanceof ConnectTimeoutException);
+  }
+
+  /** Called on the loop when the other side has ended a connection on which it welcomed this. */
+  void hungUp() {
+    hungUp = !givenUp;
+  }
+
+  /** Called on the loop when the other member has welcomed this one, by that name. */
+  void welcomed(String name) {
+    welcomedBy = name;
+    givenUp = false;
+    hungUp = false;
+    gone = false;
     pauseMillis = LEAST_PAUSE_MILLIS;
+    silence.heard();
     open = true;
     if (!lastProblem.isEmpty()) {
       log.accept("member " + name() + " is connected again");
@@ -249,9 +342,14 @@ final class PeerLink implements AutoCloseable {
     }
   }
 
+  /** Returns the name of the member that welcomed this one last; empty before. */
+  String welcomedBy() {
+    return welcomedBy;
+  }
+
   /** Called on the loop for each answer. */
   void answered(PeerFrame frame, @Nullable String problem) {
-    heard++;
+    silence.heard();
     Call call = calls.remove(frame.call());
     if (call == null) {
       return;

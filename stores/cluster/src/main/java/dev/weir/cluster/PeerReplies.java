@@ -7,10 +7,11 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 
 /** This member's side of a connection that it opened. Belongs to an event loop. */
 final class PeerReplies extends SimpleChannelInboundHandler<PeerFrame> {
-  private static final long WELCOME_SECONDS = 5;
+  private static final long WELCOME_SECONDS = 3;
 
   private final PeerLink link;
   private final PeerSelf self;
@@ -19,6 +20,10 @@ final class PeerReplies extends SimpleChannelInboundHandler<PeerFrame> {
   private boolean welcome;
   private boolean ended;
 
+  /**
+   * @param wanted the name of the member that it must be; {@link PeerLink#ANY} if that is to be
+   *     found out
+   */
   PeerReplies(PeerLink link, PeerSelf self, String purpose, String wanted) {
     this.link = link;
     this.self = self;
@@ -47,7 +52,8 @@ final class PeerReplies extends SimpleChannelInboundHandler<PeerFrame> {
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
     if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess()) {
-      String problem = PeerTls.mismatch(context.channel(), wanted);
+      String problem =
+          wanted.equals(PeerLink.ANY) ? null : PeerTls.mismatch(context.channel(), wanted);
       if (problem == null) {
         hello(context);
       } else {
@@ -70,7 +76,10 @@ final class PeerReplies extends SimpleChannelInboundHandler<PeerFrame> {
     }
     switch (frame.kind()) {
       case PeerFrame.WELCOME -> welcome(context, frame);
-      case PeerFrame.REFUSED -> end(context, "it refuses: " + text(frame));
+      case PeerFrame.REFUSED -> {
+        self.level().refused(text(frame));
+        end(context, "it refuses: " + text(frame));
+      }
       case PeerFrame.REPLY -> link.answered(frame, null);
       case PeerFrame.FAILED -> link.answered(frame, text(frame));
       default -> end(context, "frame of kind " + frame.kind());
@@ -84,21 +93,22 @@ final class PeerReplies extends SimpleChannelInboundHandler<PeerFrame> {
   private void welcome(ChannelHandlerContext context, PeerFrame frame) {
     try {
       PeerHello hello = PeerHello.decode(frame.payload());
-      String problem = hello.conflict(self.cluster().get());
-      if (problem == null && !hello.member().equals(wanted)) {
-        problem = "member " + hello.member() + " (expected: " + wanted + ")";
+      String problem = hello.conflict(self);
+      if (problem == null && wanted.equals(PeerLink.ANY)) {
+        problem = PeerTls.mismatch(context.channel(), hello.name());
+      } else if (problem == null && !hello.name().equals(wanted)) {
+        problem = "member " + hello.name() + " (expected: " + wanted + ")";
       }
       if (problem != null) {
         end(context, problem);
         return;
       }
+      welcome = true;
+      context.pipeline().get(PeerFrame.Decoder.class).known();
+      link.welcomed(hello.name());
     } catch (IOException e) {
       end(context, "welcome: " + e.getMessage());
-      return;
     }
-    welcome = true;
-    context.pipeline().get(PeerFrame.Decoder.class).known();
-    link.welcomed();
   }
 
   private void end(ChannelHandlerContext context, String problem) {
@@ -111,6 +121,9 @@ final class PeerReplies extends SimpleChannelInboundHandler<PeerFrame> {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable problem) {
+    if (welcome && !ended && problem instanceof IOException && !(problem instanceof SSLException)) {
+      link.hungUp(); // By a reset.
+    }
     end(context, String.valueOf(problem.getCause() == null ? problem : problem.getCause()));
   }
 
@@ -118,6 +131,9 @@ final class PeerReplies extends SimpleChannelInboundHandler<PeerFrame> {
   public void channelInactive(ChannelHandlerContext context) {
     if (!ended) {
       ended = true;
+      if (welcome) {
+        link.hungUp();
+      }
       link.problem("the connection was lost");
     }
   }

@@ -33,13 +33,37 @@ final class PeerSession extends SimpleChannelInboundHandler<PeerFrame> {
     this.self = self;
   }
 
-  /** Returns the member and the purpose. */
+  /** Returns the member and the purpose; several processes that only ask may share a name. */
   String key() {
-    return peer == null ? "" : peer.member() + "/" + peer.purpose();
+    if (peer == null) {
+      return "";
+    }
+    String key = peer.name() + "/" + peer.purpose();
+    return peer.member() ? key : key + "/" + peer.boot();
   }
 
   private @Nullable UUID boot() {
     return peer == null ? null : peer.boot();
+  }
+
+  /** Returns who opened it, and what it understands; null while it has not said so. */
+  @Nullable PeerHello peer() {
+    return peer;
+  }
+
+  /** Closes it if the other side does not understand what is in force by now. */
+  void look() {
+    ChannelHandlerContext mine = context;
+    if (mine != null) {
+      mine.executor()
+          .execute(
+              () -> {
+                String problem = peer == null ? null : peer.levels().conflict(self.levels());
+                if (problem != null) {
+                  end(problem);
+                }
+              });
+    }
   }
 
   void superseded(PeerSession by) {
@@ -87,7 +111,7 @@ final class PeerSession extends SimpleChannelInboundHandler<PeerFrame> {
     } else if (unanswered.incrementAndGet() > MAX_OPEN) {
       end("more than " + MAX_OPEN + " requests without an answer");
     } else {
-      request(context, known.member(), frame);
+      request(context, known, frame);
     }
   }
 
@@ -100,16 +124,16 @@ final class PeerSession extends SimpleChannelInboundHandler<PeerFrame> {
     String problem;
     try {
       hello = PeerHello.decode(frame.payload());
-      problem = hello.conflict(self.cluster().get());
+      problem = hello.conflict(self);
       if (problem == null) {
-        problem = PeerTls.mismatch(context.channel(), hello.member());
+        problem = PeerTls.mismatch(context.channel(), hello.name());
       }
     } catch (IOException e) {
       refuse(context, "hello: " + e.getMessage());
       return;
     }
     if (problem != null) {
-      refuse(context, "hello of " + hello.member() + ": " + problem);
+      refuse(context, "hello of " + hello.name() + ": " + problem);
       return;
     }
     peer = hello;
@@ -129,14 +153,20 @@ final class PeerSession extends SimpleChannelInboundHandler<PeerFrame> {
             .addListener(ChannelFutureListener.CLOSE);
   }
 
-  private void request(ChannelHandlerContext context, String from, PeerFrame frame) {
+  private void request(ChannelHandlerContext context, PeerHello from, PeerFrame frame) {
     Registered registered = door.handler(frame.kind());
     if (registered == null) {
       failed(context, frame.call(), new IOException("kind " + frame.kind() + " is unknown here"));
       return;
     }
+    if (!from.member() && !registered.forAll()) {
+      failed(context, frame.call(), new IOException("kind " + frame.kind() + " is for members"));
+      return;
+    }
     try {
-      registered.executor().execute(() -> handle(context, from, frame, registered.handler()));
+      registered
+          .executor()
+          .execute(() -> handle(context, from.name(), frame, registered.handler()));
     } catch (RuntimeException rejected) {
       failed(context, frame.call(), rejected);
     }

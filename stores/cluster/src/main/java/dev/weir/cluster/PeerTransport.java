@@ -1,28 +1,36 @@
 package dev.weir.cluster;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member's door, and its links to other members. Safe for use by many threads.
+ * A member's door, and its links to other members; or the links of a process without a door. Safe
+ * for use by many threads.
  *
  * <p>Who creates it closes the door and the loops too, after this.
  */
 final class PeerTransport implements AutoCloseable {
+  private static final int ID_LENGTH = 8;
+
   private final PeerSelf self;
-  private final PeerDoor door;
+  private final @Nullable PeerDoor door;
   private final PeerLoops loops;
   private final @Nullable PeerTls tls;
   private final Consumer<? super String> log;
   private final Map<String, Member> members = new ConcurrentHashMap<>();
   private final Map<String, PeerLink> links = new ConcurrentHashMap<>();
+  private final Map<String, Consumer<? super String>> watching = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
+  /**
+   * @param door null for a process that only asks
+   */
   PeerTransport(
       PeerSelf self,
-      PeerDoor door,
+      @Nullable PeerDoor door,
       PeerLoops loops,
       @Nullable PeerTls tls,
       Consumer<? super String> log) {
@@ -37,8 +45,9 @@ final class PeerTransport implements AutoCloseable {
     return self;
   }
 
+  /** Returns the door of a member. */
   PeerDoor door() {
-    return door;
+    return Objects.requireNonNull(door);
   }
 
   void log(String line) {
@@ -71,7 +80,47 @@ final class PeerTransport implements AutoCloseable {
         member + "/" + purpose,
         key ->
             new PeerLink(
-                loops, self, tls, () -> members.getOrDefault(member, known), purpose, log));
+                loops,
+                self,
+                tls,
+                () -> members.getOrDefault(member, known),
+                purpose,
+                log,
+                () -> watching.getOrDefault(purpose, unwatched -> {}).accept(member)));
+  }
+
+  /**
+   * Has somebody hear when a member's process has ended, by the connection for that purpose.
+   *
+   * @param ended receives its name, on an event loop, which must not be blocked
+   */
+  void watch(String purpose, Consumer<? super String> ended) {
+    watching.put(purpose, ended);
+  }
+
+  /** Returns whether a member's process has ended, by {@link PeerLink#gone}. */
+  boolean gone(String member, String purpose) {
+    PeerLink link = links.get(member + "/" + purpose);
+    return link != null && link.gone();
+  }
+
+  /** Returns whether there is a connection to another member for that purpose. A hint. */
+  boolean connected(String member, String purpose) {
+    PeerLink link = links.get(member + "/" + purpose);
+    return link != null && link.connected();
+  }
+
+  /**
+   * Returns a new connection to whichever member is at an address. The caller closes it, before
+   * this.
+   */
+  PeerLink linkToAny(String host, int port) {
+    String address = host + ":" + port;
+    Member there = new Member(address, host, port);
+    // A purpose of its own: two addresses may lead to one member, and two members may have one
+    // name.
+    String purpose = "find " + address + " of " + self.boot().toString().substring(0, ID_LENGTH);
+    return new PeerLink(loops, self, tls, () -> there, purpose, PeerLink.ANY, log, () -> {});
   }
 
   @Override

@@ -9,7 +9,8 @@ final class Placement {
   /** A slot is the first bits of the fingerprint. */
   static final int SLOTS = 1 << 12;
 
-  private static final int SHIFT = Long.SIZE - 12;
+  /** How far a slot stands to the left in the fingerprints of its keys. */
+  static final int SHIFT = Long.SIZE - 12;
 
   private final short[] groups = new short[SLOTS];
   private final int size;
@@ -37,7 +38,7 @@ final class Placement {
   }
 
   /** The finalizer of MurmurHash3, which spreads every bit. */
-  private static long weight(int slot, int group) {
+  static long weight(int slot, int group) {
     long z = ((long) slot << 32 | group) + 0x9e3779b97f4a7c15L;
     z = (z ^ z >>> 33) * 0xff51afd7ed558ccdL;
     z = (z ^ z >>> 33) * 0xc4ceb9fe1a85ec53L;
@@ -50,6 +51,11 @@ final class Placement {
 
   static int slot(long fingerprint) {
     return (int) (fingerprint >>> SHIFT);
+  }
+
+  /** Returns the group of each slot, in an array of its own. */
+  short[] bySlot() {
+    return groups.clone();
   }
 
   /** Returns the group of a key. */

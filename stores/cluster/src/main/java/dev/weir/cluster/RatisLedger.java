@@ -6,13 +6,19 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.GroupManagementRequest;
 import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
@@ -21,9 +27,11 @@ import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
 import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.jspecify.annotations.Nullable;
 
@@ -36,11 +44,13 @@ final class RatisLedger implements Ledger {
   private static final int MOST_WAITING = 2 * RatisEngine.MOST_PENDING;
 
   private static final long TRANSFER_MILLIS = 5_000;
+  private static final long CLOSE_MILLIS = 10_000;
 
   private final RatisEngine engine;
   private final RaftServer server;
   private final RaftServer.Division division;
   private final RaftGroupId group;
+  private final int number;
 
   /** Each start has its own, so that Ratis never takes an entry for a repetition of another. */
   private final ClientId client = ClientId.randomId();
@@ -56,6 +66,7 @@ final class RatisLedger implements Ledger {
     this.engine = engine;
     this.server = server;
     this.group = group;
+    this.number = number;
     division = server.getDivision(group);
     appender =
         Executors.newSingleThreadExecutor(
@@ -143,7 +154,7 @@ final class RatisLedger implements Ledger {
     String leader = null;
     if (cause instanceof NotLeaderException elsewhere) {
       RaftPeer suggested = elsewhere.getSuggestedLeader();
-      leader = suggested == null ? null : suggested.getId().toString();
+      leader = suggested == null ? null : Member.nameOf(suggested.getId().toString());
     }
     Outcome outcome = Outcome.NOT_LEADER;
     if (!refused) {
@@ -157,7 +168,7 @@ final class RatisLedger implements Ledger {
   @Override
   public @Nullable String leader() {
     RaftPeerId leader = division.getInfo().getLeaderId();
-    return leader == null ? null : leader.toString();
+    return leader == null ? null : Member.nameOf(leader.toString());
   }
 
   @Override
@@ -173,6 +184,11 @@ final class RatisLedger implements Ledger {
         division.getRaftLog().getLastCommittedIndex(),
         division.getInfo().getLastAppliedIndex(),
         logBytes());
+  }
+
+  @Override
+  public CompletionStage<Snapshot> snapshot() {
+    return engine.snapshot(group);
   }
 
   /** Not by Ratis's own list of these files: to make it deletes those that are still empty. */
@@ -196,8 +212,8 @@ final class RatisLedger implements Ledger {
       return;
     }
     IOException problem = new IOException("there is no other member");
-    for (RaftPeer peer : division.getGroup().getPeers()) {
-      String name = peer.getId().toString();
+    for (RaftPeer peer : division.getRaftConf().getCurrentPeers()) {
+      String name = Member.nameOf(peer.getId().toString());
       if (member == null ? !peer.getId().equals(server.getId()) : name.equals(member)) {
         try {
           hand(peer.getId());
@@ -216,24 +232,101 @@ final class RatisLedger implements Ledger {
             new TransferLeadershipRequest(
                 client, server.getId(), group, calls.incrementAndGet(), member, TRANSFER_MILLIS));
     if (!reply.isSuccess()) {
-      throw new IOException(member + " did not take over", reply.getException());
+      throw new IOException(
+          member + " did not take over: " + reply.getException(), reply.getException());
     }
   }
 
   @Override
+  public Seats seats() {
+    RaftConfiguration now = division.getRaftConf();
+    return new Seats(
+        members(now.getCurrentPeers(RaftPeerRole.FOLLOWER)),
+        members(now.getCurrentPeers(RaftPeerRole.LISTENER)),
+        now.getPreviousPeers(RaftPeerRole.FOLLOWER).isEmpty()
+            && now.getLogEntryIndex() <= division.getRaftLog().getLastCommittedIndex());
+  }
+
+  private static List<Member> members(Collection<RaftPeer> peers) {
+    return peers.stream().map(RatisEngine::member).toList();
+  }
+
+  @Override
+  public void seat(Seats next) throws IOException {
+    SetConfigurationRequest.Arguments seats =
+        SetConfigurationRequest.Arguments.newBuilder()
+            .setServersInNewConf(next.voters().stream().map(RatisEngine::peer).toList())
+            .setListenersInNewConf(next.listeners().stream().map(RatisEngine::peer).toList())
+            .build();
+    RaftClientReply reply =
+        server.setConfiguration(
+            new SetConfigurationRequest(
+                client, server.getId(), group, calls.incrementAndGet(), seats));
+    if (!reply.isSuccess()) {
+      throw new IOException(
+          "the group did not agree: " + reply.getException(), reply.getException());
+    }
+  }
+
+  @Override
+  public void leave() throws IOException {
+    engine.leaving(number);
+    close(true);
+  }
+
+  @Override
   public void close() throws IOException {
+    close(false);
+  }
+
+  private void close(boolean delete) throws IOException {
     if (appender.isShutdown()) {
       return;
     }
     appender.shutdown();
     engine.closing(group);
-    RaftClientReply reply =
-        server.groupManagement(
-            GroupManagementRequest.newRemove(
-                client, server.getId(), calls.incrementAndGet(), group, false, false));
-    engine.closed(group);
-    if (!reply.isSuccess()) {
-      throw new IOException("group " + group, reply.getException());
+    try {
+      RaftClientReply reply = removed(delete).get(CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+      if (!reply.isSuccess()) {
+        throw new IOException("group " + group, reply.getException());
+      }
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IOException("group " + group + " does not close", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      engine.closed(group);
     }
+  }
+
+  void stopEviction() throws IOException {
+    RatisEviction.stop(division.getRaftLog());
+  }
+
+  /** Has Ratis close the group, which nobody has to wait for. */
+  private CompletableFuture<RaftClientReply> removed(boolean delete) {
+    CompletableFuture<RaftClientReply> removed = new CompletableFuture<>();
+    Thread remover =
+        new Thread(
+            () -> {
+              try {
+                stopEviction();
+                removed.complete(
+                    server.groupManagement(
+                        GroupManagementRequest.newRemove(
+                            client,
+                            server.getId(),
+                            calls.incrementAndGet(),
+                            group,
+                            delete,
+                            false)));
+              } catch (IOException | RuntimeException e) {
+                removed.completeExceptionally(e);
+              }
+            },
+            "weir-close");
+    remover.setDaemon(true);
+    remover.start();
+    return removed;
   }
 }

@@ -20,9 +20,11 @@ import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
 import org.apache.ratis.server.storage.FileInfo;
 import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.server.storage.RaftStorage.StartupOption;
 import org.apache.ratis.statemachine.impl.SimpleStateMachineStorage;
 import org.apache.ratis.statemachine.impl.SingleFileSnapshotInfo;
 import org.apache.ratis.util.MD5FileUtil;
+import org.apache.ratis.util.SizeInBytes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +52,41 @@ final class RatisSnapshots {
     this.log = log;
     folder = raft.getStorageDir().getStateMachineDir().toPath();
     scratch = raft.getStorageDir().getTmpDir().toPath();
+  }
+
+  /** Writes an image into a file that does not exist. */
+  interface Writer {
+    void write(Path image) throws IOException;
+  }
+
+  /**
+   * Has a group begin with an image, in a folder that does not exist yet. No member has voted in
+   * it, and its log begins with the entry after {@code index}. When this returns, it is on disk.
+   */
+  static void begin(Path folder, long index, Writer image) throws IOException {
+    RatisEngine.quiet();
+    RaftStorage raft =
+        RaftStorage.newBuilder()
+            .setDirectory(folder.toFile())
+            .setOption(StartupOption.FORMAT)
+            .setStorageFreeSpaceMin(SizeInBytes.ZERO)
+            .build();
+    raft.initialize();
+    try {
+      SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
+      storage.init(raft);
+      RatisSnapshots begun = new RatisSnapshots(raft, storage, line -> {});
+      Files.createDirectories(begun.scratch);
+      Path file = begun.image();
+      image.write(file);
+      // Of term 0, which every leader's is after: the new log has no terms yet.
+      Path unused = begun.publish(file, seal(file), TermIndex.valueOf(0, index));
+      syncFolder(raft.getStorageDir().getCurrentDir().toPath());
+      syncFolder(folder);
+      syncFolder(folder.resolveSibling("."));
+    } finally {
+      raft.close();
+    }
   }
 
   /** A snapshot's file, and what it holds. */
@@ -172,8 +209,12 @@ final class RatisSnapshots {
     return MD5FileUtil.computeMd5ForFile(image.toFile());
   }
 
-  /** Makes a sealed image the newest snapshot, and deletes what is older than the one before. */
-  void publish(Path image, MD5Hash md5, TermIndex at) throws IOException {
+  /**
+   * Makes a sealed image the newest snapshot, and deletes what is older than the one before.
+   *
+   * @return the snapshot's file
+   */
+  Path publish(Path image, MD5Hash md5, TermIndex at) throws IOException {
     File file = storage.getSnapshotFile(at.getTerm(), at.getIndex());
     MD5FileUtil.saveMD5File(file, md5);
     move(image, file.toPath());
@@ -184,6 +225,7 @@ final class RatisSnapshots {
       Files.deleteIfExists(old.file());
       Files.deleteIfExists(digest(old.file()));
     }
+    return file.toPath();
   }
 
   /**

@@ -7,24 +7,20 @@ import dev.weir.Fingerprint;
 import dev.weir.Image;
 import dev.weir.MemoryStore;
 import dev.weir.Reason;
+import dev.weir.Ticker;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
@@ -47,30 +43,38 @@ final class Replica {
    * keys they still hold that have reset, which no verdict shows.
    */
 
-  /** Far more policies than rules have; each customer's own limit is one as well. */
-  private static final int MOST_POLICIES = 1 << 17;
-
-  /** For how much longer than it can matter a policy is kept that nobody asks for. */
-  private static final long KEPT_NANOS = 60_000_000_000L;
-
   /** Odd, so that multiplying loses nothing. */
   private static final long MULTIPLIER = 0x9e3779b97f4a7c15L;
 
   /** Room for all keys: what bounds them is before the log. */
   private static final long MOST = Long.MAX_VALUE / 2;
 
-  private static final int MAGIC = 0x57454947; // WEIG
+  /** The calendar is stepped by at least so much: each step is one that it remembers. */
+  static final long LEAST_STEP_NANOS = 50_000_000L;
 
   private final ClusterTime time;
   private final Executor imaging;
   private final Consumer<? super String> log;
-  private final Map<Written, Known> policies = new ConcurrentHashMap<>();
+  private final KnownPolicies policies = new KnownPolicies();
   private final Charges charges = new Charges();
   private volatile MemoryStore store;
+  private volatile GroupSlots slots;
   private long sum;
+
+  /** The latest instant that permits were ever charged for. */
+  private long latestChargeNanos = Long.MIN_VALUE;
+
   private volatile Tick lastTick = new Tick(0, 0);
   private volatile boolean diverged;
   private volatile @Nullable Image image;
+
+  /** What this process understands. */
+  private Levels able = Levels.HERE;
+
+  private volatile int level = Levels.FIRST;
+
+  /** Null in all groups but group 0. */
+  private volatile @Nullable ClusterMap map;
 
   /**
    * What a replica had come to after a {@linkplain Entry#tick tick}.
@@ -79,55 +83,74 @@ final class Replica {
    */
   record Tick(long index, long sum) {}
 
-  /** A policy as it is written in entries. */
-  private static final class Written {
-    private final byte[] bytes;
-
-    Written(byte[] bytes) {
-      this.bytes = bytes;
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Written same && Arrays.equals(bytes, same.bytes);
-    }
-
-    @Override
-    public int hashCode() {
-      return Arrays.hashCode(bytes);
-    }
-  }
-
-  /** A policy that operations asked for. */
-  private static final class Known {
-    final ClusterPolicy policy;
-    final Binding binding;
-    long lastUseNanos;
-
-    Known(ClusterPolicy policy, Binding binding, long lastUseNanos) {
-      this.policy = policy;
-      this.binding = binding;
-      this.lastUseNanos = lastUseNanos;
-    }
-  }
-
   /**
    * @param fingerprint by which all members know keys
+   * @param slots that the group has when its log begins; this replica's alone
    * @param imaging writes images
    */
+  Replica(
+      Fingerprint fingerprint,
+      GroupSlots slots,
+      ClusterTime time,
+      Executor imaging,
+      Consumer<? super String> log) {
+    this(MemoryStore.unbounded(fingerprint), slots, time, imaging, log);
+  }
+
+  /** Creates a replica of a group that has all slots. */
   Replica(
       Fingerprint fingerprint, ClusterTime time, Executor imaging, Consumer<? super String> log) {
     this(MemoryStore.unbounded(fingerprint), time, imaging, log);
   }
 
   /**
+   * Creates a replica of a group that has all slots.
+   *
    * @param store has room for all keys
    */
   Replica(MemoryStore store, ClusterTime time, Executor imaging, Consumer<? super String> log) {
+    this(store, new GroupSlots(slot -> true), time, imaging, log);
+  }
+
+  private Replica(
+      MemoryStore store,
+      GroupSlots slots,
+      ClusterTime time,
+      Executor imaging,
+      Consumer<? super String> log) {
     this.store = store;
+    this.slots = slots;
     this.time = time;
     this.imaging = imaging;
     this.log = log;
+  }
+
+  /** Has this replica keep the cluster's map, which begins with that one. Before all else. */
+  Replica beginningWith(ClusterMap first) {
+    map = first;
+    level = first.level();
+    return this;
+  }
+
+  /** Has this replica stop at what is beyond these. Before all else. */
+  Replica understanding(Levels levels) {
+    able = levels;
+    return this;
+  }
+
+  /** Returns the level at which this replica applies and writes, see {@link Levels}. */
+  int level() {
+    return level;
+  }
+
+  /** Returns the cluster's map; null if this is no replica of group 0. */
+  @Nullable ClusterMap map() {
+    return map;
+  }
+
+  /** Returns which slots the group decides, for those who look. */
+  GroupSlots slots() {
+    return slots;
   }
 
   /** Returns what is kept, for those who look. */
@@ -137,8 +160,7 @@ final class Replica {
 
   /** Returns the policy as this replica knows it, or null: for those who look. */
   @Nullable Binding known(byte[] policy) {
-    Known known = policies.get(new Written(policy));
-    return known == null ? null : known.binding;
+    return policies.known(policy);
   }
 
   /**
@@ -158,25 +180,89 @@ final class Replica {
    *
    * @return the reply, as {@link ReplyWriter} writes it
    * @throws IllegalArgumentException if the entry makes no sense; nothing has changed then
+   * @throws LevelException if this process does not understand it; nothing has changed then, and no
+   *     later entry must be applied
    */
   byte[] apply(long index, byte[] entry) {
     ByteReader in = new ByteReader(entry, 0);
     long stamp = in.readLong();
-    boolean tick = in.readByte() == Entry.TICK;
+    int kind = in.readByte();
+    boolean tick = kind == Entry.TICK;
     byte[] reply;
-    if (tick) {
+    if (kind == Entry.MAP) {
+      reply = mapped(in, stamp);
+    } else if (tick) {
       Tick compared = new Tick(in.readNumber(), in.readLong());
       reply = tick(compared, time.apply(stamp));
+    } else if (kind == Entry.CALENDAR) {
+      reply = calendar(in.readLong(), stamp);
+    } else if (kind == Entry.SLOT) {
+      SlotEntry of = SlotEntry.read(in);
+      long now = time.apply(stamp);
+      ByteWriter out = new ByteWriter();
+      slots.apply(of, store, now, latestChargeNanos).write(out);
+      reply = out.toBytes();
+    } else if (kind == Entry.LEVEL) {
+      reply = levelled(in, stamp);
+    } else if (kind > Entry.MOST_KIND) {
+      throw new LevelException(
+          "entry: kind "
+              + kind
+              + " (expected: 0.."
+              + Entry.MOST_KIND
+              + "): this version of Weir is too old for it");
     } else {
       verify(entry);
       long now = time.apply(stamp);
       reply = operations(entry, new ReplyWriter(now), now);
     }
     sum = sum * MULTIPLIER + crc(reply);
-    if (tick) {
+    if (tick && index != lastTick.index) { // Else a part of one bundle with the last.
       lastTick = new Tick(index, sum);
     }
     return reply;
+  }
+
+  private byte[] levelled(ByteReader in, long stamp) {
+    int next = in.readNumber(Levels.FIRST, Integer.MAX_VALUE);
+    able.check(next, "entry");
+    level = Math.max(level, next);
+    return new ReplyWriter(time.apply(stamp)).number(level).toBytes();
+  }
+
+  private byte[] mapped(ByteReader in, long stamp) {
+    ClusterMap own = map;
+    long expected = in.readNumber();
+    ClusterMap next = ClusterMap.read(in);
+    if (own == null || !in.atEnd() || next.epoch() != expected + 1) {
+      throw new IllegalArgumentException(
+          "map of epoch " + next.epoch() + " after " + expected + " (expected: in group 0 only)");
+    }
+    if (next.level() > level) {
+      throw new IllegalArgumentException(
+          "map of level " + next.level() + " (expected: at most " + level + ", the group's)");
+    }
+    if (own.epoch() == expected && own.level() <= next.level()) {
+      own = next;
+      map = next;
+    }
+    return new ReplyWriter(time.apply(stamp)).map(own).toBytes();
+  }
+
+  private byte[] calendar(long wallNanos, long stamp) {
+    if (Math.abs(wallNanos) > Ticker.HORIZON_NANOS) {
+      throw new IllegalArgumentException("calendar: " + wallNanos);
+    }
+    if (level < Levels.CALENDAR) {
+      throw new IllegalArgumentException(
+          "calendar at level " + level + " (expected: at least " + Levels.CALENDAR + ")");
+    }
+    long now = time.apply(stamp);
+    long offset = wallNanos - now;
+    if (offset - store.calendarOffsetNanos() >= LEAST_STEP_NANOS) {
+      boolean unused = store.stepCalendar(offset, now);
+    }
+    return new ByteWriter().writeLong(now).writeLong(store.calendarOffsetNanos()).toBytes();
   }
 
   private static long crc(byte[] bytes) {
@@ -202,19 +288,7 @@ final class Replica {
       diverged = true;
     }
     store.expire(now);
-    List<Known> unused = new ArrayList<>();
-    for (Known each : policies.values()) {
-      if (now - each.lastUseNanos > 2 * each.policy.memoryNanos() + KEPT_NANOS) {
-        unused.add(each);
-      }
-    }
-    for (Known each : unused) {
-      policies.remove(new Written(each.policy.bytes()));
-      String name = each.policy.name();
-      if (policies.values().stream().noneMatch(kept -> kept.policy.name().equals(name))) {
-        store.retire(name, now);
-      }
-    }
+    policies.expire(store, now);
     return new ReplyWriter(now).toBytes();
   }
 
@@ -222,9 +296,13 @@ final class Replica {
     OperationReader each = new OperationReader(entry);
     @Nullable Binding[] bindings = new Binding[each.policies().size()];
     for (int i = 0; i < bindings.length; i++) {
-      bindings[i] = bound(new Written(each.policies().get(i)), now);
+      bindings[i] = policies.bound(store, each.policies().get(i), now);
     }
     while (each.next()) {
+      if (!slots.decides(each)) {
+        out.moved(each);
+        continue;
+      }
       switch (each.kind()) {
         case DECIDE_MANY -> decideMany(each, bindings, out, now);
         case DECIDE_ONE -> decideOne(each, bindings[each.policy(0)], out, now);
@@ -239,37 +317,6 @@ final class Replica {
       }
     }
     return out.toBytes();
-  }
-
-  /** Returns a policy's binding; null if it cannot be had. */
-  private @Nullable Binding bound(Written written, long now) {
-    Known known = policies.get(written);
-    if (known == null && policies.size() < MOST_POLICIES) {
-      ClusterPolicy policy = ClusterPolicy.read(written.bytes);
-      Binding binding = newlyBound(policy, now);
-      known = binding == null ? null : new Known(policy, binding, now);
-      if (known != null) {
-        policies.put(written, known);
-      }
-    }
-    if (known == null) {
-      return null;
-    }
-    known.lastUseNanos = now;
-    return known.binding;
-  }
-
-  private @Nullable Binding newlyBound(ClusterPolicy policy, long now) {
-    ClusterPolicy base = policy.base();
-    try {
-      if (base == null) {
-        return store.bind(policy.name(), policy.policy(), now);
-      }
-      Binding inForce = bound(new Written(base.bytes()), now);
-      return inForce == null ? null : store.variant(inForce, policy.policy());
-    } catch (IllegalStateException | IllegalArgumentException e) {
-      return null; // It has changed its algorithm or window too often within its windows.
-    }
   }
 
   /** Has an image that is being written copy what the next step may change. */
@@ -301,6 +348,7 @@ final class Replica {
     store.decide(charges, now);
     out.number(charges.allowed() ? 1 : 0);
     for (int i = 0; i < charges.size(); i++) {
+      charged(charges.atNanos(i) + (charges.queued() ? charges.retryAfterNanos(i) : 0));
       out.result(charges, i);
     }
   }
@@ -309,6 +357,10 @@ final class Replica {
     for (int i = 0; i < operation.charges(); i++) {
       out.result(Reason.UNCERTAIN, 0, 0, 0, now);
     }
+  }
+
+  private void charged(long atNanos) {
+    latestChargeNanos = Math.max(latestChargeNanos, atNanos);
   }
 
   /** Charges as often as it fits, in one step; then says why not more often. */
@@ -335,6 +387,7 @@ final class Replica {
     long remaining = charges.remaining(0);
     long reset = charges.resetAfterNanos(0);
     long at = charges.atNanos(0);
+    charged(at);
     long retry = 0;
     if (times < count) {
       charges.clear().add(binding, operation.fingerprint(0), permits).peek();
@@ -352,6 +405,7 @@ final class Replica {
     }
     before(binding, operation.fingerprint(0));
     Decision after = store.record(binding, operation.fingerprint(0), operation.permits(0), now);
+    charged(after.atNanos());
     out.result(
         after.reason(),
         after.remaining(),
@@ -362,12 +416,12 @@ final class Replica {
 
   private void refund(
       OperationReader operation, @Nullable Binding binding, ReplyWriter out, long now) {
-    if (binding == null) {
+    long at = operation.atNanos();
+    if (binding == null || !slots.knows(operation.fingerprint(0), at)) {
       out.number(0);
       return;
     }
     before(binding, operation.fingerprint(0));
-    long at = operation.atNanos();
     Decision charged =
         new Decision(
             true,
@@ -392,17 +446,7 @@ final class Replica {
     Image begun;
     try {
       DataOutputStream head = new DataOutputStream(out);
-      head.writeInt(MAGIC);
-      head.writeLong(time.appliedNanos());
-      head.writeLong(sum);
-      head.writeLong(lastTick.index);
-      head.writeLong(lastTick.sum);
-      head.writeInt(policies.size());
-      for (Known each : policies.values()) {
-        head.writeInt(each.policy.bytes().length);
-        head.write(each.policy.bytes());
-        head.writeLong(each.lastUseNanos);
-      }
+      head().write(head);
       head.flush();
       begun = store.beginImage();
     } catch (IOException | RuntimeException e) {
@@ -426,6 +470,11 @@ final class Replica {
         imaging);
   }
 
+  private ReplicaHead head() {
+    return new ReplicaHead(
+        level, time.appliedNanos(), sum, lastTick, map, latestChargeNanos, slots, policies.uses());
+  }
+
   private synchronized void ended(Image one) {
     image = image == one ? null : image;
   }
@@ -434,50 +483,40 @@ final class Replica {
    * Goes on from an image.
    *
    * @throws IOException if it cannot be read, or is damaged; nothing has changed then
+   * @throws LevelException if it is of a level that this process does not understand; as before
    */
   void restore(Path file) throws IOException {
-    try (DataInputStream in =
-        new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
-      if (in.readInt() != MAGIC) {
-        throw new IOException("no image of a group (expected: one, which begins with WEIG)");
-      }
-      long now = in.readLong();
-      long restoredSum = in.readLong();
-      Tick tick = new Tick(in.readLong(), in.readLong());
-      int count = in.readInt();
-      List<ClusterPolicy> asked = new ArrayList<>();
-      List<Long> lastUses = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        asked.add(ClusterPolicy.read(in.readNBytes(in.readInt())));
-        lastUses.add(in.readLong());
-      }
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+      restore(in);
+    }
+  }
+
+  /** As {@link #restore(Path)}. */
+  void restore(InputStream from) throws IOException {
+    DataInputStream in = new DataInputStream(from);
+    try {
+      ReplicaHead head = ReplicaHead.read(in, able);
       MemoryStore restored = MemoryStore.resumed(in, MOST, MOST);
-      Map<Written, Known> known = new HashMap<>();
-      for (int i = 0; i < count; i++) {
-        ClusterPolicy each = asked.get(i);
-        known.put(
-            new Written(each.bytes()), new Known(each, rebound(restored, each), lastUses.get(i)));
-      }
+      KnownPolicies known = new KnownPolicies(restored, head.policies());
       Image open = image;
       if (open != null) {
         open.close();
         ended(open);
       }
-      policies.clear();
-      policies.putAll(known);
+      policies.become(known);
       store = restored;
-      sum = restoredSum;
-      lastTick = tick;
-      time.restore(now);
+      head.slots().movedToo(slots);
+      slots = head.slots();
+      latestChargeNanos = head.latestChargeNanos();
+      sum = head.sum();
+      lastTick = head.tick();
+      map = head.map();
+      time.restore(head.nowNanos());
+      level = head.level();
+    } catch (LevelException e) {
+      throw e;
     } catch (RuntimeException e) { // By numbers that no policy can have.
       throw new IOException("damaged: " + e.getMessage(), e);
     }
-  }
-
-  private static Binding rebound(MemoryStore restored, ClusterPolicy policy) {
-    ClusterPolicy base = policy.base();
-    return base == null
-        ? restored.rebound(policy.name(), policy.policy())
-        : restored.reboundVariant(rebound(restored, base), policy.policy());
   }
 }

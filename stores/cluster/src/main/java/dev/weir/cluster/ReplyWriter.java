@@ -21,6 +21,12 @@ final class ReplyWriter {
     return this;
   }
 
+  /** Writes the map in force. */
+  ReplyWriter map(ClusterMap map) {
+    map.write(out);
+    return this;
+  }
+
   /** Writes the result of charge {@code i}. */
   ReplyWriter result(Charges charges, int i) {
     return result(
@@ -38,6 +44,24 @@ final class ReplyWriter {
         .writeNumber(retryAfterNanos)
         .writeNumber(resetAfterNanos)
         .writeNumber(atNanos - nowNanos);
+    return this;
+  }
+
+  /** Writes the part of an operation of which nothing is decided in this group. */
+  ReplyWriter moved(OperationReader operation) {
+    switch (operation.kind()) {
+      case DECIDE_MANY, DECIDE_ONE -> number(0).moved(operation.charges());
+      case RECORD -> moved(1);
+      case REFUND -> number(0); // It is not asked again: the permits are lost.
+      case RESET -> number(ClusterReply.RESET_MOVED);
+    }
+    return this;
+  }
+
+  private ReplyWriter moved(int results) {
+    for (int i = 0; i < results; i++) {
+      out.writeByte(Codes.MOVED).writeNumber(0).writeNumber(0).writeNumber(0).writeNumber(0);
+    }
     return this;
   }
 

@@ -5,20 +5,26 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** Waits for what other threads do. */
 final class Await {
-  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final Duration LONG = Duration.ofSeconds(60);
   private static final long PAUSE_MILLIS = 5;
 
   private Await() {}
 
-  /** Waits until that is true; fails after 20 s. */
+  /** Waits until that is true; fails after 60 s. */
   static void until(String what, Callable<Boolean> condition) throws Exception {
+    until(() -> what, condition);
+  }
+
+  /** As {@link #until(String, Callable)}, where what is waited for says how far it has come. */
+  static void until(Supplier<String> what, Callable<Boolean> condition) throws Exception {
     long end = Ticker.system().nanos() + LONG.toNanos();
     while (!condition.call()) {
       if (Ticker.system().nanos() - end > 0) {
-        throw new AssertionError("not within " + LONG + ": " + what);
+        throw new AssertionError("not within " + LONG + ": " + what.get());
       }
       pause(PAUSE_MILLIS);
     }

@@ -14,15 +14,17 @@ import org.junit.jupiter.api.Test;
  * Thousands of faults in virtual time, on the real code: whatever crashes, stops, is cut off, comes
  * late or shows a wrong time, no limit is exceeded.
  *
- * <p>{@code -Dweir.seed} repeats one run; a run that fails prints its seed.
+ * <p>A run that fails prints how to repeat it with the few faults that are needed: {@code
+ * -Dweir.seed} is the run's, {@code -Dweir.faults} the numbers of the faults, all without it. By
+ * hand, {@code -Dweir.seconds} has it take longer.
  */
 class ClusterSimulationTest {
-  private static final long MOST_NANOS = 40_000_000_000L;
+  private static final long MOST_NANOS = Long.getLong("weir.seconds", 40) * Policies.SECOND;
 
   @Test
   void anyFaults_exceedNoLimit() {
     if (Long.getLong(Trials.SEED_PROPERTY) != null) {
-      System.out.println(check(Trials.SEED));
+      System.out.println(again());
       return;
     }
     Map<String, Long> counts = new TreeMap<>();
@@ -30,7 +32,10 @@ class ClusterSimulationTest {
     long begun = Ticker.system().nanos();
     int runs = 0;
     for (; Ticker.system().nanos() - begun < MOST_NANOS; runs++) {
-      check(seeds.nextLong()).forEach((what, times) -> counts.merge(what, times, Long::sum));
+      long seed = seeds.nextLong();
+      SimRun run = SimRun.of(seed, Defect.NONE);
+      check(new SimFailure(seed, Defect.NONE, SimFault.of(seed, Defect.NONE), run));
+      run.cluster.history.counts().forEach((what, times) -> counts.merge(what, times, Long::sum));
     }
     System.out.println("cluster simulation: " + runs + " runs, " + counts);
     if (runs >= 20) {
@@ -38,9 +43,20 @@ class ClusterSimulationTest {
     }
   }
 
-  private static Map<String, Long> check(long seed) {
-    SimRun run = SimRun.of(seed, Defect.NONE);
-    assertThat(run.violations()).as("-D%s=%d", Trials.SEED_PROPERTY, seed).isEmpty();
+  private static void check(SimFailure run) {
+    if (!run.run().violations().isEmpty()) {
+      System.out.println(run);
+      throw new AssertionError(run.shortened(run.kinds()).toString());
+    }
+  }
+
+  /** Repeats one run, with some of its faults. */
+  private static Map<String, Long> again() {
+    Defect defect = Defect.valueOf(System.getProperty(SimFailure.DEFECT_PROPERTY, "NONE"));
+    String numbers = System.getProperty(SimFailure.FAULTS_PROPERTY);
+    List<SimFault> faults = SimFailure.faults(Trials.SEED, defect, numbers);
+    SimRun run = SimRun.of(Trials.SEED, defect, faults);
+    check(new SimFailure(Trials.SEED, defect, faults, run));
     return run.cluster.history.counts();
   }
 

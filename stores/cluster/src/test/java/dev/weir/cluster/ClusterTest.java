@@ -10,20 +10,21 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Reason;
 import dev.weir.Ticker;
+import dev.weir.cluster.ClusterMetrics.GroupMetrics;
 import dev.weir.cluster.ClusterSettings.ClusterMember;
+import dev.weir.cluster.ClusterStatus.GroupStatus;
 import dev.weir.cluster.ClusterStatus.Health;
 import dev.weir.shared.Clocks;
-import dev.weir.shared.Counters;
-import dev.weir.shared.StoreSettings;
+import dev.weir.testkit.Ports;
 import dev.weir.testkit.WindowChecker;
 import dev.weir.testkit.WindowChecker.Operation;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -34,8 +35,10 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,24 +55,20 @@ class ClusterTest {
   private final List<ClusterMember> members = new ArrayList<>();
   private final Map<String, ClusterStore> stores = new HashMap<>();
   private final Map<String, Cluster> clusters = new HashMap<>();
+  private final AtomicLong wallAheadNanos = new AtomicLong();
   private final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
 
   @BeforeEach
   void choosePorts() throws IOException {
-    List<ServerSocket> taken = new ArrayList<>();
     for (String name : List.of("a", "b", "c")) {
-      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      taken.add(socket);
-      members.add(new ClusterMember(name, "127.0.0.1", socket.getLocalPort()));
-    }
-    for (ServerSocket each : taken) {
-      each.close();
+      members.add(new ClusterMember(name, "127.0.0.1", Ports.free()));
     }
   }
 
   @AfterEach
   void stop() {
     stores.values().forEach(ClusterStore::close);
+    stores.clear();
   }
 
   private ClusterSettings settings(String name, List<ClusterMember> all) {
@@ -78,26 +77,21 @@ class ClusterTest {
     return new ClusterSettings(
         name,
         all,
+        0,
+        Resolver.system(),
         new InetSocketAddress(self.host(), self.port()),
         folder.resolve(name),
+        "zone-" + name,
         2,
+        3,
         Duration.ofMillis(500),
         1_000_000,
         1L << 30,
+        0,
         null,
-        Ticker.system(),
+        new Clocks(Ticker.system(), () -> Ticker.wall().nanos() + wallAheadNanos.get()),
+        Duration.ofSeconds(1),
         log::add);
-  }
-
-  private static StoreSettings storeSettings() {
-    return new StoreSettings(
-        "cluster",
-        2_000_000_000L,
-        new Clocks(Ticker.system(), Ticker.wall()),
-        false,
-        line -> {},
-        line -> {},
-        new Counters());
   }
 
   private void start(String... names) {
@@ -119,7 +113,7 @@ class ClusterTest {
       cluster.form();
       synchronized (this) {
         clusters.put(name, cluster);
-        stores.put(name, cluster.store(storeSettings()));
+        stores.put(name, cluster.store(UsualSettings.store()));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -202,13 +196,14 @@ class ClusterTest {
             .build();
     Collection<Operation> history = new ConcurrentLinkedQueue<>();
     long end = Ticker.system().nanos() + 6_000_000_000L;
+    long latest = end + 60_000_000_000L;
     AtomicInteger changes = new AtomicInteger();
     List<CompletableFuture<Void>> askers = new ArrayList<>();
     for (ClusterStore store : List.copyOf(stores.values())) {
       askers.add(
           CompletableFuture.runAsync(
               () -> {
-                while (Ticker.system().nanos() - end < 0) {
+                while (Ticker.system().nanos() - (history.size() > 20 ? end : latest) < 0) {
                   long sent = Ticker.system().nanos();
                   if (ask(store, policy, "hot").allowed()) {
                     long answered = Ticker.system().nanos();
@@ -227,21 +222,170 @@ class ClusterTest {
     assertThat(history).hasSizeGreaterThan(20);
   }
 
+  private List<GroupStatus> replicas() {
+    return clusters.values().iterator().next().status().members().stream()
+        .flatMap(each -> each.groups().stream())
+        .toList();
+  }
+
   @Test
-  void memberThatLostItsFolder_doesNotVoteAgain() throws Exception {
+  void calendar_followsTheWallClock_andByHandWhereThatIsFarAhead() throws IOException {
     start("a", "b", "c");
+    await(this::healthy);
+    wallAheadNanos.set(800_000_000L);
+    await(() -> replicas().stream().allMatch(each -> each.offsetNanos() >= 500_000_000L));
+    assertThat(replicas()).noneMatch(GroupStatus::clockFault);
+
+    Policy yearly =
+        Policy.builder(Quota.of(5, Duration.ofDays(365))).algorithm(Algorithm.FIXED_WINDOW).build();
+    ClusterStore store = Objects.requireNonNull(stores.get("a"));
+    assertThat(IntStream.range(0, 9).filter(i -> ask(store, yearly, "x").allowed()).count())
+        .isEqualTo(5);
+
+    long year = Duration.ofDays(365).toNanos();
+    wallAheadNanos.set(year);
+    await(() -> replicas().stream().filter(GroupStatus::clockFault).count() == 2);
+    assertThat(replicas()).allMatch(each -> each.offsetNanos() < 3_600_000_000_000L);
+    assertThat(ask(store, yearly, "x").allowed()).isFalse();
+    assertThat(log).anyMatch(each -> each.contains("does not follow it"));
+
+    Objects.requireNonNull(clusters.get("b")).setCalendar();
+    await(() -> replicas().stream().allMatch(each -> each.offsetNanos() > year / 2));
+    await(() -> replicas().stream().noneMatch(GroupStatus::clockFault));
+    await(() -> ask(store, yearly, "x").allowed());
+    assertThat(IntStream.range(0, 9).filter(i -> ask(store, yearly, "x").allowed()).count())
+        .isEqualTo(4);
+    await(this::healthy);
+  }
+
+  @Test
+  void metrics_sayWhatMembersDid_onceTheyDidIt() {
+    start("a", "b", "c");
+    await(this::healthy);
+    assertThat(admitted("x", 30)).isEqualTo(10);
+    await(
+        () ->
+            clusters.values().stream()
+                .allMatch(each -> each.metrics().roundTripNanos().size() == 2));
+    List<GroupMetrics> all =
+        clusters.values().stream().flatMap(each -> each.metrics().groups().stream()).toList();
+    assertThat(all).hasSize(6);
+    assertThat(all.stream().filter(GroupMetrics::leads)).hasSize(2);
+    assertThat(all)
+        .allSatisfy(
+            each -> {
+              assertThat(each.term()).isPositive();
+              assertThat(each.elections()).isPositive();
+              assertThat(each.logBytes()).isPositive();
+              assertThat(count(each.applies())).isPositive();
+              assertThat(each.clockLagNanos()).isBetween(-5_000_000_000L, 60_000_000_000L);
+              assertThat(each.diverged()).isFalse();
+            });
+    assertThat(sum(all, each -> count(each.charges()))).isGreaterThanOrEqualTo(10);
+    assertThat(sum(all, each -> each.charges().sum())).isGreaterThanOrEqualTo(10);
+    assertThat(sum(all, each -> count(each.commits()))).isGreaterThanOrEqualTo(10);
+    assertThat(sum(all, GroupMetrics::refusedEarly)).isPositive();
+    assertThat(all.get(0).uncertain()).containsOnlyKeys("not_leader", "overloaded", "unknown");
     end("c");
-    try (Stream<Path> files = Files.walk(folder.resolve("c"))) {
-      for (Path each : files.sorted((one, other) -> other.compareTo(one)).toList()) {
-        Files.delete(each);
+    await(
+        () ->
+            clusters.values().stream()
+                .allMatch(each -> each.metrics().roundTripNanos().size() == 1));
+  }
+
+  private static long count(ClusterMetrics.Counts counts) {
+    return counts.counts().stream().mapToLong(Long::longValue).sum();
+  }
+
+  private static long sum(List<GroupMetrics> all, ToLongFunction<GroupMetrics> value) {
+    return all.stream().mapToLong(value).sum();
+  }
+
+  private String leaderOfGroup(int group) {
+    return clusters.values().iterator().next().status().members().stream()
+        .flatMap(each -> each.groups().stream().filter(GroupStatus::leads))
+        .filter(each -> each.group() == group)
+        .map(GroupStatus::leader)
+        .findFirst()
+        .orElse("");
+  }
+
+  private String problemOfC() {
+    return Objects.requireNonNull(clusters.get("a")).status().members().get(2).problem();
+  }
+
+  private static boolean run(String... command) throws Exception {
+    return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor() == 0;
+  }
+
+  /** On a disk of its own: the member stops leading, then takes no part, and comes back. */
+  @Test
+  void memberWhoseDiskIsFull_doesNotLead_andTheOthersGoOn() throws Exception {
+    Path disk = Files.createDirectory(folder.resolve("c"));
+    if (!run("mount", "-t", "tmpfs", "-o", "size=160m", "weir-test", disk.toString())) {
+      System.getLogger("dev.weir.cluster")
+          .log(System.Logger.Level.WARNING, "no disk can be mounted here: a full one is not tried");
+      return;
+    }
+    try {
+      start("a", "b", "c");
+      await(this::healthy);
+      while (!leaderOfGroup(0).equals("c")) {
+        clusters.values().forEach(Cluster::handOver);
       }
+      assertThat(problemOfC()).isEmpty();
+      Path filler = disk.resolve("filler");
+      long room = Files.getFileStore(disk).getUsableSpace();
+      Files.write(filler, new byte[(int) (room - (60L << 20))]);
+      await(() -> problemOfC().equals("its disk is nearly full"));
+      await(() -> !leaderOfGroup(0).equals("c") && !leaderOfGroup(0).isEmpty());
+      int[] tries = new int[1];
+      await(() -> admitted("fresh " + tries[0]++, stores.size()) == stores.size());
+      assertThat(admitted("x", 30)).isEqualTo(10);
+
+      byte[] block = new byte[1 << 16];
+      for (int length = block.length; length > 0; length /= 2) {
+        try (OutputStream out = Files.newOutputStream(filler, StandardOpenOption.APPEND)) {
+          while (true) {
+            out.write(block, 0, length);
+          }
+        } catch (IOException full) {
+          assertThat(full).hasMessageContaining("No space left");
+        }
+      }
+      Policy much = Policy.of(Quota.of(1_000_000_000, Duration.ofMinutes(10)));
+      Binding binding = Objects.requireNonNull(stores.get("a")).bind("much", much, 0);
+      while (!problemOfC().startsWith("the log cannot be written")) {
+        manyKeys(Objects.requireNonNull(stores.get("a")), binding);
+      }
+      assertThat(Objects.requireNonNull(clusters.get("a")).status().health())
+          .isEqualTo(Health.DEGRADED);
+      assertThat(admitted("x", 30)).isZero();
+      end("c");
+
+      Files.delete(filler);
+      start("c");
+      await(this::healthy);
+      assertThat(admitted("x", 30)).isZero();
+      assertThat(log).noneMatch(line -> line.contains("other counts"));
+    } finally {
+      stop();
+      assertThat(run("umount", disk.toString())).isTrue();
     }
-    try (Cluster again = Cluster.open(settings("c", members))) {
-      assertThatThrownBy(again::form)
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining("must not take part again");
+  }
+
+  /** Makes the logs grow by some 100 KB. */
+  private static void manyKeys(ClusterStore store, Binding binding) {
+    List<CompletableFuture<Charges>> answers = new ArrayList<>();
+    for (int i = 0; i < 5_000; i++) {
+      CompletableFuture<Charges> answer = new CompletableFuture<>();
+      answers.add(answer);
+      store.decide(
+          new Charges().add(binding, store.fingerprint().of("key" + i), 1),
+          Ticker.system().nanos(),
+          answer::complete);
     }
-    assertThat(admitted("x", 20)).isEqualTo(10);
+    answers.forEach(CompletableFuture::join);
   }
 
   @Test

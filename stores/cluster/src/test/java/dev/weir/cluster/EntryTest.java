@@ -91,7 +91,7 @@ class EntryTest {
       byte[] noise = new byte[random.nextInt(80)];
       random.nextBytes(noise);
       if (noise.length > Ledger.STAMP_BYTES) {
-        noise[Ledger.STAMP_BYTES] = (byte) random.nextInt(2);
+        noise[Ledger.STAMP_BYTES] = (byte) random.nextInt(3);
       }
       take(noise);
     }
@@ -132,7 +132,7 @@ class EntryTest {
     try {
       task.run();
       return true;
-    } catch (IllegalArgumentException e) {
+    } catch (IllegalArgumentException | LevelException e) {
       return false;
     }
   }

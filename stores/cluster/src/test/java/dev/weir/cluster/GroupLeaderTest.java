@@ -30,12 +30,13 @@ class GroupLeaderTest {
 
   private final FakeTicker ticker = new FakeTicker(1_000 * Policies.SECOND);
   private final ClusterTime time = new ClusterTime(ticker);
+  private final GroupCounters counters = new GroupCounters(ticker);
   private final Replica replica = new Replica(FINGERPRINT, time, Runnable::run, line -> {});
   private final InstantLedger ledger =
-      new InstantLedger(new GroupMachine(replica, time, line -> {}), true);
+      new InstantLedger(new GroupMachine(replica, time, counters, line -> {}), true);
 
   private GroupLeader leader(long maxKeys, long maxBytes) {
-    return new GroupLeader(ledger, replica, time, maxKeys, maxBytes);
+    return new GroupLeader(ledger, replica, time, counters, maxKeys, maxBytes);
   }
 
   private static byte[] ask(GroupLeader leader, Op... operations) {
@@ -120,14 +121,15 @@ class GroupLeaderTest {
   void fullTable_refusesNewKeys_andLetsKnownOnesOn() {
     for (boolean byBytes : new boolean[] {false, true}) {
       Replica state = new Replica(FINGERPRINT, time, Runnable::run, line -> {});
-      InstantLedger log = new InstantLedger(new GroupMachine(state, time, line -> {}), true);
-      GroupLeader open = new GroupLeader(log, state, time, MOST, MOST);
+      InstantLedger log =
+          new InstantLedger(new GroupMachine(state, time, counters, line -> {}), true);
+      GroupLeader open = new GroupLeader(log, state, time, counters, MOST, MOST);
       assertThat(one(open, TWO, 1, 1).fits()).isTrue();
       assertThat(one(open, TWO, 2, 1).fits()).isTrue();
       GroupLeader full =
           byBytes
-              ? new GroupLeader(log, state, time, MOST, state.store().bytes())
-              : new GroupLeader(log, state, time, 2, MOST);
+              ? new GroupLeader(log, state, time, counters, MOST, state.store().bytes())
+              : new GroupLeader(log, state, time, counters, 2, MOST);
       Result refused = one(full, TWO, 3, 1);
       assertThat(refused.reason()).isEqualTo(Reason.KEY_SPACE_FULL);
       assertThat(refused.retryAfterNanos()).isPositive();

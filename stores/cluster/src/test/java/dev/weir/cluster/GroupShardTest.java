@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 
 /** Whom a server asks. */
 class GroupShardTest {
-  private static final List<String> MEMBERS = List.of("a", "b", "c");
+  private static final ClusterMap MAP =
+      Maps.of(1, "a", "b", "c")
+          .with(Maps.of(1, "a", "b", "c").members(), List.of(List.of("a", "b", "c")));
+
   private static final byte[] REPLY = new ReplyWriter(5).toBytes();
 
   private final List<String> asked = new ArrayList<>();
@@ -27,7 +30,7 @@ class GroupShardTest {
   private final GroupShard shard =
       new GroupShard(
           0,
-          MEMBERS,
+          () -> MAP,
           (member, group, entry) -> {
             asked.add(member);
             CompletableFuture<byte[]> answer = new CompletableFuture<>();

@@ -49,6 +49,26 @@ final class InstantLedger implements Ledger {
   }
 
   @Override
+  public Seats seats() {
+    return Seats.NONE;
+  }
+
+  @Override
+  public void seat(Seats next) {
+    throw new IllegalStateException("members do not change here");
+  }
+
+  @Override
+  public void leave() {
+    throw new IllegalStateException("members do not change here");
+  }
+
+  @Override
+  public CompletionStage<Snapshot> snapshot() {
+    return CompletableFuture.failedStage(new IllegalStateException("no snapshot is needed"));
+  }
+
+  @Override
   public Status status() {
     return new Status(leader(), 1, index, index, 0);
   }

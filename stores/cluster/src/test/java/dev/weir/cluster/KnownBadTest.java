@@ -26,7 +26,13 @@ class KnownBadTest {
       case WIPED_VOTER, UNFLUSHED_ACKS -> EnumSet.of(Kind.NOT_CHARGED, Kind.LOGS_DIFFER);
       case RETRIED_CHECK -> EnumSet.of(Kind.CHARGED_TWICE);
       case IMAGE_LACKS_KEYS, BOUNDED_REPLICA -> EnumSet.of(Kind.ANSWERS_DIFFER, Kind.DIVERGED);
+      case BUNDLED_ANSWERS_MIXED -> EnumSet.of(Kind.EXCESS, Kind.NOT_CHARGED);
+      case BUNDLED_TWICE, BUNDLE_RETRIED -> EnumSet.of(Kind.CHARGED_TWICE);
+      case ACTIVATE_BEFORE_FREEZE -> EnumSet.of(Kind.OWNERS, Kind.EXCESS);
+      case MOVE_WITHOUT_SHIFT -> EnumSet.of(Kind.EXCESS);
       case WALL_CLOCK_ALLOTMENTS -> EnumSet.of(Kind.GRANTED_LATE);
+      case CALENDAR_OF_ANY_CLOCK -> EnumSet.of(Kind.CALENDAR_LEAPS);
+      case CALENDAR_OF_EACH_CLOCK -> EnumSet.of(Kind.ANSWERS_DIFFER, Kind.DIVERGED);
     };
   }
 

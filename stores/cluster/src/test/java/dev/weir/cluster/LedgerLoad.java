@@ -84,7 +84,7 @@ final class LedgerLoad {
       members.add(new Member(parts[0], "127.0.0.1", Integer.parseInt(parts[1])));
     }
     PeerTls tls = args.length > 5 ? tls(Path.of(args[5]), name) : null;
-    PeerSelf self = new PeerSelf(name, UUID.randomUUID(), () -> CLUSTER);
+    PeerSelf self = new PeerSelf(name, Member.NONE, UUID.randomUUID(), () -> CLUSTER);
     InetSocketAddress address =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[2]));
     try (PeerLoops loops = new PeerLoops(1);

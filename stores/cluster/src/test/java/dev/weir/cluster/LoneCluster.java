@@ -40,8 +40,8 @@ final class LoneCluster {
       ledgers.add(new InstantLedger(new CallersTime(), false));
     }
     Route route = (member, group, entry) -> ledgers.get(group).append(entry);
-    ClusterLink link =
-        new ClusterLink(new Placement(groups), List.of("a"), route, settings, () -> {});
+    ClusterMap map = Maps.of(groups, "a");
+    ClusterLink link = new ClusterLink(() -> map, () -> {}, route, settings, () -> {});
     ClusterStore store = new ClusterStore(settings, link, FINGERPRINT);
     while (!store.available()) {
       Thread.onSpinWait();

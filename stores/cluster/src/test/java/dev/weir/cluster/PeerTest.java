@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cluster.PeerException.Outcome;
+import dev.weir.testkit.FaultProxy;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -19,7 +20,9 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
@@ -28,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManagerFactory;
@@ -42,13 +46,16 @@ class PeerTest {
   private static final int NEVER = 41;
   private static final int BROKEN = 42;
   private static final int UNKNOWN = 43;
-  private static final long MILLIS = 10_000;
+  private static final int FOR_ALL = 44;
+  private static final long MILLIS = 60_000;
+  private static final long HOUR = 3_600_000;
 
   @TempDir Path folder;
 
   private final PeerLoops loops = new PeerLoops(1);
   private final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final AtomicInteger ended = new AtomicInteger();
 
   @AfterEach
   void close() throws Exception {
@@ -59,7 +66,7 @@ class PeerTest {
   }
 
   private static PeerSelf self(String name, UUID cluster) {
-    return new PeerSelf(name, UUID.randomUUID(), () -> cluster);
+    return new PeerSelf(name, Member.NONE, UUID.randomUUID(), () -> cluster);
   }
 
   private PeerDoor door(PeerSelf self, int port, @Nullable PeerTls tls) throws IOException {
@@ -89,7 +96,8 @@ class PeerTest {
 
   private PeerLink link(PeerSelf self, String to, PeerDoor door, @Nullable PeerTls tls) {
     Member member = new Member(to, "localhost", door.address().getPort());
-    PeerLink link = new PeerLink(loops, self, tls, () -> member, "test", log::add);
+    PeerLink link =
+        new PeerLink(loops, self, tls, () -> member, "test", log::add, ended::incrementAndGet);
     open.push(link);
     return link;
   }
@@ -120,6 +128,65 @@ class PeerTest {
   }
 
   @Test
+  void processesThatOnlyAsk_areAnsweredWhatIsForAll_andNothingElse() throws Exception {
+    UUID cluster = UUID.randomUUID();
+    PeerDoor door = door(self("b", cluster), 0, null);
+    door.registerForAll(
+        FOR_ALL, loops.files(), (from, payload) -> CompletableFuture.completedStage(payload));
+    List<PeerLink> links = new ArrayList<>();
+    for (int i = 0; i < 2; i++) { // Of one name: neither takes the other's place.
+      PeerSelf self =
+          new PeerSelf(
+              "asks",
+              Member.NONE,
+              UUID.randomUUID(),
+              () -> cluster,
+              false,
+              new ClusterLevel(Levels.HERE));
+      PeerLink link = link(self, "b", door, null);
+      links.add(link);
+      connected(link);
+    }
+    for (PeerLink link : links) {
+      assertThat(link.call(FOR_ALL, new byte[] {7}, MILLIS).toCompletableFuture())
+          .succeedsWithin(MILLIS, TimeUnit.MILLISECONDS)
+          .isEqualTo(new byte[] {7});
+      assertThat(failure(link, ECHO, MILLIS))
+          .hasMessageContaining("kind " + ECHO + " is for members")
+          .returns(Outcome.FAILED, PeerException::outcome);
+    }
+  }
+
+  @Test
+  void memberOfALevelThatIsUnknown_isRefusedWithOneLine() throws Exception {
+    UUID cluster = UUID.randomUUID();
+    PeerDoor door = door(self("b", cluster), 0, null);
+    int most = Levels.HERE.most();
+    Levels newer = new Levels(most + 1, most + 2);
+    Levels both = new Levels(most, most + 1);
+    PeerLink known =
+        link(
+            new PeerSelf(
+                "c", Member.NONE, UUID.randomUUID(), () -> cluster, true, new ClusterLevel(both)),
+            "b",
+            door,
+            null);
+    connected(known);
+    PeerLink unknown =
+        link(
+            new PeerSelf(
+                "a", Member.NONE, UUID.randomUUID(), () -> cluster, true, new ClusterLevel(newer)),
+            "b",
+            door,
+            null);
+    logged(
+        "it refuses: hello of a: it understands levels 3..4 (expected: one of levels 1..2): its"
+            + " version of Weir is too new for this cluster");
+    assertThat(unknown.connected()).isFalse();
+    assertThat(Levels.HERE.conflict(newer)).contains("too old for this cluster");
+  }
+
+  @Test
   void calls_areAnswered_orSayWhatIsKnownOfThem() throws Exception {
     UUID cluster = UUID.randomUUID();
     PeerDoor door = door(self("b", cluster), 0, null);
@@ -136,7 +203,7 @@ class PeerTest {
     int port = door.address().getPort();
     door.close();
     assertThat(lost)
-        .failsWithin(10, TimeUnit.SECONDS)
+        .failsWithin(60, TimeUnit.SECONDS)
         .withThrowableOfType(ExecutionException.class)
         .withMessageContaining("the connection was lost");
     Await.until("the loss", () -> !link.connected());
@@ -145,9 +212,91 @@ class PeerTest {
     connected(link);
     assertThat(ask(link, "again")).isEqualTo("a:again");
     assertThat(failure(link, NEVER, 20)).returns(Outcome.UNKNOWN, PeerException::outcome);
-    // Nothing was heard meanwhile, so that the connection may be dead: there is a new one.
-    Await.until("another connection", () -> log.stream().anyMatch(l -> l.contains("silent")));
+    assertThat(link.connected()).isTrue();
+  }
+
+  @Test
+  void endedProcess_isGone_untilItIsBack() throws Exception {
+    UUID cluster = UUID.randomUUID();
+    PeerDoor door = door(self("b", cluster), 0, null);
+    int port = door.address().getPort();
+    PeerLink link = link(self("a", cluster), "b", door, null);
     connected(link);
+    assertThat(link.gone()).isFalse();
+
+    door.close();
+
+    Await.until("the end", link::gone);
+    logged("Connection refused");
+    open.push(door(self("b", cluster), port, null));
+    connected(link);
+    assertThat(link.gone()).isFalse();
+    assertThat(ended).as("said once").hasValue(1);
+  }
+
+  @Test
+  void refusedFromTheBeginning_isNotGone() throws Exception {
+    UUID cluster = UUID.randomUUID();
+    PeerDoor door = door(self("b", cluster), 0, null);
+    door.close();
+    PeerLink link = link(self("a", cluster), "b", door, null);
+    logged("Connection refused");
+    assertThat(link.gone()).isFalse();
+    assertThat(ended).hasValue(0);
+  }
+
+  /** Returns a connection from a to b by a proxy. */
+  private PeerLink through(FaultProxy proxy, UUID cluster) throws Exception {
+    Member member = new Member("b", "localhost", proxy.port());
+    PeerLink link =
+        new PeerLink(
+            loops,
+            self("a", cluster),
+            null,
+            () -> member,
+            "test",
+            log::add,
+            ended::incrementAndGet);
+    open.push(link);
+    connected(link);
+    return link;
+  }
+
+  @Test
+  void cutConnection_isNotGone_whileItsPortAccepts() throws Exception {
+    UUID cluster = UUID.randomUUID();
+    PeerDoor door = door(self("b", cluster), 0, null);
+    FaultProxy proxy = new FaultProxy(door.address().getPort());
+    open.push(proxy);
+    PeerLink link = through(proxy, cluster);
+    for (int i = 0; i < 5; i++) {
+      proxy.cut();
+      logged("the connection was lost");
+      logged("is connected again");
+      log.clear();
+    }
+    assertThat(link.gone()).isFalse();
+    assertThat(ended).hasValue(0);
+  }
+
+  @Test
+  void connectionThatDeliversNothing_isGivenUp_andWhatItWasAskedIsUnknown() throws Exception {
+    UUID cluster = UUID.randomUUID();
+    PeerDoor door = door(self("b", cluster), 0, null);
+    FaultProxy proxy = new FaultProxy(door.address().getPort());
+    open.push(proxy);
+    PeerLink link = through(proxy, cluster);
+    CompletableFuture<byte[]> slow = link.call(NEVER, new byte[1], HOUR).toCompletableFuture();
+    assertThat(ask(link, "hello")).isEqualTo("a:hello");
+
+    proxy.forget();
+
+    logged("the connection delivers nothing");
+    assertThat(slow)
+        .failsWithin(60, TimeUnit.SECONDS)
+        .withThrowableOfType(ExecutionException.class)
+        .withMessageContaining("the connection was lost");
+    logged("is connected again");
     assertThat(ask(link, "new")).isEqualTo("a:new");
   }
 
@@ -180,11 +329,11 @@ class PeerTest {
     connected(good);
     byte[] hello = PeerHello.of(a, "raw").encode();
     byte[] newer = hello.clone();
-    newer[3] = 2;
+    newer[3] = 3;
 
     assertThat(answers(door, out -> frame(out, 23, PeerFrame.HELLO, newer)))
-        .contains("format 2 (expected: 1)");
-    logged("hello: format 2 (expected: 1)");
+        .contains("format 3 (expected: 2)");
+    logged("hello: format 3 (expected: 2)");
     answers(door, out -> out.writeInt(1 << 30));
     logged("frame of " + (1 << 30) + " bytes");
     answers(door, out -> out.writeInt(-1));

@@ -197,7 +197,7 @@ class RatisFaultTest {
           .ledger()
           .append(HashMachine.entry(4, 64))
           .toCompletableFuture()
-          .get(10, TimeUnit.SECONDS);
+          .get(60, TimeUnit.SECONDS);
       wires.heal();
       assertThat(trio.settle().stream().map(Applied::id)).contains(1L, 4L).doesNotContain(2L, 3L);
     }
@@ -206,7 +206,7 @@ class RatisFaultTest {
   private static Outcome outcome(CompletableFuture<byte[]> result)
       throws InterruptedException, TimeoutException {
     try {
-      result.get(10, TimeUnit.SECONDS);
+      result.get(60, TimeUnit.SECONDS);
       throw new AssertionError("it was acknowledged");
     } catch (ExecutionException e) {
       return Objects.requireNonNull((LedgerException) e.getCause()).outcome();

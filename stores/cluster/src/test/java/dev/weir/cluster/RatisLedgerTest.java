@@ -3,6 +3,7 @@ package dev.weir.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cluster.HashMachine.Applied;
+import dev.weir.cluster.Trio.Node;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,17 +26,33 @@ class RatisLedgerTest {
       for (int i = 0; i < ENTRIES; i++) {
         replies.add(ledger.append(HashMachine.entry(i, 100)).toCompletableFuture());
         if (i % 32 == 31) {
-          replies.get(i).get(20, TimeUnit.SECONDS);
+          replies.get(i).get(60, TimeUnit.SECONDS);
         }
       }
       CompletableFuture.allOf(replies.toArray(CompletableFuture<?>[]::new))
-          .get(20, TimeUnit.SECONDS);
+          .get(60, TimeUnit.SECONDS);
       List<Applied> applied = trio.settle();
       assertThat(applied).hasSize(ENTRIES + 1);
       assertThat(applied.stream().map(Applied::id).limit(ENTRIES)).isSorted();
       assertThat(ledger.status().applied()).isGreaterThanOrEqualTo(ENTRIES);
       assertThat(ledger.status().logBytes()).isGreaterThan(ENTRIES * 100);
       assertThat(ledger.leader()).isEqualTo(trio.node(trio.leader()).name());
+    }
+  }
+
+  /** Connections that are only made when a leader has died cost an election, and a second. */
+  @Test
+  void allMembers_areConnectedForVotesAndTheLog_beforeAnyOfThemNeedsIt() throws Exception {
+    try (Trio trio = new Trio(folder)) {
+      for (Node from : trio.running()) {
+        for (String to : Trio.NAMES) {
+          for (String purpose : List.of(PeerRpc.VOTES, PeerRpc.log(Trio.GROUP))) {
+            Await.until(
+                from.name() + " is connected to " + to + " for " + purpose,
+                () -> to.equals(from.name()) || from.transport().connected(to, purpose));
+          }
+        }
+      }
     }
   }
 }

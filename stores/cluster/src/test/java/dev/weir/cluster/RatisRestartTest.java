@@ -142,6 +142,71 @@ class RatisRestartTest {
     }
   }
 
+  /** They never had the log from its beginning, and were never started again. */
+  @Test
+  void membersThatJoinedByASnapshot_electALeaderWithoutTheFounder() throws Exception {
+    try (Trio trio = new Trio(folder, RatisRestartTest::small, null, 1)) {
+      append(trio, 150);
+      Await.until("the log to be purged", () -> firstInLog(trio, 0) > 20);
+      Ledger founder = trio.node(0).ledger();
+      trio.start(1);
+      trio.start(2);
+      List<Member> joining = List.of(trio.member(1), trio.member(2));
+      founder.seat(new Seats(List.of(trio.member(0)), joining, true));
+      checkAll(trio.settle(), ids);
+      for (int i = 1; i < 3; i++) {
+        assertThat(trio.node(i).machine().restores()).isPositive();
+      }
+      for (int voters = 2; voters <= 3; voters++) { // One after the other, as seats are given.
+        List<Member> all = List.of(trio.member(0), trio.member(1), trio.member(2));
+        founder.seat(new Seats(all.subList(0, voters), all.subList(voters, 3), true));
+        Await.until("the seats", () -> founder.seats().settled());
+        append(trio, 1);
+      }
+      checkAll(trio.settle(), ids);
+      trio.stop(0); // It hands nothing over: they have to find that it is gone.
+      append(trio, 5);
+      checkAll(trio.settle(), ids);
+      // Each of them votes: the founder and the one that did not lead go on.
+      int leader = trio.leader();
+      trio.start(0);
+      checkAll(trio.settle(), ids);
+      trio.stop(leader);
+      append(trio, 5);
+      checkAll(trio.settle(), ids);
+    }
+  }
+
+  /** One that listened first, and whose election of a later term nobody heard of. */
+  @Test
+  void voterOfALaterTerm_hasTheLeaderStepDown() throws Exception {
+    try (Wires wires = new Wires();
+        Trio trio = new Trio(folder, settings -> settings, wires, 2)) {
+      append(trio, 5);
+      trio.start(2);
+      Ledger leader = trio.node(trio.leader()).ledger();
+      List<Member> founders = List.of(trio.member(0), trio.member(1));
+      leader.seat(new Seats(founders, List.of(trio.member(2)), true));
+      checkAll(trio.settle(), ids);
+      leader.seat(
+          new Seats(List.of(trio.member(0), trio.member(1), trio.member(2)), List.of(), true));
+      Await.until("the seats", () -> leader.seats().settled());
+      append(trio, 5);
+      checkAll(trio.settle(), ids);
+      for (int other = 0; other < 2; other++) {
+        wires.wire(2, other).set(true, true, 0);
+      }
+      assertThatThrownBy(() -> leader.transfer(Trio.NAMES.get(2)))
+          .hasMessageContaining("did not take over");
+      for (int other = 0; other < 2; other++) {
+        wires.wire(2, other).cut(); // What it has asked is lost, and does not come late.
+      }
+      wires.heal();
+      append(trio, 5);
+      checkAll(trio.settle(), ids);
+    }
+  }
+
   @Test
   void aTransfer_handsTheLogOver() throws Exception {
     try (Trio trio = new Trio(folder)) {

@@ -63,6 +63,21 @@ class ReplicaTest {
     assertThat(apply(Policies.SECOND, Entries.reset(ten, 7)).number()).isZero();
   }
 
+  /** A leader that looks while a bundle of two is applied must not seem to differ from itself. */
+  @Test
+  void ticksOfOneEntry_areComparedByTheFirst() {
+    replica.apply(5, tick());
+    byte[] seenMeanwhile = tick();
+    replica.apply(5, tick());
+    assertThat(tick()).isEqualTo(seenMeanwhile);
+    replica.apply(6, seenMeanwhile);
+    assertThat(replica.diverged()).isFalse();
+  }
+
+  private byte[] tick() {
+    return Entry.tick(replica.lastTick().index(), replica.lastTick().sum());
+  }
+
   private static Result result(ClusterReply reply) {
     long unused = reply.number();
     return reply.result();

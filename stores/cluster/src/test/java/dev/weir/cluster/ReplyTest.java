@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** What is written as a reply is read as it was; what is damaged is refused or makes sense. */
@@ -83,5 +84,16 @@ class ReplyTest {
     } catch (IllegalArgumentException e) {
       assertThat(e).hasMessageMatching("(?s)(message|reason): .*");
     }
+  }
+
+  @Test
+  void replyThatWasOvertaken_showsNoEarlierTime_andDecidesByItsOwn() {
+    AtomicLong latest = new AtomicLong(Long.MIN_VALUE);
+    byte[] first = new ReplyWriter(1_000).result(Reason.WITHIN_LIMIT, 1, 0, 5, 1_000).toBytes();
+    byte[] second = new ReplyWriter(9_000).toBytes();
+    assertThat(new ClusterReply(second).after(latest).nowNanos()).isEqualTo(9_000);
+    ClusterReply overtaken = new ClusterReply(first).after(latest);
+    assertThat(overtaken.nowNanos()).isEqualTo(9_000);
+    assertThat(overtaken.result().atNanos()).isEqualTo(1_000);
   }
 }

@@ -36,6 +36,11 @@ final class Scheduler {
     events.add(new Event(nowNanos + Math.max(0, nanos), random.nextInt(), numbers++, task));
   }
 
+  /** Has something done at an instant; nothing that is left to chance depends on it. */
+  void at(long atNanos, int tie, Runnable task) {
+    events.add(new Event(atNanos, tie, numbers++, task));
+  }
+
   /** Does what is due until an instant. */
   void runUntil(long atNanos) {
     for (Event next = events.peek(); next != null && next.atNanos <= atNanos; ) {

@@ -118,7 +118,7 @@ final class SimApplier {
 
   /** Goes on from an image that another member has made. */
   void install(Image image) {
-    pending.clear();
+    unknown(0, "it is in an image, if it was committed");
     restore(image);
     commit(applied);
   }

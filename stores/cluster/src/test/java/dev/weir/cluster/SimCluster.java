@@ -4,6 +4,8 @@ import dev.weir.Fingerprint;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A cluster in virtual time: members, groups, and the servers that ask them. All of Weir's code in
@@ -21,7 +23,12 @@ final class SimCluster {
   final Defect defect;
   final SimHistory history;
   final SimNet net;
-  final Placement placement;
+  final ClusterMap first;
+
+  /** Whether slots are brought back to where they were. */
+  final boolean rebalances;
+
+  private ClusterMap newest;
   final List<SimMember> members = new ArrayList<>();
   final List<SimGroup> groups = new ArrayList<>();
   final List<SimServer> servers = new ArrayList<>();
@@ -30,14 +37,21 @@ final class SimCluster {
     scheduler = new Scheduler(seed);
     this.defect = defect;
     net = new SimNet(scheduler);
-    placement = new Placement(1 + scheduler.random.nextInt(3));
-    history = new SimHistory(placement);
+    int groupCount = scheduler.oneIn(4) ? 1 : scheduler.random.nextInt(2, 4);
+    rebalances = scheduler.random.nextBoolean();
     int size = scheduler.oneIn(3) ? 5 : 3;
+    String[] names = new String[size];
     for (int i = 0; i < size; i++) {
-      SimNode node = new SimNode("member-" + i, scheduler, MOST_PPM);
-      members.add(new SimMember(i, node, defect, history));
+      names[i] = "member-" + i;
     }
-    for (int i = 0; i < placement.size(); i++) {
+    first = Maps.of(groupCount, names).at(Levels.SLOT_MOVES);
+    newest = first;
+    history = new SimHistory(first);
+    for (int i = 0; i < size; i++) {
+      SimNode node = new SimNode(names[i], scheduler, MOST_PPM);
+      members.add(new SimMember(i, node, this));
+    }
+    for (int i = 0; i < groupCount; i++) {
       int number = i;
       groups.add(
           new SimGroup(
@@ -60,10 +74,46 @@ final class SimCluster {
     }
   }
 
+  /** A member has applied a map. */
+  void offer(ClusterMap map) {
+    if (map.epoch() > newest.epoch()) {
+      newest = map;
+      history.count("maps", 1);
+    }
+  }
+
+  ClusterMap map() {
+    return newest;
+  }
+
+  /** Returns the slots that a group has at the beginning. */
+  GroupSlots first(int group) {
+    return new GroupSlots(slot -> first.groupOfSlot(slot) == group);
+  }
+
+  /** Asks a member for the map, as {@link CurrentMap} does. */
+  CompletionStage<byte[]> askMap(SimNode from, String member, byte[] known) {
+    CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    SimMember there = member(member);
+    net.send(
+        from,
+        there.node,
+        () -> {
+          byte[] map = there.map().answer(known);
+          net.send(there.node, from, () -> answer.complete(map));
+        });
+    from.run(
+        Policies.SECOND, () -> answer.completeExceptionally(new IllegalStateException("late")));
+    return answer;
+  }
+
   private void tick(int group) {
     for (SimMember each : members) {
       if (each.node.runs()) {
         each.tick(group);
+        if (group == 0) {
+          each.move();
+        }
       }
     }
     scheduler.after(TICK_NANOS, () -> tick(group));

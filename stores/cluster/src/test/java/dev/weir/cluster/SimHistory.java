@@ -5,8 +5,11 @@ import dev.weir.cluster.SimDisk.Item;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +27,10 @@ final class SimHistory {
     GRANTED_LATE,
     /** Permits were refused that would have fitted. */
     FALSE_REFUSAL,
+    /** A slot had two groups at once that decided it, or none in the end. */
+    OWNERS,
+    /** A log has an entry that makes no sense, which every replica passes over. */
+    NONSENSE,
     /** Two members have applied different entries in one place. */
     LOGS_DIFFER,
     /** Two members have come to different answers, or the log to others when it is replayed. */
@@ -34,6 +41,10 @@ final class SimHistory {
     TIME_RUNS_FAST,
     /** The time of a log went back. */
     TIME_GOES_BACK,
+    /** The calendar of a group ran ahead by more than a leader may step it. */
+    CALENDAR_LEAPS,
+    /** The calendar of a group went back. */
+    CALENDAR_GOES_BACK,
     /** All is well, and yet nothing is admitted. */
     STUCK
   }
@@ -59,6 +70,9 @@ final class SimHistory {
     long waitNanos;
     boolean refunded;
 
+    /** Whether it was asked for together with other keys. */
+    boolean several;
+
     Check(SimRule rule, long fingerprint, long permits, long limit, long sentNanos) {
       this.rule = rule;
       this.fingerprint = fingerprint;
@@ -66,6 +80,11 @@ final class SimHistory {
       together = permits;
       this.limit = limit;
       this.sentNanos = sentNanos;
+    }
+
+    /** Returns whether it may have been charged. */
+    boolean maybeCharged() {
+      return several || allowed || !answered || reason == Reason.UNCERTAIN;
     }
 
     @Override
@@ -104,8 +123,13 @@ final class SimHistory {
       return reply;
     }
 
+    /** Returns the replies to its parts; empty ones to those that make no sense. */
+    List<byte[]> replies() {
+      return SimBundles.replies(Objects.requireNonNull(item.bytes()), reply);
+    }
+
     long decidedNanos() {
-      return new ByteReader(reply, 0).readLong();
+      return new ByteReader(replies().get(0), 0).readLong();
     }
   }
 
@@ -117,18 +141,22 @@ final class SimHistory {
   private final Map<String, Long> counts = new TreeMap<>();
   int serverRestarts;
 
-  private final Placement placement;
+  /** What an operator had calendars set to. */
+  final Set<Long> setByHand = new HashSet<>();
 
-  SimHistory(Placement placement) {
-    this.placement = placement;
-    for (int i = 0; i < placement.size(); i++) {
+  private final ClusterMap map;
+
+  SimHistory(ClusterMap map) {
+    this.map = map;
+    for (int i = 0; i < map.groups(); i++) {
       logs.add(new ArrayList<>());
       sums.add(new HashMap<>());
     }
   }
 
-  int group(long fingerprint) {
-    return placement.group(fingerprint);
+  /** Returns the map that the cluster began with. */
+  ClusterMap map() {
+    return map;
   }
 
   void add(SimRule rule) {

@@ -324,6 +324,26 @@ final class SimLedger implements Ledger {
   }
 
   @Override
+  public Seats seats() {
+    return Seats.NONE;
+  }
+
+  @Override
+  public void seat(Seats next) {
+    throw new IllegalStateException("members do not change here");
+  }
+
+  @Override
+  public void leave() {
+    throw new IllegalStateException("members do not change here");
+  }
+
+  @Override
+  public CompletionStage<Snapshot> snapshot() {
+    return CompletableFuture.failedStage(new IllegalStateException("no snapshot is needed"));
+  }
+
+  @Override
   public Status status() {
     return new Status(leader, ledTerm, applier.committed(), applier.applied(), 0);
   }

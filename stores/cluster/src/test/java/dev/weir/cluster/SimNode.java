@@ -8,6 +8,9 @@ import java.util.Deque;
 final class SimNode {
   private static final long MILLION = 1_000_000;
 
+  /** What a right wall clock shows at the beginning: later than any monotonic one. */
+  private static final long WALL_NANOS = 1L << 51;
+
   final String name;
   final Scheduler scheduler;
   private final Deque<Runnable> waiting = new ArrayDeque<>();
@@ -46,7 +49,12 @@ final class SimNode {
   }
 
   Ticker wall() {
-    return () -> scheduler.nanos() + wallAheadNanos;
+    return () -> rightWallNanos() + wallAheadNanos;
+  }
+
+  /** Returns what a right wall clock shows. */
+  long rightWallNanos() {
+    return WALL_NANOS + scheduler.nanos();
   }
 
   /** Sets the wall clock ahead, or back. */

@@ -54,6 +54,11 @@ final class SimRule {
     return Policies.shared(algorithm, some, windowNanos, consistency, intervalNanos);
   }
 
+  /** Returns the most permits that it ever had. */
+  long mostPermits() {
+    return mostPermits;
+  }
+
   long permits() {
     return permits;
   }

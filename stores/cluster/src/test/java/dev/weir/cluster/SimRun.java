@@ -11,34 +11,45 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** One run of a simulated cluster, from a seed to what is wrong with it. */
 final class SimRun {
   private static final long MILLI = Policies.MILLI;
-  private static final long FAULTS_NANOS = 10_000 * MILLI;
+  private static final long CALENDARS_NANOS = 1_000 * MILLI;
   private static final long REPAIR_NANOS = 3_000 * MILLI;
 
   /** By when something new is admitted once there are no faults any more. */
   private static final long MOST_STUCK_NANOS = 5_000 * MILLI;
 
+  /** By when nothing moves any more: a group that did not answer is left alone for a while. */
+  private static final long MOST_MOVING_NANOS = 30_000 * MILLI;
+
   final SimCluster cluster;
   private final Scheduler scheduler;
+  private final SimFaults faults;
   private int fresh;
 
   private SimRun(long seed, Defect defect, Path folder) {
     cluster = new SimCluster(seed, defect, folder);
     scheduler = cluster.scheduler;
+    faults = new SimFaults(cluster);
   }
 
-  /** Runs from a seed, and checks all that happened. */
+  /** Runs from a seed with all of its faults, and checks all that happened. */
   static SimRun of(long seed, Defect defect) {
+    return of(seed, defect, SimFault.of(seed, defect));
+  }
+
+  /** Runs from a seed with some of its faults, and checks all that happened. */
+  static SimRun of(long seed, Defect defect, List<SimFault> faults) {
     try {
       Path folder = Files.createTempDirectory("weir-sim");
       try {
         SimRun run = new SimRun(seed, defect, folder);
-        run.run();
-        new SimChecks(run.cluster.history).run();
+        run.run(faults);
+        new SimChecks(run.cluster.history, run.cluster.map()).run();
         return run;
       } finally {
         delete(folder);
@@ -61,16 +72,21 @@ final class SimRun {
     return cluster.history.violations();
   }
 
-  private void run() {
-    SimFaults faults = new SimFaults(cluster);
+  /** Returns what went wrong in it, in words, by the number of the fault. */
+  Map<Integer, String> told() {
+    return faults.told();
+  }
+
+  private void run(List<SimFault> some) {
     List<SimTraffic> traffic = new ArrayList<>();
     for (SimServer each : cluster.servers) {
       SimTraffic clients = new SimTraffic(cluster, each);
       traffic.add(clients);
       clients.start();
     }
-    scheduler.after(500 * MILLI, faults::start);
-    pass(FAULTS_NANOS);
+    scheduler.after(CALENDARS_NANOS, faults::setCalendars);
+    faults.start(some);
+    scheduler.runUntil(SimFault.LAST_NANOS);
     faults.end();
     pass(REPAIR_NANOS);
     for (long i = 0; i < MOST_STUCK_NANOS && !faults.allVote(); i += 100 * MILLI) {
@@ -82,7 +98,7 @@ final class SimRun {
     faults.loseMinority();
     List<Boolean> admitted = new ArrayList<>();
     for (SimServer server : cluster.servers) {
-      for (int group = 0; group < cluster.placement.size(); group++) {
+      for (int group = 0; group < cluster.map().groups(); group++) {
         admitted.add(false);
         admit(server, group, admitted, admitted.size() - 1);
       }
@@ -94,8 +110,22 @@ final class SimRun {
       cluster.history.violation(Kind.STUCK, "after all faults: " + admitted);
     }
     traffic.forEach(SimTraffic::stop);
+    for (long i = 0; i < MOST_MOVING_NANOS && moves(); i += 100 * MILLI) {
+      pass(100 * MILLI);
+    }
+    if (moves()) {
+      cluster.history.violation(Kind.STUCK, "after all faults: moves " + cluster.map().moves());
+    }
     pass(1_000 * MILLI);
     count();
+  }
+
+  /** Returns whether a slot is still to move. */
+  private boolean moves() {
+    ClusterMap map = cluster.map();
+    boolean back = cluster.rebalances && cluster.defect == Defect.NONE;
+    return !map.moves().isEmpty()
+        || (back && !Rebalancer.misplaced(map, new Placement(map.groups())).isEmpty());
   }
 
   private void count() {
@@ -123,7 +153,7 @@ final class SimRun {
     SimRule rule = cluster.history.rules().get(0);
     assert rule.consistency == Consistency.STRICT;
     long fingerprint = rule.fingerprint(1_000_000 + fresh++);
-    while (cluster.placement.group(fingerprint) != group) {
+    while (cluster.map().group(fingerprint) != group) {
       fingerprint = rule.fingerprint(1_000_000 + fresh++);
     }
     Charges charges = new Charges().add(server.binding(rule), fingerprint, 1);

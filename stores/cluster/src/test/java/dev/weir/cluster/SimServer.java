@@ -6,7 +6,6 @@ import dev.weir.shared.Counters;
 import dev.weir.shared.Housekeeping;
 import dev.weir.shared.StoreSettings;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -21,11 +20,21 @@ final class SimServer {
   private final SimCluster cluster;
   private final Map<SimRule, Binding> bindings = new HashMap<>();
   private @Nullable ClusterStore store;
+  private CurrentMap map;
 
   SimServer(SimNode node, SimCluster cluster) {
     this.node = node;
     this.cluster = cluster;
+    map = newMap();
     open();
+  }
+
+  private CurrentMap newMap() {
+    CurrentMap fresh =
+        new CurrentMap(
+            node.name, (member, known) -> cluster.askMap(node, member, known), unused -> {});
+    fresh.offer(cluster.first);
+    return fresh;
   }
 
   private void open() {
@@ -34,10 +43,15 @@ final class SimServer {
     StoreSettings settings =
         new StoreSettings(
             "sim", TIMEOUT_NANOS, clocks, false, line -> {}, line -> {}, new Counters());
-    List<String> names = cluster.members.stream().map(each -> each.node.name).toList();
-    ClusterLink link = new ClusterLink(cluster.placement, names, this::ask, settings, () -> {});
+    ClusterLink link = new ClusterLink(map, map::refresh, this::ask, settings, () -> {});
     store = new ClusterStore(settings, link, SimCluster.FINGERPRINT, new Ticks());
+    poll();
     bindings.clear();
+  }
+
+  private void poll() {
+    map.poll();
+    node.run(Policies.SECOND, this::poll);
   }
 
   /** Housekeeping in virtual time. */
@@ -66,8 +80,8 @@ final class SimServer {
   }
 
   /** Puts a rule's present number in force here. */
-  void renew(SimRule rule) {
-    if (bindings.remove(rule) != null && cluster.scheduler.oneIn(4)) {
+  void renew(SimRule rule, boolean retires) {
+    if (bindings.remove(rule) != null && retires) {
       store().retire(rule.name, node.monotonic().nanos());
     }
   }
@@ -76,6 +90,7 @@ final class SimServer {
   void restart() {
     node.crash();
     node.start();
+    map = newMap();
     open();
   }
 
@@ -112,28 +127,38 @@ final class SimServer {
     cluster.net.send(node, member.node, () -> decide(member, group, sent, asking, answer));
   }
 
+  private static CompletionStage<byte[]> asked(SimMember member, int group, byte[] entry) {
+    try {
+      return member.ask(group, entry);
+    } catch (IllegalArgumentException e) { // What is written wrong is refused.
+      return CompletableFuture.failedStage(e);
+    }
+  }
+
   private void decide(
       SimMember member,
       int group,
       byte[] entry,
       ClusterStore asking,
       CompletableFuture<byte[]> answer) {
-    member
-        .ask(group, entry)
+    asked(member, group, entry)
         .whenComplete(
-            (reply, error) ->
-                cluster.net.send(
-                    member.node,
-                    node,
-                    () -> {
-                      if (asking != store) {
-                        return; // It was asked before a restart.
-                      }
-                      if (reply != null) {
-                        answer.complete(reply);
-                      } else {
-                        answer.completeExceptionally(error);
-                      }
-                    }));
+            (reply, error) -> {
+              long epoch = member.map().epoch();
+              cluster.net.send(
+                  member.node,
+                  node,
+                  () -> {
+                    if (asking != store) {
+                      return; // It was asked before a restart.
+                    }
+                    map.heard(member.node.name, epoch);
+                    if (reply != null) {
+                      answer.complete(reply);
+                    } else {
+                      answer.completeExceptionally(error);
+                    }
+                  });
+            });
   }
 }

@@ -108,6 +108,7 @@ final class SimTraffic {
           other.together += check.permits;
         }
       }
+      check.several = charges.size() > 1;
       checks.add(check);
       cluster.history.add(check);
     }

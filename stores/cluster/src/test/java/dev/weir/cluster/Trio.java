@@ -32,6 +32,7 @@ final class Trio implements AutoCloseable {
   private final Path folder;
   private final UnaryOperator<RatisSettings> settings;
   private final @Nullable Wires wires;
+  private final int founders;
   private final UUID cluster = UUID.randomUUID();
   private final PeerLoops loops = new PeerLoops(2);
   private final @Nullable Node[] nodes = new Node[3];
@@ -53,20 +54,27 @@ final class Trio implements AutoCloseable {
   /** Starts three members, whose connections go over wires if there are any. */
   Trio(Path folder, UnaryOperator<RatisSettings> settings, @Nullable Wires wires)
       throws IOException {
+    this(folder, settings, wires, 3);
+  }
+
+  /** Starts those that begin the log: the first so many. The others are started to join them. */
+  Trio(Path folder, UnaryOperator<RatisSettings> settings, @Nullable Wires wires, int founders)
+      throws IOException {
     this.folder = folder;
     this.settings = settings;
     this.wires = wires;
-    PeerDoor[] doors = new PeerDoor[3];
-    for (int i = 0; i < 3; i++) {
+    this.founders = founders;
+    PeerDoor[] doors = new PeerDoor[founders];
+    for (int i = 0; i < founders; i++) {
       doors[i] = door(i);
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < founders; i++) {
       start(i, doors[i], doors);
     }
   }
 
   private PeerSelf self(int i) {
-    return new PeerSelf(NAMES.get(i), UUID.randomUUID(), () -> cluster);
+    return new PeerSelf(NAMES.get(i), Member.NONE, UUID.randomUUID(), () -> cluster);
   }
 
   private PeerDoor door(int i) throws IOException {
@@ -98,8 +106,12 @@ final class Trio implements AutoCloseable {
                     .withElection(ELECTION_MIN, ELECTION_MAX)));
     HashMachine machine = new HashMachine();
     List<Member> members = new ArrayList<>();
-    for (int to = 0; to < 3; to++) {
+    for (int to = 0; to < founders; to++) {
       members.add(member(i, to, doors[to]));
+    }
+    if (i >= founders) {
+      members.forEach(transport::learn);
+      members.clear();
     }
     try {
       Ledger ledger = engine.open(GROUP, members, machine);
@@ -131,8 +143,21 @@ final class Trio implements AutoCloseable {
     }
   }
 
+  /** Returns one that runs, as it is seated in the log. */
+  Member member(int i) {
+    return member(i, i, node(i).door());
+  }
+
   void stop(int i) {
     stop(node(i));
+  }
+
+  /** Closes a member's port and connections at once, as its system does after kill -9. */
+  void kill(int i) {
+    Node node = node(i);
+    node.door().close();
+    node.transport().close();
+    stop(node);
   }
 
   private void stop(Node node) {
@@ -192,7 +217,7 @@ final class Trio implements AutoCloseable {
                 .ledger()
                 .append(HashMachine.entry(id, bytes))
                 .toCompletableFuture()
-                .get(20, TimeUnit.SECONDS);
+                .get(60, TimeUnit.SECONDS);
         ByteBuffer in = ByteBuffer.wrap(reply);
         long index = in.getLong();
         assertThat(in.getLong()).isEqualTo(id);

@@ -1,0 +1,115 @@
+package dev.weir.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.Policy;
+import dev.weir.Quota;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A folder of which only a part is lost. The member has promised what it does not know any more, so
+ * it must not vote again under the incarnation that has promised it.
+ */
+class LostFolderTest {
+  private static final Policy POLICY = Policy.builder(Quota.of(5, Duration.ofHours(1))).build();
+
+  @TempDir private Path folder;
+
+  private static void delete(Path path) throws IOException {
+    try (Stream<Path> files = Files.walk(path)) {
+      for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(each);
+      }
+    }
+  }
+
+  private static List<Path> groups(Path member) throws IOException {
+    try (Stream<Path> files = Files.list(member.resolve("groups"))) {
+      return files.filter(Files::isDirectory).sorted().toList();
+    }
+  }
+
+  private static void isRefused(Servers servers, String name, Path lost) {
+    for (int twice = 0; twice < 2; twice++) { // Being refused changes nothing.
+      assertThatThrownBy(() -> servers.open(name, "a", "b", "c"))
+          .hasMessageContaining(lost + " is lost")
+          .hasMessageContaining("expected");
+    }
+  }
+
+  @Test
+  void founderThatHasLostAGroup_isRefused_andJoinsWithAnEmptyFolder() throws Exception {
+    try (Servers servers = new Servers(folder, 2, "a", "b", "c")) {
+      servers.start("a", "b", "c");
+      assertThat(Servers.admitted(servers.store("a"), "rule", POLICY, "key", 9)).isEqualTo(5);
+      servers.end("c");
+      Path lost = groups(servers.folder("c")).get(1);
+
+      delete(lost);
+      isRefused(servers, "c", lost);
+      Files.createDirectories(lost.resolve("sm")); // A part of it makes it no better.
+      isRefused(servers, "c", lost);
+      delete(servers.folder("c").resolve("groups"));
+      isRefused(servers, "c", servers.folder("c").resolve("groups").resolve(name(lost, 0)));
+
+      delete(servers.folder("c"));
+      servers.open("c", "a", "b", "c");
+      servers.healthy();
+      assertThat(Servers.admitted(servers.store("c"), "rule", POLICY, "key", 9)).isZero();
+    }
+  }
+
+  private static String name(Path group, int number) {
+    String name = group.getFileName().toString();
+    return name.substring(0, name.length() - 1) + (number + 1);
+  }
+
+  @Test
+  void memberThatJoined_andHasLostAGroup_isRefused() throws Exception {
+    try (Servers servers = new Servers(folder, 1, "a", "b", "c")) {
+      servers.start("a");
+      servers.open("b", "a", "b", "c");
+      servers.open("c", "a", "b", "c");
+      servers.healthy();
+      servers.end("c");
+      Path lost = groups(servers.folder("c")).get(0);
+      delete(lost);
+      isRefused(servers, "c", lost);
+    }
+  }
+
+  @Test
+  void memberThatWasKilledBeforeItsGroupsBegan_beginsThem() throws Exception {
+    try (Servers servers = new Servers(folder, 2, "a")) {
+      servers.start("a");
+      servers.end("a");
+      // What is on its disk when the charter is complete and nothing else was done.
+      delete(servers.folder("a").resolve("groups"));
+      Files.delete(servers.folder("a").resolve(GroupMarks.FILE));
+      servers.start("a");
+      assertThat(Servers.admitted(servers.store("a"), "rule", POLICY, "key", 9)).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void marksThatAreDamaged_areRefused() throws Exception {
+    try (Servers servers = new Servers(folder, 2, "a")) {
+      servers.start("a");
+      servers.end("a");
+      Path marks = servers.folder("a").resolve(GroupMarks.FILE);
+      String text = Files.readString(marks);
+      Files.writeString(marks, text.replace("begun=0,1", "begun=0"));
+      assertThatThrownBy(() -> servers.open("a", "a"))
+          .hasMessageContaining(marks + ": damaged (expected: as a member wrote it)");
+    }
+  }
+}

@@ -1,0 +1,185 @@
+package dev.weir.cluster;
+
+import dev.weir.Binding;
+import dev.weir.Charges;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Reason;
+import dev.weir.Ticker;
+import dev.weir.cluster.ClusterSettings.ClusterMember;
+import dev.weir.cluster.ClusterStatus.Health;
+import dev.weir.shared.Clocks;
+import dev.weir.shared.Counters;
+import dev.weir.shared.StoreSettings;
+import dev.weir.testkit.Ports;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/** Whole members in this process, over the loopback, with a folder each. */
+final class Servers implements AutoCloseable {
+  private final Path folder;
+  private final int groups;
+  private final Map<String, ClusterMember> addresses = new TreeMap<>();
+  private final Map<String, Cluster> clusters = new ConcurrentHashMap<>();
+  final Map<String, ClusterStore> stores = new ConcurrentSkipListMap<>();
+  final AtomicLong wallAheadNanos = new AtomicLong();
+  final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
+
+  /**
+   * @param names that have an address, from the start on
+   */
+  Servers(Path folder, int groups, String... names) throws IOException {
+    this.folder = folder;
+    this.groups = groups;
+    for (String name : names) {
+      addresses.put(name, new ClusterMember(name, "127.0.0.1", Ports.free()));
+    }
+  }
+
+  ClusterMember address(String name) {
+    return Objects.requireNonNull(addresses.get(name));
+  }
+
+  Path folder(String name) {
+    return folder.resolve(name);
+  }
+
+  Cluster cluster(String name) {
+    return Objects.requireNonNull(clusters.get(name));
+  }
+
+  ClusterStore store(String name) {
+    return Objects.requireNonNull(stores.get(name));
+  }
+
+  /** Starts members whose lists have exactly these, and waits until each of them decides. */
+  void start(String... names) throws Exception {
+    Stream.of(names)
+        .map(name -> CompletableFuture.runAsync(() -> open(name, names), Servers::thread))
+        .toList()
+        .forEach(CompletableFuture::join);
+    deciding();
+  }
+
+  /** Waits until each server decides the keys of each group. */
+  void deciding() throws Exception {
+    Policy policy = Policy.builder(Quota.of(1 << 20, Duration.ofSeconds(1))).build();
+    for (ClusterStore store : stores.values()) {
+      for (int i = 0; i < 8 * groups; i++) {
+        String key = "deciding-" + i;
+        Await.until(() -> "a decision; " + log, () -> decided(store, "deciding", policy, key));
+      }
+    }
+  }
+
+  private static boolean decided(ClusterStore store, String rule, Policy policy, String key) {
+    return ask(store, rule, policy, key).reason(0) != Reason.UNCERTAIN;
+  }
+
+  private static void thread(Runnable task) {
+    new Thread(task, "start").start();
+  }
+
+  /** Starts a member whose list has these; waits until the cluster is formed. */
+  void open(String name, String... list) {
+    try {
+      Cluster cluster = Cluster.open(settings(name, list));
+      try {
+        cluster.form();
+      } catch (IOException | InterruptedException e) {
+        cluster.close();
+        throw e;
+      }
+      clusters.put(name, cluster);
+      stores.put(name, cluster.store(storeSettings()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private ClusterSettings settings(String name, String... list) {
+    return new ClusterSettings(
+        name,
+        Stream.of(list).map(this::address).toList(),
+        0,
+        Resolver.system(),
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), address(name).port()),
+        folder(name),
+        "",
+        groups,
+        3,
+        Duration.ofMillis(600),
+        1_000_000,
+        1L << 30,
+        0,
+        null,
+        new Clocks(Ticker.system(), () -> Ticker.wall().nanos() + wallAheadNanos.get()),
+        Duration.ofSeconds(1),
+        line -> log.add(name + ": " + line));
+  }
+
+  private static StoreSettings storeSettings() {
+    return new StoreSettings(
+        "cluster",
+        5_000_000_000L,
+        new Clocks(Ticker.system(), Ticker.wall()),
+        false,
+        line -> {},
+        line -> {},
+        new Counters());
+  }
+
+  void end(String... names) {
+    for (String name : names) {
+      clusters.remove(name);
+      Objects.requireNonNull(stores.remove(name)).close();
+    }
+  }
+
+  void healthy() throws Exception {
+    Cluster any = clusters.values().iterator().next();
+    Await.until(() -> "a healthy cluster; " + log, () -> any.status().health() == Health.HEALTHY);
+  }
+
+  /** Asks one server for a permit. */
+  static boolean admits(ClusterStore store, String rule, Policy policy, String key) {
+    return ask(store, rule, policy, key).allowed();
+  }
+
+  private static Charges ask(ClusterStore store, String rule, Policy policy, String key) {
+    Binding binding = store.bind(rule, policy, 0);
+    Charges asked = new Charges().add(binding, store.fingerprint().of(key), 1);
+    CompletableFuture<Charges> answer = new CompletableFuture<>();
+    store.decide(asked, Ticker.system().nanos(), answer::complete);
+    return answer.join();
+  }
+
+  /** Asks one server so many times; returns how often it admitted. */
+  static int admitted(ClusterStore store, String rule, Policy policy, String key, int requests) {
+    int admitted = 0;
+    for (int i = 0; i < requests; i++) {
+      admitted += admits(store, rule, policy, key) ? 1 : 0;
+    }
+    return admitted;
+  }
+
+  @Override
+  public void close() {
+    stores.values().forEach(ClusterStore::close);
+  }
+}

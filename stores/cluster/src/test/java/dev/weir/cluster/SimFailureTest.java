@@ -1,0 +1,47 @@
+package dev.weir.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.cluster.SimHistory.Kind;
+import dev.weir.testkit.Trials;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A failing run is only of use if the few faults that matter can be distinguished from the others.
+ */
+class SimFailureTest {
+  private static final Set<Kind> TELLING = EnumSet.of(Kind.EXCESS, Kind.TIME_RUNS_FAST);
+
+  /** Stamps by wall clocks run fast when such a clock is set ahead, or another leads. */
+  @Test
+  void failure_isShortenedToTheFaultsThatMatter_andTheyRepeatIt() {
+    SplittableRandom seeds = Trials.random("simulated failure");
+    SimFailure found = null;
+    while (found == null) {
+      SimFailure next = SimFailure.of(seeds.nextLong(), Defect.WALL_CLOCK_STAMPS);
+      found = tells(next) ? next : null;
+    }
+    SimFailure few = found.shortened(TELLING);
+    assertThat(few.faults()).hasSizeLessThanOrEqualTo(3);
+    assertThat(found.faults()).containsAll(few.faults());
+    assertThat(few.toString())
+        .contains("-Dweir.seed=" + few.seed())
+        .contains("-Dweir.faults=" + few.numbers())
+        .contains("-Dweir.defect=WALL_CLOCK_STAMPS");
+
+    SimFailure again =
+        SimFailure.of(
+            few.seed(), few.defect(), SimFailure.faults(few.seed(), few.defect(), few.numbers()));
+    assertThat(tells(again)).isTrue();
+    assertThat(Objects.requireNonNull(again).run().violations()).isEqualTo(few.run().violations());
+  }
+
+  private static boolean tells(@Nullable SimFailure failure) {
+    return failure != null && failure.kinds().stream().anyMatch(TELLING::contains);
+  }
+}
