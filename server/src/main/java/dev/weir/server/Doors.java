@@ -128,12 +128,11 @@ final class Doors {
               times("http"),
               behind.tracing(),
               ticker);
-      SharedStore shared = behind.shared();
-      if (shared != null && shared.status() != null) {
-        endpoints.withCluster(shared.status());
+      Membership membership = membership(behind);
+      if (membership != null) {
+        endpoints.withCluster(membership);
       }
-      http =
-          HttpDoor.open(settings, loops, endpoints.all(), certificates, tokens, of("http"), ticker);
+      http = HttpDoor.open(settings, loops, endpoints, certificates, tokens, of("http"), ticker);
       port = Settings.RESP_PORT;
       Optional<Integer> respPort = settings.value(Settings.RESP_PORT);
       if (respPort.isPresent()) {
@@ -161,14 +160,21 @@ final class Doors {
     }
   }
 
+  private static @Nullable Membership membership(Behind behind) {
+    SharedStore shared = behind.shared();
+    return shared == null ? null : shared.membership();
+  }
+
   private Counted counted(Behind behind) {
     SharedStore shared = behind.shared();
+    Membership membership = membership(behind);
     Configuration configuration = behind.configuration();
     WeirClient upstream = behind.upstream();
     return new Counted(
         behind.engine().metrics(),
         behind.engine().leases().metrics(),
         shared == null ? null : shared.metrics(),
+        membership == null ? null : membership.metrics(),
         configuration == null ? null : configuration.counted(behind.engine().subjectMetrics()),
         upstream == null ? null : upstream.metrics(),
         behind.buckets(),

@@ -48,7 +48,7 @@ final class SharedStore {
   private final Supplier<String> problem;
   private final String where;
   private final String keys;
-  private final @Nullable Supplier<String> status;
+  private final @Nullable Membership membership;
   private final FewLines log;
   private final Warnings warnings;
 
@@ -59,7 +59,7 @@ final class SharedStore {
    * @param problem why the store cannot be reached, empty if it can be or the cause is unknown
    * @param where for people, without a password
    * @param keys by which fingerprints it knows its keys, in a word
-   * @param status how a cluster is, as JSON; null if it is none
+   * @param membership in a cluster; null if this is none
    */
   SharedStore(
       Store store,
@@ -67,7 +67,7 @@ final class SharedStore {
       Supplier<String> problem,
       String where,
       String keys,
-      @Nullable Supplier<String> status,
+      @Nullable Membership membership,
       FewLines log,
       Warnings warnings) {
     this.store = store;
@@ -75,7 +75,7 @@ final class SharedStore {
     this.problem = problem;
     this.where = where;
     this.keys = keys;
-    this.status = status;
+    this.membership = membership;
     this.log = log;
     this.warnings = warnings;
   }
@@ -95,6 +95,9 @@ final class SharedStore {
     StoreUri uri = settings.value(Settings.STORE).orElse(null);
     if (uri == null) {
       return null;
+    }
+    if (!uri.seeds().isEmpty()) {
+      return Membership.ask(settings, uri, ticker);
     }
     Details details = new Details(ticker);
     Warnings warnings = new Warnings(new FewLines(ticker));
@@ -180,17 +183,20 @@ final class SharedStore {
     return keys;
   }
 
-  /** Returns how a cluster is, as JSON; null if this is none. */
-  @Nullable Supplier<String> status() {
-    return status;
+  /** Returns what this server is of a cluster; null if this is none. */
+  @Nullable Membership membership() {
+    return membership;
   }
 
   SharedMetrics metrics() {
     return metrics.get();
   }
 
-  /** Waits a short time until the store can be reached; the server also starts without it. */
+  /** Waits a while until the store can be reached; the server also starts without it. */
   void await() throws InterruptedException {
+    if (membership != null) {
+      membership.awaitCaughtUp();
+    }
     for (long waited = 0; waited < MAX_WAIT_MILLIS && !metrics().available(); ) {
       Thread.sleep(STEP_MILLIS);
       waited += STEP_MILLIS;

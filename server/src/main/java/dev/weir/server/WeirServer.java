@@ -165,8 +165,12 @@ public final class WeirServer implements AutoCloseable {
   private void beginToDecide() throws InterruptedException {
     SharedStore shared = behind.shared();
     if (shared != null) {
+      waits("the shared store is not reached yet");
       shared.begin(behind.engine().rules());
       shared.await();
+      if (shared.membership() != null && !settings.value(Settings.NO_WARMUP)) {
+        Logs.LOG.info(ClusterWarmUp.run(shared.store(), ticker));
+      }
       shared.look(behind.engine().rules());
     }
   }

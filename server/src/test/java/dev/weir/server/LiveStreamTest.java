@@ -9,6 +9,7 @@ import dev.weir.config.Cause;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PushbackInputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -36,23 +37,31 @@ class LiveStreamTest {
 
   private HttpResponse<String> ask(RunningServer running, String path) throws Exception {
     URI uri = URI.create("http://127.0.0.1:" + running.server.adminPort() + path);
-    return running.send(
-        HttpRequest.newBuilder(uri).header("Authorization", "Bearer " + token.text()).GET());
+    return Retried.get(
+        () ->
+            running.send(
+                HttpRequest.newBuilder(uri)
+                    .header("Authorization", "Bearer " + token.text())
+                    .GET()));
   }
 
-  private Socket open(RunningServer running) throws IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.adminPort());
-    socket.setSoTimeout(60_000);
-    String request =
-        "GET /admin/v1/live HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
-            + token.text()
-            + "\r\n\r\n";
-    socket.getOutputStream().write(request.getBytes(ISO_8859_1));
-    return socket;
-  }
-
-  private static BufferedReader reader(Socket socket) throws IOException {
-    return new BufferedReader(new InputStreamReader(socket.getInputStream(), ISO_8859_1));
+  /** Opens the stream; what is read begins with its head. */
+  private BufferedReader open(RunningServer running) throws Exception {
+    return Retried.get(
+        () -> {
+          Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.adminPort());
+          socket.setSoTimeout(60_000);
+          String request =
+              "GET /admin/v1/live HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                  + token.text()
+                  + "\r\n\r\n";
+          socket.getOutputStream().write(request.getBytes(ISO_8859_1));
+          PushbackInputStream bytes = new PushbackInputStream(socket.getInputStream());
+          int first = bytes.read();
+          assertThat(first).isEqualTo('H');
+          bytes.unread(first);
+          return new BufferedReader(new InputStreamReader(bytes, ISO_8859_1));
+        });
   }
 
   /** Reads to a line that begins like this; returns everything that was read. */
@@ -70,8 +79,7 @@ class LiveStreamTest {
   @Test
   void stream_goesOnBeyondTheRequestTimeout_andEndsWithItsToken() throws Exception {
     try (RunningServer running = start();
-        Socket socket = open(running)) {
-      BufferedReader in = reader(socket);
+        BufferedReader in = open(running)) {
       String head = await(in, "event: tick");
       assertThat(head).startsWith("HTTP/1.1 200 ").containsIgnoringCase("text/event-stream");
       for (int i = 0; i < 200; i++) {
@@ -95,8 +103,7 @@ class LiveStreamTest {
   @Test
   void serverThatStops_endsItsStreams() throws Exception {
     RunningServer running = start();
-    try (Socket socket = open(running)) {
-      BufferedReader in = reader(socket);
+    try (BufferedReader in = open(running)) {
       String unused = await(in, "event: tick");
       running.close();
       assertThat(await(in, "event: end") + await(in, "data: ")).contains("the server stops");

@@ -21,13 +21,17 @@ public final class RespClient implements AutoCloseable {
     this(new Socket(InetAddress.getLoopbackAddress(), port));
   }
 
+  public RespClient(String host, int port) throws IOException {
+    this(new Socket(host, port));
+  }
+
   RespClient(int port, SSLContext tls) throws IOException {
     this(tls.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port));
   }
 
   private RespClient(Socket socket) throws IOException {
     this.socket = socket;
-    socket.setSoTimeout(20_000);
+    socket.setSoTimeout(60_000);
     socket.setTcpNoDelay(true);
     in = new BufferedInputStream(socket.getInputStream());
   }

@@ -9,6 +9,7 @@ import dev.weir.engine.Decider;
 import dev.weir.engine.Engine;
 import dev.weir.engine.Grant;
 import dev.weir.engine.LeaseAsk;
+import dev.weir.engine.RequestBatch;
 import dev.weir.engine.Status;
 import dev.weir.engine.Ticket;
 import dev.weir.http.CheckBatch;
@@ -260,6 +261,33 @@ public final class GuardedDecider implements Decider {
     } else {
       engine.decide(request, load.counting(1, done));
     }
+  }
+
+  /**
+   * Adds a request to a batch of the engine's, which the caller decides soon, instead of {@link
+   * #decide}.
+   *
+   * @param nowNanos when it was read
+   * @return whether it was added; if not, {@link #decide} is to be asked, after the batch
+   */
+  public boolean add(
+      RequestBatch batch,
+      String domain,
+      String[] keysAndValues,
+      int count,
+      long permits,
+      long nowNanos) {
+    if (upstream != null
+        || traffic != null
+        || refusals != null
+        || load.countsRequests()
+        || withoutRules()
+        || LoopLag.here().overloaded(nowNanos, 0)
+        || !batch.add(domain, keysAndValues, count, permits)) {
+      return false;
+    }
+    boolean unused = LoopLag.here().overloaded(nowNanos, 1); // It counts.
+    return true;
   }
 
   @Override

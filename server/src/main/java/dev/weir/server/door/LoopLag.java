@@ -97,7 +97,7 @@ public final class LoopLag {
    * Returns whether the loop is too far behind for the requests that it reads now: they have waited
    * since the beat was due.
    *
-   * @param questions number of requests, at least 1
+   * @param questions number of requests, at least 0
    */
   public boolean overloaded(long nowNanos, int questions) {
     asked += questions;

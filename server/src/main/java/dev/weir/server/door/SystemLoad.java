@@ -76,6 +76,11 @@ public final class SystemLoad implements LoadSignal {
     pushed = new Known(load, ticker.nanos());
   }
 
+  /** Returns whether requests have to be counted as in flight. */
+  boolean countsRequests() {
+    return source == LoadSource.IN_FLIGHT;
+  }
+
   /** Counts requests as in flight until they are answered, if that is the source. */
   <A> Consumer<? super A> counting(int requests, Consumer<? super A> done) {
     if (source != LoadSource.IN_FLIGHT) {

@@ -64,6 +64,14 @@ public final class GrpcDoor {
   /** Time for clients to notice that they should connect elsewhere. */
   private static final long LINGER_NANOS = 500_000_000L;
 
+  /** Those whose health is reported: all together, and each. */
+  private static final List<String> SERVICES =
+      List.of(
+          HealthStatusManager.SERVICE_NAME_ALL_SERVICES,
+          dev.weir.protocol.envoy.RateLimitServiceGrpc.SERVICE_NAME,
+          dev.weir.protocol.envoy.RateLimitQuotaServiceGrpc.SERVICE_NAME,
+          dev.weir.protocol.v1.WeirGrpc.SERVICE_NAME);
+
   private final HealthStatusManager health;
   private final InFlight inFlight;
   private final Server server;
@@ -190,17 +198,16 @@ public final class GrpcDoor {
   }
 
   public void ready() {
-    health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.SERVING);
-    health.setStatus(
-        dev.weir.protocol.envoy.RateLimitServiceGrpc.SERVICE_NAME, ServingStatus.SERVING);
-    health.setStatus(
-        dev.weir.protocol.envoy.RateLimitQuotaServiceGrpc.SERVICE_NAME, ServingStatus.SERVING);
-    health.setStatus(dev.weir.protocol.v1.WeirGrpc.SERVICE_NAME, ServingStatus.SERVING);
+    report(ServingStatus.SERVING);
   }
 
-  /** Reports NOT_SERVING from now on. */
+  /** Reports NOT_SERVING until it is {@linkplain #ready() ready} again. */
   public void notReady() {
-    health.enterTerminalState();
+    report(ServingStatus.NOT_SERVING);
+  }
+
+  private void report(ServingStatus status) {
+    SERVICES.forEach(each -> health.setStatus(each, status));
   }
 
   /** Takes no new calls; those in flight go on. */

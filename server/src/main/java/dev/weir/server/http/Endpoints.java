@@ -28,8 +28,10 @@ import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import io.opentelemetry.api.trace.Span;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.net.HostAndPort;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -37,8 +39,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The paths of the HTTP port. Safe for use by many threads. */
@@ -53,7 +57,13 @@ public final class Endpoints {
    * Pages answer at once, except that of a cluster: its members are asked on another thread, since
    * an event loop must not wait for them.
    */
+  private static final Pattern LOOPBACK =
+      Pattern.compile("localhost|\\[?(::1|0:0:0:0:0:0:0:1)]?|127(\\.\\d{1,3}){3}");
+
+  private static final String BYTES = "application/octet-stream";
+
   private final GuardedDecider decider;
+  private final ServerSettings settings;
   private final RlsJson json;
   private final OlderFields olderFields;
   private final boolean shared;
@@ -63,7 +73,7 @@ public final class Endpoints {
   private final Ticker ticker;
   private final RequestTimes times;
   private final Tracing tracing;
-  private @Nullable Supplier<String> cluster;
+  private @Nullable ClusterPages cluster;
 
   /**
    * Makes the paths of a server.
@@ -81,6 +91,7 @@ public final class Endpoints {
       Tracing tracing,
       Ticker ticker) {
     this.decider = decider;
+    this.settings = settings;
     this.json = new RlsJson(new RlsMessages(settings));
     this.olderFields = settings.value(Settings.OLDER_FIELDS);
     this.shared = settings.shares();
@@ -93,12 +104,20 @@ public final class Endpoints {
   }
 
   /**
-   * Adds a page that says how a cluster is.
+   * Returns what answers usual requests on one event loop; null if the settings have each answer
+   * need more than that.
    *
-   * @param status as JSON; may block for a second
+   * @param off whether everything goes the long way for now
    */
-  public Endpoints withCluster(Supplier<String> status) {
-    cluster = status;
+  @Nullable Quick quick(BooleanSupplier off) {
+    return tracing.isOn() || settings.value(Settings.RESPONSE_HEADERS)
+        ? null
+        : new QuickJson(decider, times, settings.value(Settings.MAX_BODY_BYTES), off);
+  }
+
+  /** Adds the pages of a cluster. */
+  public Endpoints withCluster(ClusterPages pages) {
+    cluster = pages;
     return this;
   }
 
@@ -116,22 +135,119 @@ public final class Endpoints {
 
   public List<Endpoint> all() {
     List<Endpoint> all = new ArrayList<>(always());
-    Supplier<String> status = cluster;
-    if (status != null) {
+    ClusterPages pages = cluster;
+    if (pages != null) {
       all.add(
           Endpoint.get(
               "/cluster",
               "how the cluster is, as its members say",
-              (request, body) -> cluster(request, status)));
+              (request, body) -> cluster(request, pages)));
+      all.add(
+          Endpoint.post(
+              "/cluster/change",
+              "changes the members of the cluster; from this machine only",
+              true,
+              (request, body) -> change(request, body, pages)));
+      all.add(
+          Endpoint.post(
+              "/cluster/backup",
+              "hands out snapshots for a backup; to this machine only",
+              false,
+              (request, body) -> backup(request, body, pages)));
     }
     return all;
   }
 
   /** Asking all members takes time, and an event loop has none. */
-  private static void cluster(HttpServerRequest request, Supplier<String> status) {
+  private static void cluster(HttpServerRequest request, ClusterPages pages) {
     Consumer<String> answer =
         Reply.onLoop(request, text -> Reply.send(request, 200, Reply.JSON, text));
-    var unused = CompletableFuture.supplyAsync(status).thenAccept(answer);
+    var unused = CompletableFuture.supplyAsync(pages::status).thenAccept(answer);
+  }
+
+  /**
+   * A token for decisions is none for administration. So this is for those who are on the machine,
+   * and for no page of another site that their browser shows: that may send no such type unasked.
+   */
+  private static boolean isLocal(HttpServerRequest request, String type) {
+    HostAndPort asked = request.authority();
+    boolean local =
+        LOOPBACK.matcher(String.valueOf(request.remoteAddress().hostAddress())).matches()
+            && asked != null
+            && LOOPBACK.matcher(asked.host()).matches();
+    String sent = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    boolean right = local && sent != null && (type.isEmpty() || sent.equals(type));
+    if (!right) {
+      Reply.problem(
+          request,
+          403,
+          "Forbidden",
+          "from "
+              + request.remoteAddress()
+              + " (expected: from this machine, by http://127.0.0.1 or localhost, as "
+              + (type.isEmpty() ? "JSON" : type)
+              + ")");
+    }
+    return right;
+  }
+
+  private static Consumer<Throwable> conflict(HttpServerRequest request) {
+    return Reply.onLoop(
+        request,
+        problem ->
+            Reply.problem(
+                request,
+                409,
+                "Conflict",
+                String.valueOf(
+                    (problem.getCause() == null ? problem : problem.getCause()).getMessage())));
+  }
+
+  /** The answers have the cluster's secret: they are for this machine alone, too. */
+  private static void backup(HttpServerRequest request, byte[] body, ClusterPages pages) {
+    if (!isLocal(request, BYTES)) {
+      return;
+    }
+    Consumer<byte[]> done =
+        Reply.onLoop(request, answer -> Reply.send(request, 200, BYTES, answer));
+    Consumer<Throwable> failed = conflict(request);
+    var unused =
+        pages
+            .backup(body)
+            .whenComplete(
+                (answer, problem) -> {
+                  if (problem == null) {
+                    done.accept(answer);
+                  } else {
+                    failed.accept(problem);
+                  }
+                });
+  }
+
+  private static void change(HttpServerRequest request, byte[] body, ClusterPages pages) {
+    if (!isLocal(request, "")) {
+      return;
+    }
+    Consumer<String> done =
+        Reply.onLoop(request, text -> Reply.send(request, 200, Reply.TEXT, text));
+    Consumer<Throwable> failed = conflict(request);
+    var unused =
+        CompletableFuture.supplyAsync(
+                () -> {
+                  try {
+                    return pages.change(body);
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e.getMessage(), e);
+                  }
+                })
+            .whenComplete(
+                (text, problem) -> {
+                  if (problem == null) {
+                    done.accept(text);
+                  } else {
+                    failed.accept(problem);
+                  }
+                });
   }
 
   private List<Endpoint> always() {

@@ -86,9 +86,22 @@ public final class HttpDoor {
   public static HttpDoor open(
       ServerSettings settings,
       EventLoops loops,
-      List<Endpoint> endpoints,
+      Endpoints endpoints,
       @Nullable Certificates certificates,
       Tokens tokens,
+      DoorCounters counters,
+      Ticker ticker)
+      throws IOException, InterruptedException {
+    Routes routes = new Routes(endpoints.all(), endpoints::quick, tokens);
+    return open(settings, loops, routes, certificates, counters, ticker);
+  }
+
+  /** Opens a port for decisions with other paths. */
+  static HttpDoor open(
+      ServerSettings settings,
+      EventLoops loops,
+      Routes routes,
+      @Nullable Certificates certificates,
       DoorCounters counters,
       Ticker ticker)
       throws IOException, InterruptedException {
@@ -103,7 +116,7 @@ public final class HttpDoor {
             settings.value(Settings.HOST),
             settings.value(Settings.PORT) == 0 ? FREE_PORT : settings.value(Settings.PORT),
             limits,
-            new Routes(endpoints, tokens),
+            routes,
             options,
             counters,
             ticker)
@@ -215,6 +228,7 @@ public final class HttpDoor {
   /** The listener's share on one event loop. */
   private final class Listener extends VerticleBase {
     private final Dispatch dispatch = new Dispatch(behind, limits);
+    private final @Nullable Quick quick = behind.quick();
     private final ConnectionGuard<HttpConnection> guard =
         new ConnectionGuard<>(settings, counters, HttpDoor::writable, HttpDoor::cut);
 
@@ -224,7 +238,7 @@ public final class HttpDoor {
       HttpPeer peer =
           http2
               ? HttpPeer.open(transport, counters, () -> cut(connection))
-              : HttpInput.open(transport, guard, counters, limits, ticker);
+              : HttpInput.open(transport, guard, counters, limits, quick, ticker);
       connection.closeHandler(
           closed -> {
             peer.closed();

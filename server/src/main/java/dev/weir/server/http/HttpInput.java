@@ -11,6 +11,8 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.VoidChannelPromise;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
@@ -31,6 +33,11 @@ final class HttpInput extends ChannelDuplexHandler {
   private final Ticker ticker;
   private final HttpFraming framing;
   private final HttpPeer peer;
+  private final @Nullable Quick quick;
+
+  /** Of answers of {@link #quick}: if one cannot be written, the connection is closed anyway. */
+  private final ChannelPromise ignored;
+
   private @Nullable ChannelHandlerContext context;
 
   /** A head that is not whole. */
@@ -46,6 +53,9 @@ final class HttpInput extends ChannelDuplexHandler {
 
   private boolean toldWhenRead;
 
+  /** Whether answers were written that are flushed at the end of the read. */
+  private boolean answered;
+
   /** Whether a head was not whole after the read before. */
   private boolean wasHead;
 
@@ -57,12 +67,15 @@ final class HttpInput extends ChannelDuplexHandler {
       ConnectionGuard<HttpConnection> guard,
       DoorCounters counters,
       HttpLimits limits,
+      @Nullable Quick quick,
       Ticker ticker) {
     this.connection = connection;
+    this.quick = quick;
     this.guard = guard;
     this.ticker = ticker;
     framing = new HttpFraming(limits);
     peer = HttpPeer.open(connection, counters, this::refuseHead);
+    ignored = new VoidChannelPromise(connection.channelHandlerContext().channel(), false);
   }
 
   /** Installs the handler in front of a new connection's codec. */
@@ -71,8 +84,10 @@ final class HttpInput extends ChannelDuplexHandler {
       ConnectionGuard<HttpConnection> guard,
       DoorCounters counters,
       HttpLimits limits,
+      @Nullable Quick quick,
       Ticker ticker) {
-    HttpInput input = new HttpInput(connection, guard, counters, limits, ticker);
+    Quick plain = connection.isSsl() ? null : quick; // Behind TLS the codec counts idle time.
+    HttpInput input = new HttpInput(connection, guard, counters, limits, plain, ticker);
     ChannelPipeline pipeline = connection.channelHandlerContext().pipeline();
     String codec = pipeline.context(HttpRequestDecoder.class).name();
     pipeline.addBefore(codec, "weir-input", input);
@@ -116,7 +131,12 @@ final class HttpInput extends ChannelDuplexHandler {
       read.release();
       head = null;
     }
-    int from = in.readerIndex();
+    int from = quickly(ctx, in, in.readerIndex(), in.writerIndex());
+    if (from == in.writerIndex()) {
+      in.release();
+      return;
+    }
+    in.readerIndex(from);
     int at = from;
     heads = 0;
     try {
@@ -134,6 +154,35 @@ final class HttpInput extends ChannelDuplexHandler {
     }
     pass(ctx, in, from, at);
     keep(rest);
+  }
+
+  /** Answers what needs no codec; returns where the rest begins. */
+  private int quickly(ChannelHandlerContext ctx, ByteBuf in, int from, int to) {
+    if (quick == null
+        || wasHead
+        || !framing.inHead()
+        || !peer.isIdle()
+        || !Unread.none(ctx.channel())) {
+      return from; // Answers keep their order, and a client that reads none has to wait.
+    }
+    int rest = quick.answer(in, from, to);
+    ByteText answers = quick.answers();
+    if (rest > from) {
+      answered = true;
+      ByteBuf out = ctx.alloc().directBuffer(answers.size());
+      ChannelFuture unused = ctx.write(out.writeBytes(answers.bytes(), 0, answers.size()), ignored);
+    }
+    return rest;
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (answered) {
+      answered = false;
+      flush(ctx);
+      guard.requestEnded(connection, this, ticker.nanos());
+    }
+    ctx.fireChannelReadComplete();
   }
 
   /** The problem that ends reading, and where it begins. */

@@ -81,6 +81,11 @@ final class HttpPeer {
     tellQueue();
   }
 
+  /** Returns whether no request waits to be answered. */
+  boolean isIdle() {
+    return unanswered == 0 && unfinished.isEmpty();
+  }
+
   /** A request was answered. */
   void answered() {
     unanswered = Math.max(0, unanswered - 1);

@@ -19,6 +19,11 @@ interface Requests {
     return null;
   }
 
+  /** Returns what answers usual requests of HTTP/1.1 on one event loop; null if nothing does. */
+  default @Nullable Quick quick() {
+    return null;
+  }
+
   /**
    * Answers a request whose body is complete, now or later.
    *

@@ -143,14 +143,8 @@ final class RlsJson {
     json.writeStringField("code", status.allowed() ? "OK" : "OVER_LIMIT");
     CurrentLimit limit = status.currentLimit();
     if (limit != null) {
-      json.writeObjectFieldStart("currentLimit");
-      number(json, "requestsPerUnit", limit.requestsPerUnit());
-      json.writeStringField(
-          "unit", RlsMessages.nearestUnit(limit.policy().quota().windowNanos()).name());
-      if (!limit.name().isEmpty()) {
-        json.writeStringField("name", limit.name());
-      }
-      json.writeEndObject();
+      json.writeFieldName("currentLimit");
+      write(limit, json);
     }
     number(json, "limitRemaining", status.limitRemaining());
     if (limit != null) {
@@ -159,14 +153,35 @@ final class RlsJson {
     json.writeEndObject();
   }
 
+  private static void write(CurrentLimit limit, JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    number(json, "requestsPerUnit", limit.requestsPerUnit());
+    json.writeStringField(
+        "unit", RlsMessages.nearestUnit(limit.policy().quota().windowNanos()).name());
+    if (!limit.name().isEmpty()) {
+      json.writeStringField("name", limit.name());
+    }
+    json.writeEndObject();
+  }
+
+  /** Returns what answers say of a limit whose name is {@link #plain}. */
+  static byte[] limit(CurrentLimit limit) {
+    return JsonBytes.of(json -> write(limit, json));
+  }
+
+  /** Returns a number as the messages hold it. */
+  static long uint32(long value) {
+    return value & UINT32;
+  }
+
   private static void number(JsonGenerator json, String name, long value) throws IOException {
-    if ((value & UINT32) != 0) {
-      json.writeNumberField(name, value & UINT32);
+    if (uint32(value) != 0) {
+      json.writeNumberField(name, uint32(value));
     }
   }
 
   /** Returns whether a text needs no escape, not even those that make JSON safe in HTML. */
-  private static boolean plain(String text) {
+  static boolean plain(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c < ' ' || c > '~' || "\"\\<>&='".indexOf(c) >= 0) {

@@ -22,11 +22,18 @@ final class Routes implements Requests {
   private static final Set<String> PROBES = Set.of(HEALTH, LIVENESS, READINESS);
 
   private final Map<String, Endpoint> byPath = new HashMap<>();
+  private final QuickSource quick;
   private final Tokens tokens;
 
-  Routes(List<Endpoint> endpoints, Tokens tokens) {
+  Routes(List<Endpoint> endpoints, QuickSource quick, Tokens tokens) {
+    this.quick = quick;
     this.tokens = tokens;
     endpoints.forEach(endpoint -> byPath.put(endpoint.path(), endpoint));
+  }
+
+  @Override
+  public @Nullable Quick quick() {
+    return quick.open(tokens::required);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.weir.server.metrics;
 
 import dev.weir.client.ClientMetrics;
+import dev.weir.cluster.ClusterMetrics;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.LeaseMetrics;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param leases what was lent to clients
  * @param store what the shared store has counted; null if limits are counted in this process
+ * @param cluster what this member has counted; null if it is none
  * @param config what was counted of the configuration store; null if there is none
  * @param client what was counted of the upstream server; null if there is none
  * @param doors what each protocol's port has counted, by the protocol's name
@@ -26,6 +28,7 @@ public record Counted(
     EngineMetrics engine,
     LeaseMetrics leases,
     @Nullable SharedMetrics store,
+    @Nullable ClusterMetrics cluster,
     @Nullable CountedConfig config,
     @Nullable ClientMetrics client,
     CallerBuckets throttle,

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /**
@@ -90,6 +91,18 @@ final class Families {
     families.add(family.build());
   }
 
+  /** As {@link #gauges}, for values that are no whole numbers. */
+  <T> void levels(
+      String name,
+      String help,
+      Collection<T> items,
+      Function<T, Labels> labels,
+      ToDoubleFunction<T> value) {
+    GaugeSnapshot.Builder family = GaugeSnapshot.builder().name(name).help(help);
+    items.forEach(item -> family.dataPoint(level(value.applyAsDouble(item), labels.apply(item))));
+    families.add(family.build());
+  }
+
   private static GaugeSnapshot.GaugeDataPointSnapshot level(double value, Labels labels) {
     return GaugeSnapshot.GaugeDataPointSnapshot.builder().value(value).labels(labels).build();
   }
@@ -106,7 +119,8 @@ final class Families {
         HistogramSnapshot.builder()
             .name(name)
             .help(help)
-            .dataPoint(times(boundsNanos, counts, sumNanos, Labels.EMPTY))
+            .dataPoint(
+                point(new Histogram(boundsNanos, counts, sumNanos), NANOS_PER_SECOND, Labels.EMPTY))
             .build());
   }
 
@@ -117,25 +131,54 @@ final class Families {
       Collection<T> items,
       Function<T, Labels> labels,
       Function<T, TimeHistogram> value) {
+    histograms(
+        name,
+        help,
+        NANOS_PER_SECOND,
+        items,
+        labels,
+        item -> {
+          TimeHistogram times = value.apply(item);
+          return new Histogram(TimeHistogram.boundsNanos(), times.counts(), times.sumNanos());
+        });
+  }
+
+  /**
+   * A histogram.
+   *
+   * @param counts one element more than the bounds, for what is beyond
+   */
+  record Histogram(List<Long> bounds, List<Long> counts, long sum) {}
+
+  /**
+   * Adds a histogram with a series for each item; the labels of two items must differ.
+   *
+   * @param unit bounds and sums are shown in units of so many
+   */
+  <T> void histograms(
+      String name,
+      String help,
+      double unit,
+      Collection<T> items,
+      Function<T, Labels> labels,
+      Function<T, Histogram> value) {
     HistogramSnapshot.Builder family = HistogramSnapshot.builder().name(name).help(help);
     for (T item : items) {
-      TimeHistogram times = value.apply(item);
-      family.dataPoint(
-          times(TimeHistogram.boundsNanos(), times.counts(), times.sumNanos(), labels.apply(item)));
+      family.dataPoint(point(value.apply(item), unit, labels.apply(item)));
     }
     families.add(family.build());
   }
 
-  private static HistogramSnapshot.HistogramDataPointSnapshot times(
-      List<Long> boundsNanos, List<Long> counts, long sumNanos, Labels labels) {
+  private static HistogramSnapshot.HistogramDataPointSnapshot point(
+      Histogram histogram, double unit, Labels labels) {
     ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
-    for (int i = 0; i < boundsNanos.size(); i++) {
-      buckets.bucket(boundsNanos.get(i) / NANOS_PER_SECOND, counts.get(i));
+    for (int i = 0; i < histogram.bounds().size(); i++) {
+      buckets.bucket(histogram.bounds().get(i) / unit, histogram.counts().get(i));
     }
-    buckets.bucket(Double.POSITIVE_INFINITY, counts.get(boundsNanos.size()));
+    buckets.bucket(Double.POSITIVE_INFINITY, histogram.counts().get(histogram.bounds().size()));
     return HistogramSnapshot.HistogramDataPointSnapshot.builder()
         .classicHistogramBuckets(buckets.build())
-        .sum(sumNanos / NANOS_PER_SECOND)
+        .sum(histogram.sum() / unit)
         .labels(labels)
         .build();
   }

@@ -89,6 +89,9 @@ public final class ServerMetrics implements MultiCollector {
     if (now.store() != null) {
       store(families, now.store());
     }
+    if (now.cluster() != null) {
+      ClusterFamilies.add(families, now.cluster());
+    }
     if (now.config() != null) {
       ConfigFamilies.add(families, now.config());
     }

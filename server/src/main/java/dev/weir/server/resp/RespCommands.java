@@ -1,18 +1,11 @@
 package dev.weir.server.resp;
 
-import dev.weir.Decision;
 import dev.weir.Quota;
-import dev.weir.engine.Answer;
 import dev.weir.engine.CallerBuckets;
-import dev.weir.engine.Status;
 import dev.weir.http.BadRequest;
-import dev.weir.rules.Descriptor;
-import dev.weir.rules.Entry;
-import dev.weir.rules.Request;
 import dev.weir.server.door.GuardedDecider;
 import dev.weir.server.door.LoopLag;
 import dev.weir.server.door.Tokens;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -86,6 +79,7 @@ final class RespCommands {
   private final CallerBuckets buckets;
   private final RespWriter out;
   private final LeaseCommands leases;
+  private final CheckCalls checks;
   private int asked;
 
   RespCommands(GuardedDecider decider, Tokens tokens, ThrottleCalls calls, RespWriter out) {
@@ -94,7 +88,10 @@ final class RespCommands {
     this.calls = calls;
     this.buckets = calls.buckets();
     this.out = out;
-    this.leases = new LeaseCommands(decider, out, answer -> reply(answer, LeaseCommands.MORE));
+    this.leases =
+        new LeaseCommands(
+            decider, out, answer -> CheckCalls.reply(answer, LeaseCommands.MORE, out));
+    this.checks = new CheckCalls(decider, out);
   }
 
   /**
@@ -114,14 +111,16 @@ final class RespCommands {
     boolean cell = command.is(0, "CL.THROTTLE");
     try {
       if (cell || command.is(0, "THROTTLE")) {
+        checks.run();
         return throttle(session, command, nowNanos, cell, later);
       }
-      if (!finish(nowNanos, later)) {
+      if (!calls.run(nowNanos, out, later)) {
         return After.AGAIN;
       }
       if (command.is(0, "WEIR.CHECK")) {
-        return check(session, command, later);
+        return check(session, command, nowNanos, later);
       }
+      checks.run();
       if (command.is(0, "WEIR.LEASE") || command.is(0, "WEIR.RETURN")) {
         return lease(session, command, later);
       }
@@ -223,6 +222,7 @@ final class RespCommands {
   /** Forgets what waits to be decided: its connection has failed. */
   void forget() {
     calls.forget();
+    checks.forget();
     asked = 0;
   }
 
@@ -234,6 +234,7 @@ final class RespCommands {
    *     returns
    */
   boolean finish(long nowNanos, Consumer<Runnable> later) {
+    checks.run(); // If there are any, no call of CL.THROTTLE waits, and the other way round.
     return calls.run(nowNanos, out, later);
   }
 
@@ -288,26 +289,24 @@ final class RespCommands {
     return buckets.key(command.bytes(), command.start(i), command.end(i));
   }
 
-  private After check(RespSession session, RespArguments command, Consumer<Runnable> later)
+  private After check(
+      RespSession session, RespArguments command, long nowNanos, Consumer<Runnable> later)
       throws BadRequest {
     if (!session.authenticated) {
-      out.error(NO_AUTH);
-      return After.GO_ON;
+      return error(NO_AUTH, nowNanos, later);
     }
     int count = command.count();
     if (count < 5 || count % 2 == 0) {
       throw wrongCount(command, "<domain> <permits> <entry key> <entry value> [...]");
     }
     long permits = command.number(2, "permits", 0, MAX_COUNT);
-    List<Entry> entries = new ArrayList<>((count - 3) / 2);
-    for (int i = 3; i < count; i += 2) {
-      entries.add(new Entry(command.utf8(i, "entry key"), command.utf8(i + 1, "entry value")));
-    }
-    // The descriptor's own permits, as those of a request mean 1 when they are 0.
-    Request request =
-        new Request(command.utf8(1, "domain"), List.of(new Descriptor(entries, null, permits)), 1);
+    checks.read(command, permits);
     asked++;
-    decider.decide(request, answer -> later.accept(() -> reply(answer)));
+    if (checks.add(nowNanos)) {
+      return After.GO_ON;
+    }
+    checks.run();
+    decider.decide(checks.request(), answer -> later.accept(() -> CheckCalls.reply(answer, out)));
     return After.WAIT;
   }
 
@@ -330,42 +329,6 @@ final class RespCommands {
       leases.giveBack(command, later);
     }
     return After.WAIT;
-  }
-
-  /** Writes the reply to {@code WEIR.CHECK}. */
-  private void reply(Answer answer) {
-    if (answer.error() == null) {
-      reply(answer, 0);
-    } else {
-      out.error("ERR " + answer.error());
-    }
-  }
-
-  /**
-   * Writes an answer without an error.
-   *
-   * @param more elements follow in the same array
-   */
-  private void reply(Answer answer, int more) {
-    Status status = answer.statuses().get(0);
-    Decision decision = status.decision();
-    out.array(7 + more).integer(answer.allowed() ? 1 : 0);
-    if (decision == null || status.currentLimit() == null) {
-      long wait = decision == null ? 0 : decision.retryAfterMillis();
-      out.integer(-1).integer(-1).integer(wait).integer(0).bulk("").bulk(status.reason().name());
-      return;
-    }
-    long retry = decision.retryAfterNanos();
-    out.integer(status.currentLimit().requestsPerUnit())
-        .integer(status.limitRemaining())
-        .integer(retry == Decision.NEVER ? -1 : decision.retryAfterMillis())
-        .integer(millis(decision.resetAfterNanos()))
-        .bulk(status.currentLimit().policy().name())
-        .bulk(decision.reason().name());
-  }
-
-  private static long millis(long nanos) {
-    return nanos / 1_000_000L + (nanos % 1_000_000L > 0 ? 1 : 0);
   }
 
   private After other(

@@ -57,6 +57,24 @@ final class RespWriter {
   }
 
   RespWriter bulk(String text) {
+    int length = text.length();
+    number('$', length);
+    need(length + 2);
+    for (int i = 0; i < length; i++) {
+      char c = text.charAt(i);
+      if (c >= 0x80) {
+        size -= 3 + digits(length); // It takes more bytes than it has characters.
+        return encoded(text);
+      }
+      bytes[size + i] = (byte) c;
+    }
+    size += length;
+    bytes[size++] = '\r';
+    bytes[size++] = '\n';
+    return this;
+  }
+
+  private RespWriter encoded(String text) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     return bulk(utf8, 0, utf8.length);
   }

@@ -1,34 +1,82 @@
 package dev.weir.server.settings;
 
 import dev.weir.cluster.ClusterSettings.ClusterMember;
+import dev.weir.cluster.Resolver;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What the settings of a cluster's member demand of each other. */
 final class ClusterChecks {
   private static final List<Setting<?>> OF_THE_CLUSTER =
       List.of(
+          Settings.CLUSTER_SIZE,
           Settings.CLUSTER_NAME,
           Settings.CLUSTER_LISTEN,
+          Settings.CLUSTER_ADVERTISE,
+          Settings.CLUSTER_ZONE,
           Settings.CLUSTER_DIR,
           Settings.CLUSTER_GROUPS,
+          Settings.CLUSTER_REPLICAS,
           Settings.CLUSTER_ELECTION_TIMEOUT,
+          Settings.CLUSTER_LEVEL_MAX,
+          Settings.CLUSTER_MAX_SKEW,
           Settings.CLUSTER_TLS_CERT,
           Settings.CLUSTER_TLS_KEY,
           Settings.CLUSTER_TLS_CA,
           Settings.CLUSTER_INSECURE);
 
+  /** Those that matter to a server that is no member too. */
+  private static final List<Setting<?>> OF_ASKING =
+      List.of(
+          Settings.CLUSTER_NAME,
+          Settings.CLUSTER_TLS_CERT,
+          Settings.CLUSTER_TLS_KEY,
+          Settings.CLUSTER_TLS_CA,
+          Settings.CLUSTER_INSECURE);
+
+  private static final List<Setting<?>> OF_REDIS =
+      List.of(Settings.STORE_PASSWORD_FILE, Settings.STORE_PREFIX, Settings.STORE_REPLICAS);
+
   private ClusterChecks() {}
+
+  /** Checks a server that has a cluster decide, and is no member of it. */
+  private static void checkAsking(
+      ServerSettings settings, StoreUri store, List<String> problems, List<String> warnings) {
+    boolean files = settings.value(Settings.CLUSTER_TLS_CERT).isPresent();
+    if (store.clusterByTls() != files) {
+      problems.add(
+          settings.source(Settings.STORE)
+              + ": "
+              + store
+              + (files ? " beside " : " without ")
+              + Settings.CLUSTER_TLS_CERT.flag()
+              + " (expected: weirs:// with the files for TLS, weir:// without)");
+      return;
+    }
+    checkTls(settings, Settings.STORE, store.seeds(), problems, warnings);
+    for (Setting<?> setting : OF_REDIS) {
+      if (settings.written(setting)) {
+        warnings.add(settings.source(setting) + ": has no effect with " + store);
+      }
+    }
+  }
 
   static void check(ServerSettings settings, List<String> problems, List<String> warnings) {
     List<ClusterMember> members = settings.value(Settings.CLUSTER);
+    StoreUri store = settings.value(Settings.STORE).orElse(null);
+    boolean asks = false;
+    if (members.isEmpty() && store != null && !store.seeds().isEmpty()) {
+      asks = true;
+      checkAsking(settings, store, problems, warnings);
+    }
     if (members.isEmpty()) {
       for (Setting<?> setting : OF_THE_CLUSTER) {
-        if (settings.written(setting)) {
+        if (settings.written(setting) && !(asks && OF_ASKING.contains(setting))) {
           warnings.add(
               settings.source(setting) + ": has no effect without " + Settings.CLUSTER.flag());
         }
@@ -51,6 +99,32 @@ final class ClusterChecks {
               + Settings.CLUSTER_DIR.flag()
               + " too)");
     }
+    settings
+        .clusterFolder()
+        .filter(folder -> folder.toString().contains(","))
+        .ifPresent(
+            folder ->
+                problems.add(
+                    settings.source(Settings.CLUSTER_DIR)
+                        + ": "
+                        + folder
+                        + " (expected: a path without a comma)"));
+    boolean byDns = members.get(0).standsForAll();
+    if (byDns && settings.value(Settings.CLUSTER_SIZE) == 0) {
+      problems.add(
+          settings.source(Settings.CLUSTER)
+              + ": "
+              + members.get(0).name()
+              + " (expected: "
+              + Settings.CLUSTER_SIZE.flag()
+              + " too, the number of members that form the cluster)");
+    } else if (!byDns && settings.written(Settings.CLUSTER_SIZE)) {
+      warnings.add(
+          settings.source(Settings.CLUSTER_SIZE)
+              + ": has no effect where "
+              + Settings.CLUSTER.flag()
+              + " names the members");
+    }
     if (self(settings).isEmpty()) {
       problems.add(
           settings.written(Settings.CLUSTER_NAME)
@@ -59,7 +133,9 @@ final class ClusterChecks {
                   + settings.value(Settings.CLUSTER_NAME).orElse("")
                   + " (expected: one of "
                   + names(members)
-                  + ")"
+                  + ", or "
+                  + Settings.CLUSTER_ADVERTISE.flag()
+                  + " too)"
               : settings.source(Settings.CLUSTER)
                   + ": none of "
                   + names(members)
@@ -67,7 +143,7 @@ final class ClusterChecks {
                   + Settings.CLUSTER_NAME.flag()
                   + " with one of them)");
     }
-    checkTls(settings, members, problems, warnings);
+    checkTls(settings, Settings.CLUSTER, members, problems, warnings);
   }
 
   private static String names(List<ClusterMember> members) {
@@ -76,6 +152,7 @@ final class ClusterChecks {
 
   private static void checkTls(
       ServerSettings settings,
+      Setting<?> by,
       List<ClusterMember> members,
       List<String> problems,
       List<String> warnings) {
@@ -85,21 +162,23 @@ final class ClusterChecks {
     files.forEach(each -> settings.checkReadable(each, problems));
     if (given > 0 && given < files.size()) {
       problems.add(
-          settings.source(Settings.CLUSTER)
+          settings.source(by)
               + ": "
               + given
               + " of the files for TLS (expected: "
               + String.join(", ", files.stream().map(Setting::flag).toList())
               + ", or none)");
     }
-    if (given == 0 && !members.stream().allMatch(ClusterChecks::loopback)) {
+    if (given == 0
+        && !Stream.concat(members.stream(), self(settings).stream())
+            .allMatch(ClusterChecks::loopback)) {
       if (settings.value(Settings.CLUSTER_INSECURE)) {
         warnings.add(
             settings.source(Settings.CLUSTER_INSECURE)
                 + ": whoever reaches a member's port can change every count");
       } else {
         problems.add(
-            settings.source(Settings.CLUSTER)
+            settings.source(by)
                 + ": members on other machines (expected: "
                 + Settings.CLUSTER_TLS_CERT.flag()
                 + " with its key and CA, or "
@@ -118,14 +197,47 @@ final class ClusterChecks {
   static Optional<ClusterMember> self(ServerSettings settings) {
     List<ClusterMember> members = settings.value(Settings.CLUSTER);
     String name = settings.value(Settings.CLUSTER_NAME).orElseGet(ClusterChecks::hostName);
+    if (!members.isEmpty() && members.get(0).standsForAll()) {
+      return newcomer(settings)
+          .or(() -> name.isEmpty() ? Optional.empty() : Optional.of(behind(members.get(0), name)));
+    }
     return members.stream()
         .filter(each -> each.name().equals(name) || each.host().equals(name))
         .filter(each -> each.name().equals(name) || !settings.written(Settings.CLUSTER_NAME))
         .findFirst()
+        .or(() -> newcomer(settings))
         .or(() -> members.size() == 1 ? Optional.of(members.get(0)) : Optional.empty());
   }
 
-  private static String hostName() {
+  /** Returns one that joins a cluster whose seeds do not name it. */
+  private static Optional<ClusterMember> newcomer(ServerSettings settings) {
+    String name = settings.value(Settings.CLUSTER_NAME).orElseGet(ClusterChecks::hostName);
+    return name.isEmpty()
+        ? Optional.empty()
+        : settings
+            .value(Settings.CLUSTER_ADVERTISE)
+            .map(each -> new ClusterMember(name, each.getHostString(), each.getPort()));
+  }
+
+  /** Returns a member behind a name of the DNS that does not say where it is reached. */
+  private static ClusterMember behind(ClusterMember all, String name) {
+    boolean kubernetes = System.getenv("KUBERNETES_SERVICE_HOST") != null;
+    // A pod of a StatefulSet has this name for as long as it exists, and its address until it ends.
+    String host = kubernetes ? hostName() + "." + all.host() : hostAddress();
+    return new ClusterMember(name, host, all.port());
+  }
+
+  private static String hostAddress() {
+    Resolver unused = Resolver.system(); // Before the first question to the DNS.
+    try {
+      return InetAddress.getLocalHost().getHostAddress();
+    } catch (UnknownHostException e) {
+      return InetAddress.getLoopbackAddress().getHostAddress();
+    }
+  }
+
+  static String hostName() {
+    Resolver unused = Resolver.system(); // Before the first question to the DNS.
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {

@@ -239,7 +239,7 @@ public final class ServerSettings {
     }
     int replicas = value(Settings.STORE_REPLICAS);
     try {
-      store.ifPresent(uri -> uri.builder().replicas(replicas));
+      store.filter(uri -> uri.seeds().isEmpty()).ifPresent(uri -> uri.builder().replicas(replicas));
     } catch (IllegalArgumentException e) {
       problems.add(
           source(Settings.STORE_REPLICAS) + ": " + replicas + " (expected: 0 for a cluster)");
@@ -381,6 +381,11 @@ public final class ServerSettings {
   public Optional<Path> clusterFolder() {
     return value(Settings.CLUSTER_DIR)
         .or(() -> value(Settings.DATA_DIR).map(folder -> folder.resolve("cluster")));
+  }
+
+  /** Returns the name that this server has towards a cluster's members. */
+  public String clusterName() {
+    return value(Settings.CLUSTER_NAME).orElseGet(ClusterChecks::hostName);
   }
 
   /** Returns which member of a cluster this server is, or none. */

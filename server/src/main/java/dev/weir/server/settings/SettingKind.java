@@ -37,6 +37,10 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
   private static final Pattern STORE_PREFIX = Pattern.compile("[A-Za-z0-9._:-]{1,64}");
   private static final Pattern CONFIG_STORE = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]*:\\S*");
   private static final int MOST_MEMBERS = 9;
+
+  /** Where members listen by default. */
+  private static final int MEMBERS_PORT = 7946;
+
   private static final Pattern NODE_NAME = Pattern.compile("[A-Za-z0-9._:-]{1,100}");
   private static final Pattern HOST_NAME = Pattern.compile("[a-z0-9._-]{1,253}|\\[[0-9a-f:.]+]");
   private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
@@ -240,7 +244,8 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
     return new SettingKind<>(
         "local, redis://[user:password@]host[:port][/database], the same with rediss:// for TLS,"
             + " redis-sentinel://host[:port][,host...][/database]#master,"
-            + " or redis-cluster://host[:port][,host...]",
+            + " redis-cluster://host[:port][,host...],"
+            + " or weir://[name=]host:port[,...] for members of a cluster, weirs:// for TLS",
         "local|URI",
         text -> text.equalsIgnoreCase("local") ? Optional.empty() : Optional.of(StoreUri.of(text)));
   }
@@ -248,9 +253,12 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
   /** Members of a cluster, or none. */
   static SettingKind<List<ClusterMember>> members() {
     return new SettingKind<>(
-        "1..9 of [NAME=]HOST:PORT, separated by commas, no name twice",
-        "[NAME=]HOST:PORT,...",
+        "1..9 of [NAME=]HOST:PORT, separated by commas, no name twice; or dns:NAME[:PORT]",
+        "[NAME=]HOST:PORT,...|dns:NAME[:PORT]",
         text -> {
+          if (text.startsWith("dns:")) {
+            return List.of(allBehind(text.substring("dns:".length())));
+          }
           List<ClusterMember> members = new ArrayList<>();
           for (String each : text.split(",", -1)) {
             members.add(member(each.strip()));
@@ -259,6 +267,12 @@ public record SettingKind<T>(String expected, String placeholder, Reader<T> read
           require(names == members.size() && names <= MOST_MEMBERS);
           return List.copyOf(members);
         });
+  }
+
+  private static ClusterMember allBehind(String text) {
+    String address = text.indexOf(':') < 0 ? text + ":" + MEMBERS_PORT : text;
+    InetSocketAddress there = address().reader.read(address).orElseThrow();
+    return ClusterMember.allBehind(there.getHostString(), there.getPort());
   }
 
   private static ClusterMember member(String text) {

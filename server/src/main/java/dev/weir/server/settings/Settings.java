@@ -3,6 +3,7 @@ package dev.weir.server.settings;
 import dev.weir.FailureMode;
 import dev.weir.MemoryStore;
 import dev.weir.admin.ShowKeys;
+import dev.weir.cluster.ClusterSettings;
 import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.engine.EngineSettings;
 import dev.weir.http.OlderFields;
@@ -238,7 +239,7 @@ public final class Settings {
           SettingKind.store(),
           "local",
           "Where limits are counted: local is this process; a URI names a Redis or Valkey"
-              + " that servers share.");
+              + " that servers share, or members of a cluster.");
 
   public static final Setting<Optional<Path>> STORE_PASSWORD_FILE =
       new Setting<>(
@@ -274,16 +275,27 @@ public final class Settings {
           "cluster",
           SettingKind.members(),
           "",
-          "Members of a cluster that counts limits together, this server among them; the same at"
-              + " each. A name is the host if it is not given.");
+          "Members that form a cluster, which counts limits together, the same at each of them; or"
+              + " some members of a cluster that is there, for one that joins it. A name is the host"
+              + " if it is not given. dns:NAME stands for the members at all addresses of a name in"
+              + " the DNS.");
+
+  /** 0 if {@link #CLUSTER} names the members. */
+  public static final Setting<Integer> CLUSTER_SIZE =
+      new Setting<>(
+          "cluster-size",
+          SettingKind.number(0, 9),
+          "0",
+          "How many members must see each other before they form a new cluster, where --cluster is"
+              + " dns:NAME; 0 is the number of those that it names.");
 
   public static final Setting<Optional<String>> CLUSTER_NAME =
       new Setting<>(
           "cluster-name",
           SettingKind.nodeName(),
           "",
-          "Which of the members this server is. Default: the one whose host is this machine's"
-              + " name.");
+          "Which of the members this server is, or the name of one that joins. Default: the one"
+              + " whose host is this machine's name.");
 
   public static final Setting<Optional<InetSocketAddress>> CLUSTER_LISTEN =
       new Setting<>(
@@ -292,6 +304,29 @@ public final class Settings {
           "",
           "Where the other members reach this one, if that is not its host and port in"
               + " --cluster.");
+
+  public static final Setting<Optional<InetSocketAddress>> CLUSTER_ADVERTISE =
+      new Setting<>(
+          "cluster-advertise",
+          SettingKind.address(),
+          "",
+          "Where the others reach this member, if --cluster does not name it. Default with dns:NAME:"
+              + " the host's name in NAME in Kubernetes, else this machine's address.");
+
+  public static final Setting<Optional<String>> CLUSTER_ZONE =
+      new Setting<>(
+          "cluster-zone",
+          SettingKind.nodeName(),
+          "",
+          "What fails together with this member: the replicas of a group are spread over zones.");
+
+  public static final Setting<Integer> CLUSTER_REPLICAS =
+      new Setting<>(
+          "cluster-replicas",
+          SettingKind.number(1, 5),
+          "3",
+          "Number of members that have each group, where there are as many; fixed when the cluster"
+              + " is formed.");
 
   public static final Setting<Optional<Path>> CLUSTER_DIR =
       new Setting<>(
@@ -306,8 +341,8 @@ public final class Settings {
           "cluster-groups",
           SettingKind.number(1, 64),
           "1",
-          "Number of logs that keys are spread over, the same at each member; fixed when the"
-              + " cluster is formed.");
+          "Number of logs that keys are spread over, the same at each member, when the cluster is"
+              + " formed; later, 'weir cluster groups' makes it more.");
 
   public static final Setting<Duration> CLUSTER_ELECTION_TIMEOUT =
       new Setting<>(
@@ -316,6 +351,22 @@ public final class Settings {
           "1s",
           "How long members wait for a silent leader before they elect another; twice as long at"
               + " most.");
+
+  public static final Setting<Integer> CLUSTER_LEVEL_MAX =
+      new Setting<>(
+          "cluster-level-max",
+          SettingKind.number(0, ClusterSettings.MOST_LEVEL),
+          "0",
+          "The cluster stays at that level or below, so that an older version of Weir can be started"
+              + " again; 0 for the highest that this version understands.");
+
+  public static final Setting<Duration> CLUSTER_MAX_SKEW =
+      new Setting<>(
+          "cluster-max-skew",
+          SettingKind.duration(Duration.ofMillis(50), Duration.ofHours(1)),
+          "1s",
+          "How far a leader's wall clock may be off the calendar of its group and be followed by"
+              + " it.");
 
   public static final Setting<Optional<Path>> CLUSTER_TLS_CERT =
       new Setting<>(
@@ -784,11 +835,17 @@ public final class Settings {
           STORE_TIMEOUT,
           STORE_REPLICAS,
           CLUSTER,
+          CLUSTER_SIZE,
           CLUSTER_NAME,
           CLUSTER_LISTEN,
+          CLUSTER_ADVERTISE,
+          CLUSTER_ZONE,
           CLUSTER_DIR,
           CLUSTER_GROUPS,
+          CLUSTER_REPLICAS,
           CLUSTER_ELECTION_TIMEOUT,
+          CLUSTER_LEVEL_MAX,
+          CLUSTER_MAX_SKEW,
           CLUSTER_TLS_CERT,
           CLUSTER_TLS_KEY,
           CLUSTER_TLS_CA,

@@ -1,10 +1,15 @@
 package dev.weir.server.settings;
 
+import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.redis.RedisStore;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The URI of a shared store. It may hold a password, which it never shows. Immutable. */
+/**
+ * The URI of a shared store: of a Redis, or of a cluster's members. It may hold a password, which
+ * it never shows. Immutable.
+ */
 public final class StoreUri {
   /** Any text before the last @ of a URI may be a password, even if the URI is malformed. */
   private static final Pattern SECRET = Pattern.compile("(:?//|:).*@", Pattern.DOTALL);
@@ -26,10 +31,17 @@ public final class StoreUri {
   /** The value of a parameter. */
   private static final Pattern SECRET_VALUE = Pattern.compile("([?&][^=&#\\s]*=)[^&#\\s'\"]*");
 
+  private static final String CLUSTER = "weir://";
+  private static final String CLUSTER_BY_TLS = "weirs://";
+
   private final String text;
 
-  private StoreUri(String text) {
+  /** Members of a cluster; empty for a Redis. */
+  private final List<ClusterMember> seeds;
+
+  private StoreUri(String text, List<ClusterMember> seeds) {
     this.text = text;
+    this.seeds = seeds;
   }
 
   /**
@@ -38,8 +50,14 @@ public final class StoreUri {
    * @throws IllegalArgumentException if it is not the URI of a store
    */
   static StoreUri of(String text) {
+    for (String scheme : new String[] {CLUSTER, CLUSTER_BY_TLS}) {
+      if (text.startsWith(scheme)) {
+        return new StoreUri(
+            text, SettingKind.members().reader().read(text.substring(scheme.length())));
+      }
+    }
     RedisStore.Builder unused = RedisStore.builder(text);
-    return new StoreUri(text);
+    return new StoreUri(text, List.of());
   }
 
   /** Returns a text without the parts that may be a password, for people to see. */
@@ -57,7 +75,17 @@ public final class StoreUri {
             + SECRET_VALUE.matcher(shown.substring(authority)).replaceAll("$1***");
   }
 
-  /** Returns a builder of the store. */
+  /** Returns the members of the cluster that it names, at least one; empty if it names none. */
+  public List<ClusterMember> seeds() {
+    return seeds;
+  }
+
+  /** Returns whether those members are to be asked by TLS. */
+  boolean clusterByTls() {
+    return text.startsWith(CLUSTER_BY_TLS);
+  }
+
+  /** Returns a builder of the store, which is no cluster of Weir's. */
   public RedisStore.Builder builder() {
     return RedisStore.builder(text);
   }

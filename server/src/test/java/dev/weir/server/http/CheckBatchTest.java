@@ -230,9 +230,8 @@ class CheckBatchTest {
           HttpDoor.open(
               settings,
               loops,
-              endpoints,
+              new Routes(endpoints, off -> null, Tokens.notRequired()),
               null,
-              Tokens.notRequired(),
               new DoorCounters(10, PendingBytes.of(settings, Ticker.system())),
               Ticker.system());
       String checks = batch(List.of(user("a"), "7", user("b"), user("a")));

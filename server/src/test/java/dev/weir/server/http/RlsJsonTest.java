@@ -9,6 +9,8 @@ import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
 import dev.weir.http.BadRequest;
 import dev.weir.http.RlsJsonReader;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
 import dev.weir.server.door.RlsMessages;
 import dev.weir.server.settings.ServerSettings;
@@ -94,16 +96,75 @@ class RlsJsonTest {
     Random random = new Random(seed);
     int quick = 0;
     int quickMutants = 0;
+    int taken = 0;
     for (int round = 0; round < ROUNDS; round++) {
       byte[] text = bytes(new RandomText(random).message());
       quick += readsAlike(text, seed, round);
+      taken += takesAlike(text, seed, round);
       for (int i = random.nextInt(3); i >= 0; i--) {
         text = mutant(text, random);
       }
       quickMutants += readsAlike(text, seed, round);
+      taken += takesAlike(text, seed, round);
     }
     assertThat(quick).as("read quickly, seed %d", seed).isGreaterThan(ROUNDS / 4);
+    assertThat(taken).as("taken by the short way, seed %d", seed).isPositive();
     assertThat(quickMutants).as("mutants read quickly, seed %d", seed).isPositive();
+  }
+
+  /** What {@link QuickBody} takes, too, is what protobuf reads. */
+  private static int takesAlike(byte[] text, long seed, int round) {
+    QuickBody body = new QuickBody();
+    if (!body.read(text, 0, text.length)) {
+      return 0;
+    }
+    Request right = slowly(text);
+    String as =
+        "seed " + seed + ", round " + round + ": " + new String(text, StandardCharsets.UTF_8);
+    if (right == null) {
+      throw new AssertionError("wrong, but taken: " + as);
+    }
+    List<Entry> entries = new ArrayList<>();
+    for (int i = 0; i < body.count(); i += 2) {
+      entries.add(new Entry(body.keysAndValues()[i], body.keysAndValues()[i + 1]));
+    }
+    Request taken =
+        new Request(body.domain(), List.of(new Descriptor(entries, null, null)), body.permits());
+    assertThat(taken)
+        .as(as)
+        .isEqualTo(new Request(right.domain(), right.descriptors(), Math.max(1, right.permits())));
+    return 1;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[{\"key\":\"user\",\"value\":\"ann\"}]}]}",
+        " { \"hits_addend\" : 7 ,\n\"descriptors\" :[ { \"entries\":[{\"value\":\"\" ,"
+            + "\"key\":\"a\"},{\"key\":\"b\",\"value\":\"c d\"} ]\t} ] , \"domain\": \"x\" }\r\n",
+        "{\"hitsAddend\":0,\"domain\":\"d\",\"descriptors\":[{\"entries\":[{\"key\":\"k\","
+            + "\"value\":\"v\"}]}]}"
+      })
+  void whatClientsSend_isTakenByTheShortWay(String text) {
+    assertThat(takesAlike(bytes(text), 0, 0)).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{}",
+        "{\"domain\":\"d\",\"descriptors\":[]}",
+        "{\"domain\":\"d\",\"descriptors\":[{\"entries\":[]}]}",
+        "{\"domain\":\"d\",\"domain\":\"e\",\"descriptors\":[{\"entries\":[{\"key\":\"k\","
+            + "\"value\":\"v\"}]}]}",
+        "{\"hitsAddend\":4294967296,\"descriptors\":[{\"entries\":[{\"key\":\"k\",\"value\":\"v\"}]}]}",
+        "{\"hitsAddend\":07,\"descriptors\":[{\"entries\":[{\"key\":\"k\",\"value\":\"v\"}]}]}",
+        "{\"descriptors\":[{\"entries\":[{\"key\":\"k\\n\",\"value\":\"v\"}]}]}",
+        "{\"descriptors\":[{\"entries\":[{\"key\":\"k\",\"value\":\"v\"}]}]}x"
+      })
+  void whatIsUnusual_isNotTakenByTheShortWay(String text) {
+    assertThat(new QuickBody().read(bytes(text), 0, text.length())).isFalse();
   }
 
   private static int readsAlike(byte[] text, long seed, int round) {

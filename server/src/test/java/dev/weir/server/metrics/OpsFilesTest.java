@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.RunningServer;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -11,6 +13,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -33,20 +36,63 @@ class OpsFilesTest {
       Pattern.compile("(?m)^ +\"expr\": \"(.*)\",?$|^ +expr: (.*(?:\n {10}.*)*)");
 
   @TempDir private Path folder;
+  private String members = "";
 
   private Map<String, Set<String>> onThePage() throws Exception {
-    Map<String, Set<String>> labels = new HashMap<>();
-    Path rules = Files.writeString(folder.resolve("rules.yaml"), RunningServer.RULES);
-    try (RunningServer running = RunningServer.start(Map.of("rules", rules.toString()))) {
+    try (RunningServer running = RunningServer.start(folder)) {
       assertThat(running.check("user", "ann").statusCode()).isEqualTo(200);
-      for (String line : running.get("/metrics").body().lines().toList()) {
-        Matcher sample = SAMPLE.matcher(line);
-        if (sample.matches()) {
-          Set<String> names = labels.computeIfAbsent(sample.group(1), name -> new HashSet<>());
-          Matcher label = LABEL.matcher(sample.group(2) == null ? "" : sample.group(2));
-          while (label.find()) {
-            names.add(label.group(1));
-          }
+      return samples(running);
+    }
+  }
+
+  /** Returns what is on the page of a member that has decided, and reaches another one. */
+  private Map<String, Set<String>> onAMembersPage() throws Exception {
+    Path rules = Files.writeString(folder.resolve("rules.yaml"), RunningServer.RULES);
+    try (ServerSocket a = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        ServerSocket b = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      members = "a=127.0.0.1:" + a.getLocalPort() + ",b=127.0.0.1:" + b.getLocalPort();
+    }
+    CompletableFuture<RunningServer> other =
+        CompletableFuture.supplyAsync(() -> member("b", rules), task -> new Thread(task).start());
+    try (RunningServer member = member("a", rules);
+        RunningServer second = other.join()) {
+      assertThat(member.check("user", "ann").statusCode()).isEqualTo(200);
+      Map<String, Set<String>> page = samples(member);
+      while (!page.containsKey("weir_cluster_peer_rtt_seconds")) {
+        Thread.onSpinWait();
+        page = samples(member);
+      }
+      assertThat(samples(second)).containsKey("weir_cluster_term");
+      return page;
+    }
+  }
+
+  private RunningServer member(String name, Path rules) {
+    try {
+      return RunningServer.start(
+          Map.of("rules", rules.toString()),
+          "cluster",
+          members,
+          "cluster-name",
+          name,
+          "cluster-dir",
+          folder.resolve(name).toString(),
+          "store-timeout",
+          "2s");
+    } catch (Exception e) {
+      throw new IllegalStateException(name, e);
+    }
+  }
+
+  private static Map<String, Set<String>> samples(RunningServer running) throws Exception {
+    Map<String, Set<String>> labels = new HashMap<>();
+    for (String line : running.get("/metrics").body().lines().toList()) {
+      Matcher sample = SAMPLE.matcher(line);
+      if (sample.matches()) {
+        Set<String> names = labels.computeIfAbsent(sample.group(1), name -> new HashSet<>());
+        Matcher label = LABEL.matcher(sample.group(2) == null ? "" : sample.group(2));
+        while (label.find()) {
+          names.add(label.group(1));
         }
       }
     }
@@ -68,9 +114,14 @@ class OpsFilesTest {
 
   @Test
   void metricsAndLabels_areOnAMetricsPage() throws Exception {
-    Map<String, Set<String>> page = onThePage();
+    namesMetricsOf(onThePage(), "grafana-dashboard.json", "alerts.yaml");
+    namesMetricsOf(onAMembersPage(), "cluster-dashboard.json", "cluster-alerts.yaml");
+  }
+
+  private static void namesMetricsOf(Map<String, Set<String>> page, String... files)
+      throws IOException {
     assertThat(page).isNotEmpty();
-    for (String name : new String[] {"grafana-dashboard.json", "alerts.yaml"}) {
+    for (String name : files) {
       Matcher expression = EXPRESSION.matcher(file(name));
       int count = 0;
       while (expression.find()) {
@@ -93,24 +144,18 @@ class OpsFilesTest {
       assertThat(count).as(name).isGreaterThanOrEqualTo(ALERTS);
       Set<String> shown = all(LEGEND, file(name));
       shown.removeAll(BY_PROMETHEUS);
-      assertThat(Set.of("rule", "door")).as(name).containsAll(shown);
+      assertThat(page.keySet()).as(name).containsAll(all(METRIC, file(name)));
+      assertThat(Set.of("rule", "door", "group", "peer", "reason")).as(name).containsAll(shown);
     }
   }
 
   @Test
   void alerts_areSix_eachWithWhatToDo() throws IOException {
-    String alerts = file("alerts.yaml");
-    assertThat(alerts.split("- alert: ", -1)).hasSize(ALERTS + 1);
-    assertThat(alerts.split("summary: ", -1)).hasSize(ALERTS + 1);
-    assertThat(alerts.split("description: ", -1)).hasSize(ALERTS + 1);
-    assertThat(alerts.split("severity: ", -1)).hasSize(ALERTS + 1);
-  }
-
-  @Test
-  void everyMetricOfTheFiles_isAnExpressionOrInAText() throws Exception {
-    Map<String, Set<String>> page = onThePage();
-    for (String name : new String[] {"grafana-dashboard.json", "alerts.yaml"}) {
-      assertThat(page.keySet()).as(name).containsAll(all(METRIC, file(name)));
+    for (String name : new String[] {"alerts.yaml", "cluster-alerts.yaml"}) {
+      String alerts = file(name);
+      for (String each : new String[] {"- alert: ", "summary: ", "description: ", "severity: "}) {
+        assertThat(alerts.split(each, -1)).as(name).hasSize(ALERTS + 1);
+      }
     }
   }
 }

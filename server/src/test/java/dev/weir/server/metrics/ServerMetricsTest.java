@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.MemoryStore;
 import dev.weir.client.ClientMetrics;
+import dev.weir.cluster.ClusterMetrics;
+import dev.weir.cluster.ClusterMetrics.Counts;
+import dev.weir.cluster.ClusterMetrics.GroupMetrics;
 import dev.weir.config.FollowerStatus;
 import dev.weir.config.SubjectCacheStatus;
 import dev.weir.engine.CallerBuckets;
@@ -54,6 +57,33 @@ class ServerMetricsTest {
           20,
           21);
 
+  private static Counts counts(long bound, long below, long beyond, long sum) {
+    return new Counts(List.of(bound), List.of(below, beyond), sum);
+  }
+
+  private static final ClusterMetrics CLUSTER =
+      new ClusterMetrics(
+          List.of(
+              new GroupMetrics(
+                  3,
+                  true,
+                  101,
+                  102,
+                  counts(1_000_000, 103, 1, 104_000_000_000L),
+                  counts(1_000_000, 105, 1, 106_000_000_000L),
+                  counts(1_000_000, 107, 1, 108_000_000_000L),
+                  counts(64, 109, 1, 110),
+                  111_500_000_000L,
+                  112_500_000_000L,
+                  119,
+                  113,
+                  114,
+                  Map.of("unknown", 115L),
+                  true,
+                  117,
+                  118)),
+          Map.of("b", 116_500_000L));
+
   private static final CountedConfig CONFIG =
       new CountedConfig(
           new FollowerStatus(41, 42, 1_500_000_000L, List.of("a", "b")),
@@ -98,6 +128,7 @@ class ServerMetricsTest {
         ENGINE,
         new LeaseMetrics(71, 72, 73, 74, 75, 76, 77, 78, 79, 80),
         store,
+        store == null ? null : CLUSTER,
         store == null ? null : CONFIG,
         store == null ? null : CLIENT,
         new CallerBuckets(new MemoryStore(9), 0),
@@ -193,6 +224,26 @@ class ServerMetricsTest {
       expected.put("weir_lease_expired_permits_total", 78.0);
       expected.put("weir_lease_unknown_total", 79.0);
       expected.put("weir_lease_full_total", 80.0);
+      expected.put("weir_cluster_leader{group=\"3\"}", 1.0);
+      expected.put("weir_cluster_term{group=\"3\"}", 101.0);
+      expected.put("weir_cluster_log_bytes{group=\"3\"}", 102.0);
+      expected.put("weir_cluster_commit_seconds_bucket{group=\"3\",le=\"0.001\"}", 103.0);
+      expected.put("weir_cluster_commit_seconds_sum{group=\"3\"}", 104.0);
+      expected.put("weir_cluster_apply_seconds_sum{group=\"3\"}", 106.0);
+      expected.put("weir_cluster_snapshot_seconds_sum{group=\"3\"}", 108.0);
+      expected.put("weir_cluster_batch_charges_bucket{group=\"3\",le=\"64.0\"}", 109.0);
+      expected.put("weir_cluster_batch_charges_count{group=\"3\"}", 110.0);
+      expected.put("weir_cluster_batch_charges_sum{group=\"3\"}", 110.0);
+      expected.put("weir_cluster_apply_lag_seconds{group=\"3\"}", 111.5);
+      expected.put("weir_cluster_clock_lag_seconds{group=\"3\"}", 112.5);
+      expected.put("weir_cluster_clock_faults_total{group=\"3\"}", 119.0);
+      expected.put("weir_cluster_elections_total{group=\"3\"}", 113.0);
+      expected.put("weir_cluster_refused_early_total{group=\"3\"}", 114.0);
+      expected.put("weir_cluster_uncertain_total{group=\"3\",reason=\"unknown\"}", 115.0);
+      expected.put("weir_cluster_diverged{group=\"3\"}", 1.0);
+      expected.put("weir_cluster_moved_slots_total{group=\"3\"}", 117.0);
+      expected.put("weir_cluster_frozen_slots{group=\"3\"}", 118.0);
+      expected.put("weir_cluster_peer_rtt_seconds{peer=\"b\"}", 0.1165);
       expected.put("weir_client_available", 1.0);
       expected.put("weir_client_admitted_locally_total", 91.0);
       expected.put("weir_client_refused_locally_total", 92.0);
@@ -287,7 +338,7 @@ class ServerMetricsTest {
     String page = page(ServerMetrics.registry(() -> counted(null, Double.NaN)), "text/plain");
     assertThat(page)
         .contains("\nweir_load NaN\n")
-        .doesNotContain("weir_store", "weir_config", "weir_limits");
+        .doesNotContain("weir_store", "weir_cluster", "weir_config", "weir_limits");
   }
 
   private static String section() throws IOException {

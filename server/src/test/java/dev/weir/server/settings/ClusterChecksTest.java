@@ -42,6 +42,33 @@ class ClusterChecksTest {
   }
 
   @Test
+  void nameOfTheDns_standsForAllMembers() throws Exception {
+    ServerSettings settings =
+        ServerSettings.of(
+            flags(
+                "cluster",
+                "dns:members.test:7000",
+                "cluster-size",
+                "3",
+                "cluster-advertise",
+                "b.members.test:7000",
+                "cluster-insecure",
+                "true"));
+    assertThat(settings.value(Settings.CLUSTER))
+        .containsExactly(ClusterMember.allBehind("members.test", 7000));
+    assertThat(settings.clusterMember()).contains(new ClusterMember("b", "b.members.test", 7000));
+    assertThat(problem(flags("cluster", "dns:members.test", "cluster-insecure", "true")))
+        .contains("dns:members.test (expected: --cluster-size too");
+    assertThat(
+            ServerSettings.of(
+                    flags("cluster", "dns:x", "cluster-size", "1", "cluster-insecure", "true"))
+                .clusterMember()
+                .orElseThrow()
+                .port())
+        .isEqualTo(7946);
+  }
+
+  @Test
   void nameIsTheHost_whereItIsNotGiven() throws Exception {
     ServerSettings settings =
         ServerSettings.of(
@@ -54,6 +81,49 @@ class ClusterChecksTest {
                 "true"));
     assertThat(settings.clusterMember()).contains(new ClusterMember("y", "y", 7946));
     assertThat(settings.warnings()).singleElement().asString().contains("change every count");
+  }
+
+  private static Map<String, String> asking(String store, String... more) {
+    Map<String, String> flags = flags(more);
+    flags.keySet().removeAll(List.of("cluster", "cluster-dir"));
+    flags.put("store", store);
+    return flags;
+  }
+
+  @Test
+  void serverThatIsNoMember_namesMembersInTheStoresUri() throws Exception {
+    ServerSettings settings = ServerSettings.of(asking("weir://a=127.0.0.1:7101,localhost:7102"));
+    assertThat(settings.value(Settings.STORE).orElseThrow().seeds())
+        .containsExactly(
+            new ClusterMember("a", "127.0.0.1", 7101),
+            new ClusterMember("localhost", "localhost", 7102));
+    assertThat(settings.clusterName()).isEqualTo("b");
+    assertThat(settings.shares()).isTrue();
+    assertThat(settings.warnings()).isEmpty();
+    assertThat(ServerSettings.of(asking("weir://h:7101", "cluster-insecure", "true")).warnings())
+        .singleElement()
+        .asString()
+        .contains("change every count");
+    assertThat(
+            ServerSettings.of(
+                    asking("weir://127.0.0.1:1", "store-prefix", "p", "cluster-groups", "2"))
+                .warnings())
+        .hasSize(2)
+        .allMatch(line -> line.contains("has no effect"));
+  }
+
+  @Test
+  void serverThatIsNoMember_asksByTls_orNotBeyondThisMachine() {
+    assertThat(problem(asking("weir://h:1")))
+        .contains("--store: members on other machines (expected: --cluster-tls-cert");
+    assertThat(problem(asking("weirs://h:1")))
+        .contains("weirs://h:1 without --cluster-tls-cert (expected: weirs:// with the files");
+    assertThat(problem(asking("weir://h:1", "cluster-tls-cert", "none.pem")))
+        .contains("weir://h:1 beside --cluster-tls-cert");
+    assertThat(problem(asking("weirs://h:1", "cluster-tls-cert", "none.pem")))
+        .contains("1 of the files for TLS");
+    assertThat(problem(asking("weir://"))).contains("weirs:// for TLS");
+    assertThat(problem(asking("weir://a"))).contains("weir://[name=]host:port");
   }
 
   @Test
@@ -73,6 +143,8 @@ class ClusterChecksTest {
         .contains("--cluster-tls-cert with its key and CA, or --cluster-insecure");
     assertThat(problem(flags("cluster-tls-cert", "none.pem")))
         .contains("1 of the files for TLS", "expected: a readable file");
+    assertThat(problem(flags("cluster-dir", "a,b")))
+        .contains("a,b (expected: a path without a comma)");
     Map<String, String> nowhere = flags();
     nowhere.remove("cluster-dir");
     assertThat(problem(nowhere)).contains("without a folder");

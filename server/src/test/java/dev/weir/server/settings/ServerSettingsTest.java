@@ -336,7 +336,7 @@ class ServerSettingsTest {
           .singleElement()
           .asString()
           .startsWith("--store: " + uri + " (expected: local, redis://")
-          .endsWith("host[:port][,host...])");
+          .contains("redis-cluster://host[:port][,host...], or weir://[name=]host:port[,...");
     }
   }
 

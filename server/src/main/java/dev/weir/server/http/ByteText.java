@@ -1,0 +1,67 @@
+package dev.weir.server.http;
+
+import java.util.Arrays;
+
+/** ASCII text that is put together in an array, which is used again. For one event loop. */
+final class ByteText {
+  /** Digits of the largest number, and its sign. */
+  private static final int MAX_DIGITS = 20;
+
+  private byte[] bytes = new byte[512];
+  private int size;
+
+  ByteText clear() {
+    size = 0;
+    return this;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Returns the array; the text is in its first {@link #size} bytes. */
+  byte[] bytes() {
+    return bytes;
+  }
+
+  ByteText add(byte[] text) {
+    return add(text, text.length);
+  }
+
+  ByteText add(ByteText text) {
+    return add(text.bytes, text.size);
+  }
+
+  private ByteText add(byte[] text, int length) {
+    room(length);
+    System.arraycopy(text, 0, bytes, size, length);
+    size += length;
+    return this;
+  }
+
+  /**
+   * Adds a number in decimal digits.
+   *
+   * @param number at least 0
+   */
+  ByteText add(long number) {
+    room(MAX_DIGITS);
+    int digits = 1;
+    for (long rest = number / 10; rest > 0; rest /= 10) {
+      digits++;
+    }
+    size += digits;
+    long rest = number;
+    for (int at = size - 1; at >= size - digits; at--) {
+      bytes[at] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    }
+    return this;
+  }
+
+  private void room(int more) {
+    if (size + more > bytes.length) {
+      bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + more));
+    }
+  }
+}

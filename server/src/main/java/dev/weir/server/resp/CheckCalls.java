@@ -1,0 +1,181 @@
+package dev.weir.server.resp;
+
+import dev.weir.Decision;
+import dev.weir.Quota;
+import dev.weir.Reason;
+import dev.weir.engine.Answer;
+import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.RequestBatch;
+import dev.weir.engine.Status;
+import dev.weir.http.BadRequest;
+import dev.weir.rules.Request;
+import dev.weir.server.door.GuardedDecider;
+import dev.weir.server.door.RecentTexts;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commands {@code WEIR.CHECK} that wait to be decided together, and their replies. Confined to one
+ * event loop.
+ */
+final class CheckCalls {
+  /** More than that are decided in parts: what they touch should stay in the cache. */
+  private static final int MAX_CALLS = 128;
+
+  private static final long MILLI = 1_000_000L;
+
+  private final GuardedDecider decider;
+  private final RespWriter out;
+  private final RequestBatch batch;
+  private final RecentTexts words = new RecentTexts();
+
+  // The command that was read last.
+  private String domain = "";
+  private String[] keysAndValues = new String[8];
+  private int count;
+  private long permits;
+
+  CheckCalls(GuardedDecider decider, RespWriter out) {
+    this.decider = decider;
+    this.out = out;
+    batch = decider.engine().batch(MAX_CALLS);
+  }
+
+  /**
+   * Reads a command.
+   *
+   * @param asked the permits that it asks for
+   * @throws BadRequest if a text is not UTF-8
+   */
+  void read(RespArguments command, long asked) throws BadRequest {
+    count = command.count() - 3;
+    if (keysAndValues.length < count) {
+      keysAndValues = Arrays.copyOf(keysAndValues, count);
+    }
+    for (int i = 0; i < count; i += 2) {
+      keysAndValues[i] = word(command, i + 3, "entry key");
+      keysAndValues[i + 1] = command.utf8(i + 4, "entry value");
+    }
+    domain = word(command, 1, "domain");
+    permits = asked;
+  }
+
+  /** Returns a text that is probably one of those that were read lately. */
+  private String word(RespArguments command, int i, String name) throws BadRequest {
+    byte[] bytes = command.bytes();
+    int from = command.start(i);
+    int to = command.end(i);
+    String known = words.find(bytes, from, to);
+    if (known != null) {
+      return known;
+    }
+    String text = command.utf8(i, name);
+    words.keep(bytes, from, to, text);
+    return text;
+  }
+
+  /** Returns the command that was read last as a request. */
+  Request request() {
+    return RequestBatch.request(domain, keysAndValues, count, permits);
+  }
+
+  /** Has the command that was read last decided with others, if that is possible. */
+  boolean add(long nowNanos) {
+    if (batch.isFull()) {
+      run();
+    }
+    return decider.add(batch, domain, keysAndValues, count, permits, nowNanos);
+  }
+
+  /** Decides what waits, and writes the replies in their order. */
+  void run() {
+    if (batch.size() == 0) {
+      return;
+    }
+    try {
+      batch.decide();
+      for (int i = 0; i < batch.size(); i++) {
+        reply(i);
+      }
+    } finally {
+      batch.clear(); // The next connection must not have the replies of one that has failed.
+    }
+  }
+
+  /** Forgets what no client will wait for. */
+  void forget() {
+    batch.clear();
+  }
+
+  private void reply(int i) {
+    String error = batch.error(i);
+    if (error != null) {
+      out.error("ERR " + error);
+      return;
+    }
+    reply(
+        0,
+        batch.allowed(i),
+        batch.limit(i),
+        batch.remaining(i),
+        batch.retryAfterNanos(i),
+        batch.resetAfterNanos(i),
+        batch.reason(i),
+        out);
+  }
+
+  /** Writes the reply to a command that was decided for itself. */
+  static void reply(Answer answer, RespWriter out) {
+    if (answer.error() == null) {
+      reply(answer, 0, out);
+    } else {
+      out.error("ERR " + answer.error());
+    }
+  }
+
+  /**
+   * Writes an answer without an error.
+   *
+   * @param more elements follow in the same array
+   */
+  static void reply(Answer answer, int more, RespWriter out) {
+    Status status = answer.statuses().get(0);
+    Decision decision = status.decision();
+    reply(
+        more,
+        answer.allowed(),
+        status.currentLimit(),
+        status.limitRemaining(),
+        decision == null ? 0 : decision.retryAfterNanos(),
+        decision == null ? 0 : decision.resetAfterNanos(),
+        status.reason(),
+        out);
+  }
+
+  private static void reply(
+      int more,
+      boolean allowed,
+      @Nullable CurrentLimit limit,
+      long remaining,
+      long retryNanos,
+      long resetNanos,
+      Reason reason,
+      RespWriter out) {
+    out.array(7 + more).integer(allowed ? 1 : 0);
+    if (limit == null) {
+      long wait = millis(Math.min(retryNanos, Quota.MAX_WINDOW_NANOS));
+      out.integer(-1).integer(-1).integer(wait).integer(0).bulk("").bulk(reason.name());
+      return;
+    }
+    out.integer(limit.requestsPerUnit())
+        .integer(remaining)
+        .integer(retryNanos == Decision.NEVER ? -1 : millis(retryNanos))
+        .integer(millis(resetNanos))
+        .bulk(limit.policy().name())
+        .bulk(reason.name());
+  }
+
+  private static long millis(long nanos) {
+    return nanos / MILLI + (nanos % MILLI > 0 ? 1 : 0);
+  }
+}
