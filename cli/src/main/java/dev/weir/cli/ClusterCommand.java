@@ -7,7 +7,8 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND",
     description = {
-      "Shows how a cluster of servers is, or starts one to try.",
+      "Shows how a cluster of servers is, changes its members, makes backups of it, or starts one"
+          + " to try.",
       "",
       "A member of a cluster is started by 'weir serve --cluster ...'.",
       ""
@@ -16,6 +17,14 @@ import picocli.CommandLine.Command;
     subcommands = {
       ClusterStatusCommand.class,
       ClusterVerifyCommand.class,
+      ClusterRemoveCommand.class,
+      ClusterTransferCommand.class,
+      ClusterRebalanceCommand.class,
+      ClusterGroupsCommand.class,
+      ClusterSlotsCommand.class,
+      ClusterCalendarCommand.class,
+      ClusterBackupCommand.class,
+      ClusterRestoreCommand.class,
       ClusterDemoCommand.class
     })
 final class ClusterCommand extends CommandGroup {}

@@ -18,11 +18,12 @@ final class ClusterSums {
   private static final class Group {
     final TreeMap<Long, Map<String, String>> sums = new TreeMap<>();
     final TreeSet<String> diverged = new TreeSet<>();
+    List<String> holders = List.of();
 
-    /** Returns the latest index that these members have all come to, 0 if there is none. */
-    long common(List<String> members) {
+    /** Returns the latest index that all who have the group have come to, 0 if there is none. */
+    long common() {
       for (Map.Entry<Long, Map<String, String>> each : sums.descendingMap().entrySet()) {
-        if (each.getValue().keySet().containsAll(members)) {
+        if (!holders.isEmpty() && each.getValue().keySet().containsAll(holders)) {
           return each.getKey();
         }
       }
@@ -45,15 +46,14 @@ final class ClusterSums {
   }
 
   private final Map<Integer, Group> groups = new HashMap<>();
-  private List<String> up = List.of();
   private List<String> down = List.of();
 
   /** Adds what the members said. */
   void add(ClusterView view) {
-    up = view.members().stream().filter(Member::up).map(Member::name).toList();
     down = view.members().stream().filter(each -> !each.up()).map(Member::name).toList();
     for (int number = 0; number < view.groups(); number++) {
       Group group = groups.computeIfAbsent(number, each -> new Group());
+      group.holders = view.replicas(number).stream().map(Replica::member).toList();
       for (Replica each : view.replicas(number)) {
         if (each.diverged()) {
           group.diverged.add(each.member());
@@ -68,10 +68,10 @@ final class ClusterSums {
     }
   }
 
-  /** Returns whether each group's replicas could be compared, of the members that are up. */
+  /** Returns whether each group could be compared, of the members that are up and have it. */
   boolean complete() {
-    return !up.isEmpty()
-        && groups.values().stream().allMatch(each -> each.differs() || each.common(up) > 0);
+    return !groups.isEmpty()
+        && groups.values().stream().allMatch(each -> each.differs() || each.common() > 0);
   }
 
   /** Returns whether all replicas of all members were compared, and none differs. */
@@ -101,9 +101,11 @@ final class ClusterSums {
     if (!group.diverged.isEmpty()) {
       return String.join(", ", group.diverged) + " differs from its leader, as it says itself";
     }
-    long common = group.common(up);
+    long common = group.common();
     return common > 0
-        ? "the same at " + String.join(", ", up) + ", at index " + common
-        : "not compared: no index at which all of " + String.join(", ", up) + " were seen";
+        ? "the same at " + String.join(", ", group.holders) + ", at index " + common
+        : "not compared: no index at which all of "
+            + String.join(", ", group.holders)
+            + " were seen";
   }
 }

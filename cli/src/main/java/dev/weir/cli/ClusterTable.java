@@ -35,6 +35,10 @@ final class ClusterTable {
             + Text.count(view.members().size(), "member")
             + " up, "
             + Text.count(view.groups(), "group")
+            + ", epoch "
+            + view.epoch()
+            + ", level "
+            + view.level()
             + ", as "
             + ShownText.plain(view.by())
             + " says");
@@ -42,10 +46,53 @@ final class ClusterTable {
     lines.add(members(view).toString());
     lines.add("");
     lines.add(groups(view, now).toString());
+    if (view.slotsToMove() > 0 || !view.moves().isEmpty()) {
+      lines.add("");
+      lines.add(onTheWay(view));
+    }
     List<String> problems = problems(view);
     if (!problems.isEmpty()) {
       lines.add("");
       lines.addAll(problems);
+    }
+    if (!view.levelWaitsFor().isEmpty()) {
+      lines.add("");
+      lines.add("the cluster stays at level " + view.level() + " for now, because:");
+      view.levelWaitsFor().forEach(each -> lines.add("  " + ShownText.plain(each)));
+    }
+    return String.join(System.lineSeparator(), lines);
+  }
+
+  private static String onTheWay(ClusterView view) {
+    return Text.count(view.slotsToMove(), "slot")
+        + " to move, of which "
+        + view.moves().size()
+        + " on the way";
+  }
+
+  /** Returns which group has how many slots, and what moves. */
+  static String slots(ClusterView view) {
+    TextTable table = new TextTable("GROUP", "SLOTS", "LEADER");
+    for (int group = 0; group < view.slots().size(); group++) {
+      Replica leader = view.leader(group);
+      table.add(
+          String.valueOf(group),
+          ShownText.plain(view.slots().get(group)),
+          leader == null ? "" : leader.member());
+    }
+    List<String> lines = new ArrayList<>(List.of(table.toString(), ""));
+    boolean done = view.slotsToMove() == 0 && view.moves().isEmpty();
+    lines.add(done ? "every slot is where it should be" : onTheWay(view));
+    for (ClusterView.Move each : view.moves()) {
+      lines.add(
+          "slot "
+              + each.slot()
+              + ": group "
+              + each.from()
+              + " -> "
+              + each.to()
+              + ", "
+              + ShownText.plain(each.step()));
     }
     return String.join(System.lineSeparator(), lines);
   }
@@ -55,10 +102,10 @@ final class ClusterTable {
   }
 
   private static TextTable members(ClusterView view) {
-    TextTable table = new TextTable("MEMBER", "STATE", "LEADS", "KEYS", "BEHIND", "LOG");
+    TextTable table = new TextTable("MEMBER", "STATE", "LEADS", "KEYS", "BEHIND", "LOG", "ZONE");
     for (Member member : view.members()) {
       if (!member.up()) {
-        table.add(member.name(), "down", "", "", "", "");
+        table.add(member.name(), "down", "", "", "", "", member.zone());
         continue;
       }
       List<String> leads = new ArrayList<>();
@@ -76,43 +123,83 @@ final class ClusterTable {
         keys += each.keys();
         log += each.logBytes();
       }
-      boolean diverged = member.replicas().stream().anyMatch(Replica::diverged);
       table.add(
           member.name(),
-          diverged ? "diverged" : "up",
+          state(view, member),
           String.join(",", leads),
           number(keys),
           number(behind),
-          bytes(log));
+          bytes(log),
+          member.zone());
     }
     return table;
   }
 
+  private static String state(ClusterView view, Member member) {
+    if (member.replicas().isEmpty()) {
+      return "spare";
+    }
+    if (member.replicas().stream().anyMatch(Replica::diverged)) {
+      return "diverged";
+    }
+    for (Replica each : member.replicas()) {
+      Replica leader = view.leader(each.group());
+      if (leader != null && view.listens(member.name(), each.group())) {
+        long percent = 100 * each.applied() / Math.max(1, leader.committed());
+        return "catching up " + Math.min(100, percent) + " %";
+      }
+    }
+    return "up";
+  }
+
   private static TextTable groups(ClusterView view, Instant now) {
-    TextTable table = new TextTable("GROUP", "LEADER", "TERM", "INDEX", "TIME", "REPLICAS");
+    TextTable table =
+        new TextTable("GROUP", "LEADER", "TERM", "INDEX", "SLOTS", "TIME", "REPLICAS");
     for (int group = 0; group < view.groups(); group++) {
       Replica leader = view.leader(group);
+      String slots = group < view.slots().size() ? view.slots().get(group) : "";
       String replicas =
-          String.join(" ", view.replicas(group).stream().map(Replica::member).toList());
+          String.join(" ", view.replicas(group).stream().map(each -> replica(view, each)).toList());
       if (leader == null) {
-        table.add(String.valueOf(group), "", "", "", "", replicas);
+        table.add(String.valueOf(group), "", "", "", slots, "", replicas);
       } else {
         table.add(
             String.valueOf(group),
             leader.member(),
             number(leader.term()),
             number(leader.committed()),
-            clock(leader.time(), now),
+            slots,
+            clock(leader.calendar(), now),
             replicas);
       }
     }
     return table;
   }
 
+  private static String replica(ClusterView view, Replica each) {
+    return each.member() + (view.listens(each.member(), each.group()) ? "(listener)" : "");
+  }
+
   private static List<String> problems(ClusterView view) {
     List<String> problems = new ArrayList<>();
+    for (Member each : view.members()) {
+      if (!each.problem().isEmpty()) {
+        problems.add(ShownText.plain(each.name()) + ": " + ShownText.plain(each.problem()));
+      }
+    }
     for (int group = 0; group < view.groups(); group++) {
-      if (view.leader(group) == null) {
+      Replica leader = view.leader(group);
+      if (leader != null && leader.clockFault()) {
+        problems.add(
+            "group "
+                + group
+                + ": its calendar does not follow the wall clock of "
+                + ShownText.plain(leader.member())
+                + ", which is too far off; windows aligned to the calendar are late until one of"
+                + " the two is set (weir cluster calendar)");
+      }
+      boolean empty = group < view.slots().size() && view.slots().get(group).equals("0");
+      if (leader == null && !empty) {
         problems.add(
             "group " + group + " has no leader: its keys are answered by each rule's on_failure");
       }
@@ -130,8 +217,8 @@ final class ClusterTable {
     return problems;
   }
 
-  /** Returns how far a group's time is behind the wall clock; empty while it has none. */
-  private static String clock(Instant time, Instant now) {
+  /** Returns how far a group's calendar is behind the wall clock; empty while it has none. */
+  static String clock(Instant time, Instant now) {
     if (time.equals(Instant.EPOCH)) {
       return "";
     }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
+import picocli.CommandLine.IHelpSectionRenderer;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
 /** Lists the commands by what they are for. */
@@ -30,8 +31,16 @@ final class CommandGroups {
     return groups;
   }
 
+  /** A class and not a lambda, for the reason that {@link Main} gives. */
+  private static final class Section implements IHelpSectionRenderer {
+    @Override
+    public String render(Help help) {
+      return list(help);
+    }
+  }
+
   static void showIn(CommandLine main) {
-    main.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, CommandGroups::list);
+    main.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, new Section());
   }
 
   /** Returns the list; what is in no group comes last. */

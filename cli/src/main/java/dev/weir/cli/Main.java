@@ -6,12 +6,16 @@ import dev.weir.traffic.TrafficException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
+import java.util.Locale;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -28,30 +32,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     synopsisSubcommandLabel = "COMMAND",
     description = "Rate limits that hold.%n",
     commandListHeading = "",
-    footer = {"", "'weir help COMMAND' describes a command."},
-    subcommands = {
-      ServeCommand.class,
-      CheckCommand.class,
-      ClusterCommand.class,
-      LintCommand.class,
-      ExplainCommand.class,
-      InspectCommand.class,
-      ReplayCommand.class,
-      CompareCommand.class,
-      SuggestCommand.class,
-      GenerateCommand.class,
-      BenchCommand.class,
-      RulesCommand.class,
-      LimitsCommand.class,
-      TokensCommand.class,
-      AuditCommand.class,
-      DashboardCommand.class,
-      ConfigCommand.class,
-      CompletionCommand.class,
-      ManCommand.class,
-      VersionCommand.class,
-      HelpCommand.class
-    })
+    footer = {"", "'weir help COMMAND' describes a command."})
 public final class Main implements Runnable {
   /** The command found problems, or the request was refused. */
   static final int FOUND = 1;
@@ -62,29 +43,130 @@ public final class Main implements Runnable {
   /** The command could not do its work. */
   static final int FAILED = 3;
 
+  /** All commands, in the order in which they are listed. */
+  private static final List<Class<?>> COMMANDS =
+      List.of(
+          ServeCommand.class,
+          CheckCommand.class,
+          ClusterCommand.class,
+          LintCommand.class,
+          ExplainCommand.class,
+          InspectCommand.class,
+          ReplayCommand.class,
+          CompareCommand.class,
+          SuggestCommand.class,
+          GenerateCommand.class,
+          BenchCommand.class,
+          RulesCommand.class,
+          LimitsCommand.class,
+          TokensCommand.class,
+          AuditCommand.class,
+          DashboardCommand.class,
+          ConfigCommand.class,
+          CompletionCommand.class,
+          ManCommand.class,
+          VersionCommand.class,
+          HelpCommand.class);
+
+  /** Those that say something of all the others. */
+  private static final Set<Class<?>> OF_ALL =
+      Set.of(CompletionCommand.class, ManCommand.class, HelpCommand.class);
+
+  /** How many threads Java's common pool has; to be set before it is first used. */
+  static final String COMMON_POOL = "java.util.concurrent.ForkJoinPool.common.parallelism";
+
+  private static final int COMMON_THREADS = 2;
+
+  /**
+   * Types of which no flag is: picocli would load them all, at each start, to be able to read them.
+   */
+  private static final String NO_FLAGS = "java.sql.*,java.time.*";
+
+  /*
+   * Why are these classes, and not lambdas? picocli's main class is one that Java can keep between
+   * runs only if no lambda of ours refers to it, since it was compiled for a very old Java.
+   */
+
+  /** Says in one line why a command could not do its work. */
+  private static final class Failures implements IExecutionExceptionHandler {
+    @Override
+    public int handleExecutionException(Exception exception, CommandLine line, ParseResult result)
+        throws Exception {
+      if (exception instanceof CommandFailure failure) {
+        line.getErr().println("weir: " + failure.getMessage());
+        return failure.status();
+      }
+      throw exception;
+    }
+  }
+
+  /** Says what was wrong with the arguments. */
+  private static final class WrongUsage implements IParameterExceptionHandler {
+    @Override
+    public int handleParseException(ParameterException exception, String[] arguments) {
+      return wrongUsage(exception, arguments);
+    }
+  }
+
   @Spec private CommandSpec spec;
 
   /** Runs the command and ends the process with its exit status. */
   public static void main(String[] arguments) {
-    System.exit(commandLine().execute(arguments));
+    shareThreads(Runtime.getRuntime().availableProcessors());
+    System.setProperty("picocli.converters.excludes", NO_FLAGS);
+    System.exit(commandLine(arguments).execute(arguments));
   }
 
+  /**
+   * On two processors or one, Java's common pool has one thread, and then {@code CompletableFuture}
+   * starts a new thread for each step that names no executor: one or two for each entry of a
+   * cluster's log. With two threads in the pool it uses them.
+   */
+  static void shareThreads(int processors) {
+    if (processors <= COMMON_THREADS && System.getProperty(COMMON_POOL) == null) {
+      System.setProperty(COMMON_POOL, Integer.toString(COMMON_THREADS));
+    }
+  }
+
+  /** Returns the command with all of its subcommands. */
   static CommandLine commandLine() {
+    return commandLine(COMMANDS);
+  }
+
+  /**
+   * Returns what the arguments need. To read what all commands take is most of what a short command
+   * takes to start, so where one is named that knows nothing of the others, it comes alone.
+   */
+  static CommandLine commandLine(String[] arguments) {
+    String name = arguments.length == 0 ? "" : arguments[0];
+    for (Class<?> each : COMMANDS) {
+      if (name(each).equals(name) && !OF_ALL.contains(each)) {
+        return commandLine(List.of(each));
+      }
+    }
+    return commandLine();
+  }
+
+  /** Returns a command's name, which its class has as well: reading an annotation takes longer. */
+  private static String name(Class<?> command) {
+    return command.getSimpleName().replace("Command", "").toLowerCase(Locale.ROOT);
+  }
+
+  private static CommandLine commandLine(List<Class<?>> commands) {
     CommandLine main = new CommandLine(new Main());
-    ServeCommand.addSettings(Objects.requireNonNull(main.getSubcommands().get("serve")));
+    for (Class<?> each : commands) {
+      main.addSubcommand(each);
+    }
+    CommandLine serve = main.getSubcommands().get("serve");
+    if (serve != null) {
+      ServeCommand.addSettings(serve);
+    }
     CommandGroups.showIn(main);
     return main.setUsageHelpAutoWidth(true)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExpandAtFiles(false) // A customer may be called @alice.
-        .setExecutionExceptionHandler(
-            (exception, line, result) -> {
-              if (exception instanceof CommandFailure failure) {
-                line.getErr().println("weir: " + failure.getMessage());
-                return failure.status();
-              }
-              throw exception;
-            })
-        .setParameterExceptionHandler(Main::wrongUsage);
+        .setExecutionExceptionHandler(new Failures())
+        .setParameterExceptionHandler(new WrongUsage());
   }
 
   /** Shows every problem with the flags or the input, one per line. */

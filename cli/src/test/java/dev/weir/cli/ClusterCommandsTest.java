@@ -27,6 +27,7 @@ class ClusterCommandsTest {
 
   private final AtomicInteger asked = new AtomicInteger();
   private final List<String> answers = new ArrayList<>();
+  private final List<String> bodies = new ArrayList<>();
   private int code = 200;
   private String token = "";
   private HttpServer server;
@@ -37,6 +38,7 @@ class ClusterCommandsTest {
     server.createContext(
         "/cluster",
         exchange -> {
+          bodies.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
           token = String.valueOf(exchange.getRequestHeaders().getFirst("Authorization"));
           int next = Math.min(asked.getAndIncrement(), answers.size() - 1);
           byte[] body = answers.get(next).getBytes(StandardCharsets.UTF_8);
@@ -65,13 +67,13 @@ class ClusterCommandsTest {
   private static String cluster(String health, String... members) {
     return "{\"cluster\":\"7f3a1c2e-0000-4000-8000-000000000000\",\"health\":\""
         + health
-        + "\",\"by\":\"a\",\"groups\":1,\"members\":["
+        + "\",\"by\":\"a\",\"epoch\":4,\"level\":1,\"level_waits_for\":[],\"groups\":1,\"slots\":[4096],\"slots_to_move\":0,\"moves\":[],\"members\":["
         + String.join(",", members)
         + "]}\n";
   }
 
   private static String down(String name) {
-    return "{\"name\":\"" + name + "\",\"up\":false,\"groups\":[]}";
+    return "{\"name\":\"" + name + "\",\"zone\":\"z\",\"up\":false,\"problem\":\"\",\"groups\":[]}";
   }
 
   private static String up(String name, String leader, long applied, long comparedAt, String sum) {
@@ -80,12 +82,12 @@ class ClusterCommandsTest {
 
   private static String member(
       String name, String leader, long applied, long comparedAt, String sum, boolean diverged) {
-    return "{\"name\":\"%s\",\"up\":true,\"groups\":[{\"group\":0,\"leader\":\"%s\",\"leads\":%s,"
+    return "{\"name\":\"%s\",\"zone\":\"z\",\"up\":true,\"problem\":\"\",\"groups\":[{\"group\":0,\"leader\":\"%s\",\"leads\":%s,"
             .formatted(name, leader, name.equals(leader))
-        + "\"term\":3,\"committed\":1204551,\"applied\":%d,\"log_bytes\":1572864,\"keys\":12034,"
+        + "\"listeners\":[],\"term\":3,\"committed\":1204551,\"applied\":%d,\"log_bytes\":1572864,\"keys\":12034,"
             .formatted(applied)
-        + "\"state_bytes\":4096,\"time\":\"%s\",\"compared_at\":%d,\"sum\":\"%s\",\"diverged\":%s,"
-            .formatted(TIME, comparedAt, sum, diverged)
+        + "\"state_bytes\":4096,\"time\":\"%s\",\"calendar\":\"%s\",\"clock_fault\":false,\"compared_at\":%d,\"sum\":\"%s\",\"diverged\":%s,"
+            .formatted(TIME.minusSeconds(7), TIME, comparedAt, sum, diverged)
         + "\"refused_early\":7}]}";
   }
 
@@ -104,17 +106,104 @@ class ClusterCommandsTest {
     assertThat(ran.status()).as(ran.err()).isZero();
     assertThat(ran.out().lines().map(line -> line.replaceAll(" {2,}", " ")))
         .startsWith(
-            "cluster 7f3a1c2e: healthy, 3 of 3 members up, 1 group, as a says",
+            "cluster 7f3a1c2e: healthy, 3 of 3 members up, 1 group, epoch 4, level 1, as a says",
             "",
-            "MEMBER STATE LEADS KEYS BEHIND LOG",
-            "a up 0 12,034 0 1.5 MiB",
-            "b up - 12,034 2 1.5 MiB",
-            "c up - 12,034 0 1.5 MiB",
+            "MEMBER STATE LEADS KEYS BEHIND LOG ZONE",
+            "a up 0 12,034 0 1.5 MiB z",
+            "b up - 12,034 2 1.5 MiB z",
+            "c up - 12,034 0 1.5 MiB z",
             "",
-            "GROUP LEADER TERM INDEX TIME REPLICAS")
+            "GROUP LEADER TERM INDEX SLOTS TIME REPLICAS")
         .last()
         .asString()
-        .matches("0 a 3 1,204,551 -?[0-9]+\\.[0-9] s (behind|ahead) a b c");
+        .matches("0 a 3 1,204,551 4096 -?[0-9]+\\.[0-9] s (behind|ahead) a b c");
+  }
+
+  @Test
+  void memberThatListens_catchesUp_andOneWithoutGroupsIsASpare() {
+    String leads =
+        up("a", "a", 1204551, 8, "1f").replace("\"listeners\":[]", "\"listeners\":[\"b\"]");
+    String spare = "{\"name\":\"d\",\"zone\":\"\",\"up\":true,\"groups\":[]}";
+    answers.add(cluster("degraded", leads, up("b", "a", 1000000, 8, "1f"), spare));
+    assertThat(weir("status").out())
+        .containsPattern("b +catching up 83 % ")
+        .containsPattern("d +spare ")
+        .contains("a b(listener)");
+  }
+
+  @Test
+  void levelThatWaits_saysForWhom() {
+    answers.add(
+        healthy()
+            .replace("\"level_waits_for\":[]", "\"level_waits_for\":[\"c is down\",\"d is old\"]"));
+    assertThat(weir("status").out().lines().map(String::strip))
+        .containsSequence(
+            "the cluster stays at level 1 for now, because:", "c is down", "d is old");
+  }
+
+  @Test
+  void change_isAskedAsJson_andWhatWasDoneIsShown() {
+    answers.add("done\n");
+    for (List<String> each :
+        List.of(
+            List.of("remove", "c", "--force"),
+            List.of("transfer", "1", "b"),
+            List.of("rebalance", "--dry-run"),
+            List.of("groups", "4"),
+            List.of("calendar", "--now"))) {
+      Ran ran = weir(each.get(0), each.subList(1, each.size()).toArray(new String[0]));
+      assertThat(ran.status()).as(ran.err()).isZero();
+      assertThat(ran.out().strip()).isEqualTo("done");
+    }
+    assertThat(bodies)
+        .containsExactly(
+            "{\"verb\":\"remove\",\"member\":\"c\",\"force\":true}",
+            "{\"verb\":\"transfer\",\"group\":1,\"member\":\"b\"}",
+            "{\"verb\":\"rebalance\",\"dry_run\":true}",
+            "{\"verb\":\"groups\",\"groups\":4}",
+            "{\"verb\":\"calendar\"}");
+  }
+
+  @Test
+  void slots_areShownByGroup_andThoseThatMove() {
+    answers.add(healthy());
+    Ran ran = weir("slots");
+    assertThat(ran.status()).as(ran.err()).isZero();
+    assertThat(ran.out()).containsPattern("0 +4096 +a").contains("every slot is where it should");
+    answers.clear();
+    answers.add(
+        healthy()
+            .replace("\"slots\":[4096]", "\"slots\":[4000,96]")
+            .replace("\"slots_to_move\":0", "\"slots_to_move\":1952")
+            .replace(
+                "\"moves\":[]",
+                "\"moves\":[{\"slot\":7,\"from\":0,\"to\":1,\"step\":\"moving\"}]"));
+    ran = weir("slots");
+    assertThat(ran.status()).isEqualTo(1);
+    assertThat(ran.out())
+        .containsPattern("1 +96 +-")
+        .contains("1952 slots to move, of which 1 on the way", "slot 7: group 0 -> 1, moving");
+    assertThat(weir("status").out()).contains("1952 slots to move, of which 1 on the way");
+  }
+
+  @Test
+  void calendar_isShown_andInStatusWhereItDoesNotFollow() {
+    answers.add(healthy());
+    assertThat(weir("calendar").out())
+        .contains("GROUP  LEADER  CALENDAR", "a       " + TIME, "yes");
+    answers.add(healthy().replace("clock_fault\":false", "clock_fault\":true"));
+    assertThat(weir("status").out())
+        .contains(
+            "group 0: its calendar does not follow the wall clock of a, which is too far off");
+  }
+
+  @Test
+  void changeThatIsRefused_isOneClearError() {
+    answers.add("{\"detail\":\"b is up (expected: one that is down)\"}");
+    code = 409;
+    Ran ran = weir("remove", "b");
+    assertThat(ran.status()).isEqualTo(3);
+    assertThat(ran.err()).contains("b is up (expected: one that is down)").hasLineCount(1);
   }
 
   @Test
@@ -124,7 +213,7 @@ class ClusterCommandsTest {
     assertThat(ClusterTable.of(view, TIME.minusSeconds(61))).contains("  61.0 s ahead  ");
     ClusterView begun =
         ClusterView.read(healthy().replace(TIME.toString(), "1970-01-01T00:00:00Z"));
-    assertThat(ClusterTable.of(begun, TIME)).containsPattern("1,204,551 +- +a b c");
+    assertThat(ClusterTable.of(begun, TIME)).containsPattern("1,204,551 +4096 +- +a b c");
   }
 
   @Test
@@ -136,13 +225,23 @@ class ClusterCommandsTest {
   }
 
   @Test
+  void memberWithAProblem_isNamedWithIt() {
+    String full =
+        up("b", "a", 9, 8, "1f").replace("\"problem\":\"\"", "\"problem\":\"its disk is full\"");
+    answers.add(cluster("degraded", up("a", "a", 9, 8, "1f"), full));
+    Ran ran = weir("status");
+    assertThat(ran.status()).isEqualTo(1);
+    assertThat(ran.out().lines().toList()).last().isEqualTo("b: its disk is full");
+  }
+
+  @Test
   void groupWithoutLeader_isStatusTwo() {
     answers.add(cluster("unanswered", up("a", "", 9, 8, "1f"), down("b"), down("c")));
     Ran ran = weir("status");
     assertThat(ran.status()).isEqualTo(2);
     assertThat(ran.out())
         .contains("unanswered", "group 0 has no leader", "on_failure")
-        .containsPattern("0 +- +- +- +- +a");
+        .containsPattern("0 +- +- +- +4096 +- +a");
   }
 
   @Test
@@ -155,7 +254,7 @@ class ClusterCommandsTest {
   @Test
   void clusterThatIsNotFormed_isNamedSo() {
     answers.add(
-        "{\"cluster\":\"\",\"health\":\"unanswered\",\"by\":\"a\",\"groups\":1,\"members\":[]}");
+        "{\"cluster\":\"\",\"health\":\"unanswered\",\"by\":\"a\",\"epoch\":0,\"level\":1,\"level_waits_for\":[],\"groups\":1,\"members\":[]}");
     Ran ran = weir("status");
     assertThat(ran.status()).isEqualTo(2);
     assertThat(ran.out()).startsWith("no cluster yet: unanswered, 0 of 0 members up");
@@ -288,6 +387,16 @@ class ClusterCommandsTest {
     Ran ran = weir("verify");
     assertThat(ran.status()).as(ran.out()).isZero();
     assertThat(ran.out()).contains("the same at a, b, at index 20");
+  }
+
+  /** A member has some of the groups, or none. */
+  @Test
+  void memberWithoutTheGroup_isNotWaitedFor() {
+    String spare = "{\"name\":\"d\",\"zone\":\"\",\"up\":true,\"groups\":[]}";
+    answers.add(cluster("healthy", up("a", "a", 9, 20, "2f"), up("b", "a", 9, 20, "2f"), spare));
+    Ran ran = weir("verify");
+    assertThat(ran.status()).as(ran.out()).isZero();
+    assertThat(ran.out().strip()).isEqualTo("group 0: the same at a, b, at index 20");
   }
 
   @Test

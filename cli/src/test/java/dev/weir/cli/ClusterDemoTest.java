@@ -2,8 +2,10 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Ticker;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -37,6 +39,8 @@ class ClusterDemoTest {
       assertThat(Ran.weir("cluster", "status", "--url", url, "--wait-healthy", "1m").status())
           .isZero();
 
+      changes(url);
+
       ProcessHandle again = demo.process().children().findFirst().orElseThrow();
       demo.process().destroy(); // As Ctrl-C does.
       assertThat(demo.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
@@ -45,5 +49,44 @@ class ClusterDemoTest {
     try (var left = Files.newDirectoryStream(folder, "weir-cluster-demo-*")) {
       assertThat(left).isEmpty();
     }
+  }
+
+  /** What changes members, against a real one. */
+  private static void changes(String url) {
+    Ran dry = Ran.weir("cluster", "rebalance", "--dry-run", "--url", url);
+    assertThat(dry.status()).as(dry.err()).isZero();
+    assertThat(dry.out()).contains("every replica and every slot is where it should be");
+    Ran led = Ran.weir("cluster", "transfer", "0", "a", "--url", url);
+    assertThat(led.status()).as(led.err()).isZero();
+    assertThat(led.out()).contains("a leads group 0");
+    Ran elsewhere = Ran.weir("cluster", "transfer", "7", "a", "--url", url);
+    assertThat(elsewhere.err()).contains("group 7 has no leader");
+    moreGroups(url);
+    Ran last = Ran.weir("cluster", "remove", "a", "--url", url);
+    assertThat(last.status()).isEqualTo(3);
+    assertThat(last.err()).contains("a is the only member");
+  }
+
+  /** Half of the keys move to another group, and all of them are somewhere. */
+  private static void moreGroups(String url) {
+    long begun = Ticker.system().nanos();
+    Ran raised = Ran.weir("cluster", "status", "--url", url);
+    while (raised.out().contains(", level 1,")
+        && Ticker.system().nanos() - begun < Duration.ofMinutes(1).toNanos()) {
+      raised = Ran.weir("cluster", "status", "--url", url);
+    }
+    Ran more = Ran.weir("cluster", "groups", "2", "--url", url);
+    assertThat(more.status()).as(more.err()).isZero();
+    assertThat(more.out()).contains("there are 2 groups");
+    long end = Ticker.system().nanos() + Duration.ofMinutes(1).toNanos();
+    Ran slots = Ran.weir("cluster", "slots", "--url", url);
+    while (slots.status() == 1 && Ticker.system().nanos() - end < 0) {
+      slots = Ran.weir("cluster", "slots", "--url", url);
+    }
+    assertThat(slots.status()).as(slots.out()).isZero();
+    assertThat(slots.out()).containsPattern("0 +2033 +a").containsPattern("1 +2063 +a");
+    Ran fewer = Ran.weir("cluster", "groups", "1", "--url", url);
+    assertThat(fewer.status()).isEqualTo(3);
+    assertThat(fewer.err()).contains("groups: 1 (expected: 2..256");
   }
 }

@@ -13,8 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 class MainTest {
   @Test
@@ -261,6 +263,29 @@ class MainTest {
   }
 
   @Test
+  void commandLine_aCommandThatComesAloneIsTheSame() {
+    CommandLine all = Main.commandLine();
+    List<String> ofAll = List.of("help", "man", "completion");
+    all.getSubcommands()
+        .forEach(
+            (name, command) -> {
+              CommandLine some = Main.commandLine(new String[] {name, "--help"});
+              assertThat(Objects.requireNonNull(some.getSubcommands().get(name)).getUsageMessage())
+                  .isEqualTo(command.getUsageMessage());
+              if (!ofAll.contains(name)) {
+                assertThat(some.getSubcommands()).containsOnlyKeys(name);
+              }
+            });
+    for (String each : List.of("help", "man", "completion", "lnit", "--help")) {
+      assertThat(Main.commandLine(new String[] {each}).getSubcommands())
+          .as(each)
+          .hasSameSizeAs(all.getSubcommands());
+    }
+    assertThat(Main.commandLine(new String[0]).getSubcommands())
+        .hasSameSizeAs(all.getSubcommands());
+  }
+
+  @Test
   void help_listsEveryCommandInItsGroup() {
     String help = Ran.weir("--help").out();
     assertThat(help).containsSubsequence("Run a server", "  serve ", "Rule files:", "  lint ");
@@ -338,5 +363,27 @@ class MainTest {
 
     assertThat(ran.status()).isBetween(2, 3);
     assertThat(ran.err()).contains("nowhere.log").doesNotContain("at dev.weir");
+  }
+
+  /** Else Java starts a thread for each step of each entry of a log. */
+  @Test
+  void commonPool_hasTwoThreadsOnFewProcessors() {
+    String before = System.getProperty(Main.COMMON_POOL);
+    try {
+      System.clearProperty(Main.COMMON_POOL);
+      Main.shareThreads(4);
+      assertThat(System.getProperty(Main.COMMON_POOL)).isNull();
+      Main.shareThreads(2);
+      assertThat(System.getProperty(Main.COMMON_POOL)).isEqualTo("2");
+      System.setProperty(Main.COMMON_POOL, "5");
+      Main.shareThreads(1);
+      assertThat(System.getProperty(Main.COMMON_POOL)).as("as it was set").isEqualTo("5");
+    } finally {
+      if (before == null) {
+        System.clearProperty(Main.COMMON_POOL);
+      } else {
+        System.setProperty(Main.COMMON_POOL, before);
+      }
+    }
   }
 }
