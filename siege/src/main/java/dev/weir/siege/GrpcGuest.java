@@ -24,7 +24,7 @@ final class GrpcGuest implements Guest {
   GrpcGuest(Target target) {
     channel =
         Grpc.newChannelBuilderForAddress(
-                "127.0.0.1", target.grpc(), InsecureChannelCredentials.create())
+                target.host(), target.grpc(), InsecureChannelCredentials.create())
             .directExecutor()
             .build();
     Metadata metadata = new Metadata();
@@ -39,10 +39,11 @@ final class GrpcGuest implements Guest {
   }
 
   @Override
-  public Answer ask(String rule, String key) throws IOException {
+  public Answer ask(String rule, String key, int permits) throws IOException {
     RateLimitRequest request =
         RateLimitRequest.newBuilder()
             .setDomain(DOMAIN)
+            .setHitsAddend(permits)
             .addDescriptors(
                 RateLimitDescriptor.newBuilder()
                     .addEntries(RateLimitDescriptor.Entry.newBuilder().setKey(rule).setValue(key)))

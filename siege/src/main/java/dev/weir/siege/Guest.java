@@ -12,7 +12,7 @@ interface Guest extends AutoCloseable {
   String DOMAIN = "siege";
 
   /**
-   * The server's decision on one permit.
+   * The server's decision.
    *
    * @param reason as in the answer; where the protocol has none, as far as the answer shows it
    */
@@ -25,13 +25,18 @@ interface Guest extends AutoCloseable {
   }
 
   /**
-   * Asks for one permit.
+   * Asks for permits.
    *
    * @param rule the descriptor's key
    * @param key the descriptor's value
    * @throws IOException if there is no decision within {@link #PATIENCE}
    */
-  Answer ask(String rule, String key) throws IOException;
+  Answer ask(String rule, String key, int permits) throws IOException;
+
+  /** Asks for one permit. */
+  default Answer ask(String rule, String key) throws IOException {
+    return ask(rule, key, 1);
+  }
 
   @Override
   void close() throws IOException;

@@ -4,7 +4,6 @@ import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -20,7 +19,7 @@ final class HttpGuest implements Guest {
   private final String authorization;
 
   HttpGuest(Target target) throws IOException {
-    socket = new Socket(InetAddress.getLoopbackAddress(), target.http());
+    socket = new Socket(target.host(), target.http());
     socket.setSoTimeout((int) PATIENCE.toMillis());
     socket.setTcpNoDelay(true);
     in = new BufferedInputStream(socket.getInputStream());
@@ -32,9 +31,11 @@ final class HttpGuest implements Guest {
   private record Response(int status, String body) {}
 
   @Override
-  public Answer ask(String rule, String key) throws IOException {
+  public Answer ask(String rule, String key, int permits) throws IOException {
     String body =
-        "{\"domain\":\"" + DOMAIN + "\",\"descriptor\":{\"" + rule + "\":\"" + key + "\"}}";
+        String.format(
+            "{\"domain\":\"%s\",\"descriptor\":{\"%s\":\"%s\"},\"permits\":%d}",
+            DOMAIN, rule, key, permits);
     Response response =
         exchange("POST /v1/check", "Content-Length: " + body.length() + "\r\n\r\n" + body);
     Matcher reason = REASON.matcher(response.body);

@@ -25,7 +25,7 @@ final class RespGuest implements Guest {
    */
   RespGuest(Target target, boolean throttle) throws IOException {
     this.throttle = throttle;
-    client = new RespClient(target.resp());
+    client = new RespClient(target.host(), target.resp());
     client.socket.setSoTimeout((int) PATIENCE.toMillis());
     if (target.token() != null) {
       String reply = client.ask("AUTH", target.token());
@@ -37,9 +37,11 @@ final class RespGuest implements Guest {
   }
 
   @Override
-  public Answer ask(String rule, String key) throws IOException {
+  public Answer ask(String rule, String key, int permits) throws IOException {
     String reply =
-        throttle ? throttle(rule, key) : client.ask("WEIR.CHECK", DOMAIN, "1", rule, key);
+        throttle
+            ? throttle(rule, key, permits + "")
+            : client.ask("WEIR.CHECK", DOMAIN, permits + "", rule, key);
     String[] lines = reply.split("[|]", -1);
     if (throttle && lines[0].equals("*5")) {
       boolean allowed = lines[1].equals(":0");
@@ -56,14 +58,28 @@ final class RespGuest implements Guest {
     throw new IOException("reply " + reply);
   }
 
-  private String throttle(String rule, String key) throws IOException {
+  /**
+   * Returns how many permits of a key are left, as far as the member that leads knows.
+   *
+   * @throws IOException if it is not known
+   */
+  long remaining(String rule, String key) throws IOException {
+    String reply = client.ask("WEIR.CHECK", DOMAIN, "0", rule, key);
+    String[] lines = reply.split("[|]", -1);
+    if (!lines[0].equals("*7") || !lines[lines.length - 2].equals(Answer.WITHIN_LIMIT)) {
+      throw new IOException("reply " + reply);
+    }
+    return Long.parseLong(lines[3].substring(1));
+  }
+
+  private String throttle(String rule, String key, String permits) throws IOException {
     if (rule.equals(Ration.RULE)) {
-      return client.ask("CL.THROTTLE", key, (Ration.PERMITS - 1) + "", "1", RATION_PERIOD);
+      return client.ask("CL.THROTTLE", key, (Ration.PERMITS - 1) + "", "1", RATION_PERIOD, permits);
     }
     String burst = WindowRule.THROTTLE_BURST - 1 + "";
     String count = WindowRule.THROTTLE_BURST + "";
-    return client.ask(
-        "CL.THROTTLE", key, burst, count, WindowRule.THROTTLE.window().toSeconds() + "");
+    String period = WindowRule.THROTTLE.window().toSeconds() + "";
+    return client.ask("CL.THROTTLE", key, burst, count, period, permits);
   }
 
   @Override

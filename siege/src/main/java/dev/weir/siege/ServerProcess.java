@@ -3,11 +3,14 @@ package dev.weir.siege;
 import dev.weir.cli.Main;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,26 +32,33 @@ final class ServerProcess implements AutoCloseable {
   private static final Duration COLLECT = Duration.ofSeconds(30);
   private static final long MOMENT_MILLIS = 20;
 
+  /**
+   * What a server's process is, beside its flags.
+   *
+   * @param before the command that runs it in its place; empty if it needs none
+   * @param options of its Java machine, beside its heap
+   * @param environment beside this process's own
+   * @param host the address that its clients use, which is where it listens
+   */
+  record Launch(
+      List<String> before, List<String> options, Map<String, String> environment, String host) {
+    static final Launch PLAIN = new Launch(List.of(), List.of(), Map.of(), "127.0.0.1");
+  }
+
   private final Process process;
   private final Path log;
-  private final Target target;
+  private final String host;
+  private final @Nullable String token;
+  private final Thread ending;
+  private volatile @Nullable Target target;
 
-  private ServerProcess(Process process, Path log, @Nullable String token) throws IOException {
+  private ServerProcess(Process process, Path log, String host, @Nullable String token) {
     this.process = process;
     this.log = log;
-    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly, "server-ends"));
-    try {
-      Matcher ready = awaitReady();
-      target =
-          new Target(
-              Integer.parseInt(ready.group(1)),
-              Integer.parseInt(ready.group(2)),
-              Integer.parseInt(ready.group(3)),
-              token);
-    } catch (IOException | RuntimeException e) {
-      process.destroyForcibly();
-      throw e;
-    }
+    this.host = host;
+    this.token = token;
+    ending = new Thread(process::destroyForcibly, "server-ends");
+    Runtime.getRuntime().addShutdownHook(ending);
   }
 
   /**
@@ -60,29 +70,74 @@ final class ServerProcess implements AutoCloseable {
    * @throws IOException if it does not get ready; the message has its log
    */
   static ServerProcess start(Path log, @Nullable String token, String... flags) throws IOException {
+    ServerProcess started = launch(Launch.PLAIN, log, token, flags);
+    try {
+      started.awaitReady();
+      return started;
+    } catch (IOException | RuntimeException e) {
+      started.close();
+      throw e;
+    }
+  }
+
+  /** As {@link #start}, and returns at once. */
+  static ServerProcess launch(Launch how, Path log, @Nullable String token, String... flags)
+      throws IOException {
+    List<String> command = new ArrayList<>(how.before());
+    command.addAll(List.of(java("java"), HEAP, "-XX:+ExitOnOutOfMemoryError"));
+    command.addAll(how.options());
+    command.addAll(
+        List.of(
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName(),
+            "serve",
+            "--port",
+            "0",
+            "--grpc-port",
+            "0",
+            "--resp-port",
+            "0"));
+    command.addAll(List.of(flags));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.to(log.toFile()));
+    builder.environment().putAll(how.environment());
+    return new ServerProcess(builder.start(), log, how.host(), token);
+  }
+
+  /**
+   * What a command has come to.
+   *
+   * @param text all that it has written
+   */
+  record Said(int status, String text) {}
+
+  /** Runs {@code weir cluster} in a process of its own, and returns when that has ended. */
+  static Said cluster(Target target, String... words) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
                 java("java"),
                 HEAP,
-                "-XX:+ExitOnOutOfMemoryError",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Main.class.getName(),
-                "serve",
-                "--port",
-                "0",
-                "--grpc-port",
-                "0",
-                "--resp-port",
-                "0"));
-    command.addAll(List.of(flags));
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.to(log.toFile()))
-            .start();
-    return new ServerProcess(process, log, token);
+                "cluster"));
+    command.addAll(List.of(words));
+    command.addAll(List.of("--url", "http://" + target.host() + ":" + target.http()));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    try {
+      String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return new Said(process.waitFor(), text);
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    } finally {
+      process.destroyForcibly();
+    }
   }
 
   /** Returns a tool of the JDK that runs this. */
@@ -90,12 +145,16 @@ final class ServerProcess implements AutoCloseable {
     return Path.of(System.getProperty("java.home"), "bin", tool).toString();
   }
 
-  private Matcher awaitReady() throws IOException {
+  /**
+   * Waits until it answers.
+   *
+   * @throws IOException if it does not; the message has its log
+   */
+  void awaitReady() throws IOException {
     long deadline = System.nanoTime() + START.toNanos();
     while (System.nanoTime() - deadline < 0) {
-      Matcher matcher = READY.matcher(log());
-      if (matcher.find()) {
-        return matcher;
+      if (ready()) {
+        return;
       }
       if (endsWithin(Duration.ofMillis(MOMENT_MILLIS))) {
         throw new IOException("server: exit status " + process.exitValue() + "\n" + log());
@@ -104,8 +163,42 @@ final class ServerProcess implements AutoCloseable {
     throw new IOException("server: not ready within " + START + "\n" + log());
   }
 
+  /** Returns whether it is ready, or was. */
+  boolean ready() {
+    if (target != null) {
+      return true;
+    }
+    Matcher ready = READY.matcher(log());
+    if (!ready.find()) {
+      return false;
+    }
+    target =
+        new Target(
+            host,
+            Integer.parseInt(ready.group(1)),
+            Integer.parseInt(ready.group(2)),
+            Integer.parseInt(ready.group(3)),
+            token);
+    return true;
+  }
+
+  /** Returns its ports. It must be {@link #ready}. */
   Target target() {
-    return target;
+    return Objects.requireNonNull(target, "not ready");
+  }
+
+  /**
+   * Sends a signal.
+   *
+   * @param name for example {@code STOP}
+   */
+  void signal(String name) throws IOException {
+    Process kill = new ProcessBuilder("kill", "-" + name, process.pid() + "").start();
+    try {
+      int unused = kill.waitFor();
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
   }
 
   boolean running() {
@@ -158,19 +251,27 @@ final class ServerProcess implements AutoCloseable {
   }
 
   Metrics metrics() throws IOException {
-    return Metrics.of(target);
+    return Metrics.of(target());
   }
 
   /** Makes the process collect all garbage now. */
   private void collect() throws IOException {
+    command("GC.run");
+  }
+
+  /** Has its Java machine do something, by {@code jcmd}, and waits until that is done. */
+  void command(String... words) throws IOException {
+    List<String> command = new ArrayList<>(List.of(java("jcmd"), process.pid() + ""));
+    command.addAll(List.of(words));
     Process jcmd =
-        new ProcessBuilder(java("jcmd"), process.pid() + "", "GC.run")
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
     try {
       if (!jcmd.waitFor(COLLECT.toSeconds(), TimeUnit.SECONDS) || jcmd.exitValue() != 0) {
-        throw new IOException("jcmd GC.run: failed (expected: done within " + COLLECT + ")");
+        throw new IOException(
+            "jcmd " + words[0] + ": failed (expected: done within " + COLLECT + ")");
       }
     } catch (InterruptedException e) {
       throw interrupted(e);
@@ -203,6 +304,11 @@ final class ServerProcess implements AutoCloseable {
   public void close() {
     process.destroyForcibly();
     endsWithin(COLLECT);
+    try {
+      boolean unused = Runtime.getRuntime().removeShutdownHook(ending);
+    } catch (IllegalStateException shuttingDown) {
+      // It has ended.
+    }
   }
 
   private static IllegalStateException interrupted(InterruptedException cause) {

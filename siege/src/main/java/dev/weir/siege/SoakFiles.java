@@ -54,7 +54,7 @@ final class SoakFiles {
 
   /** Returns whether a server accepts a token. */
   boolean accepted(Target target, String token) throws IOException {
-    Target mine = new Target(target.http(), target.grpc(), target.resp(), token);
+    Target mine = target.withToken(token);
     try (HttpGuest guest = new HttpGuest(mine)) {
       guest.get("/metrics");
       return true;

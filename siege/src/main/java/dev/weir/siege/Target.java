@@ -3,8 +3,14 @@ package dev.weir.siege;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ports of a server on the loopback interface.
+ * The ports of a server.
  *
+ * @param host its address
  * @param token of its clients, null if none is required
  */
-record Target(int http, int grpc, int resp, @Nullable String token) {}
+record Target(String host, int http, int grpc, int resp, @Nullable String token) {
+  /** Returns the same server, asked with another token. */
+  Target withToken(@Nullable String other) {
+    return new Target(host, http, grpc, resp, other);
+  }
+}

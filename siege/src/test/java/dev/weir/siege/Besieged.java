@@ -126,7 +126,7 @@ final class Besieged implements AutoCloseable {
   /** Asks once by HTTP, with any token; returns whether it is good. */
   boolean accepts(String anyToken) throws IOException {
     Target target = server().target();
-    Target mine = new Target(target.http(), target.grpc(), target.resp(), anyToken);
+    Target mine = target.withToken(anyToken);
     Ration ration = new Ration(false);
     try (HttpGuest guest = new HttpGuest(mine)) {
       return guest.ask(ration.rule(), ration.key()).allowed();

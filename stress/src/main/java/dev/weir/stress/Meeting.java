@@ -26,7 +26,16 @@ abstract class Meeting {
   }
 
   private static boolean ask(MemoryStore store, Binding binding, int key) {
-    return store.decide(binding, 7L << 60 | key, 1, 0) >= 0;
+    return store.decide(binding, fingerprint(key), 1, 0) >= 0;
+  }
+
+  private static long fingerprint(int key) {
+    return 7L << 60 | key;
+  }
+
+  /** Forgets what a key has used; returns whether that was anything. */
+  final boolean forget(int key) {
+    return store.reset(binding, fingerprint(key), 0);
   }
 
   /** Has the policy put in force anew, which changes what a binding knows of its tables. */

@@ -1,0 +1,281 @@
+package dev.weir.siege;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+/** The members of a cluster, and those that can become one. Not safe for use by several threads. */
+final class Members implements AutoCloseable {
+  /** For a cluster to be as it should be, on a busy machine. */
+  static final Duration LONGEST = Duration.ofSeconds(90);
+
+  private static final long MOMENT_MILLIS = 50;
+
+  private final List<MemberProcess> all;
+  private final List<MemberProcess> spare;
+  private final SplittableRandom random;
+  private int probes;
+
+  Members(List<MemberProcess> all, SplittableRandom random) {
+    this(all, List.of(), random);
+  }
+
+  /**
+   * @param spare those that can join
+   */
+  Members(List<MemberProcess> all, List<MemberProcess> spare, SplittableRandom random) {
+    this.all = new ArrayList<>(all);
+    this.spare = new ArrayList<>(spare);
+    this.random = random;
+  }
+
+  /** Returns the members as they are now, or are to be. */
+  List<MemberProcess> all() {
+    return Collections.unmodifiableList(all);
+  }
+
+  /** Returns those that can join, none of which runs. */
+  List<MemberProcess> spare() {
+    return Collections.unmodifiableList(spare);
+  }
+
+  /** Returns all that are or can become members. */
+  List<MemberProcess> every() {
+    List<MemberProcess> every = new ArrayList<>(all);
+    every.addAll(spare);
+    return every;
+  }
+
+  /** Starts one that was none, with an empty folder: from now on it counts as a member. */
+  MemberProcess join() throws IOException {
+    MemberProcess newcomer = spare.remove(random.nextInt(spare.size()));
+    newcomer.loseFolder();
+    all.add(newcomer);
+    newcomer.start();
+    return newcomer;
+  }
+
+  /** A member is none any more. */
+  void removed(MemberProcess member) {
+    all.remove(member);
+    spare.add(member);
+  }
+
+  MemberProcess of(String name) {
+    return all.stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  MemberProcess any() {
+    return all.get(random.nextInt(all.size()));
+  }
+
+  /** Returns so many, in any order. */
+  List<MemberProcess> some(int count) {
+    List<MemberProcess> left = new ArrayList<>(all);
+    List<MemberProcess> some = new ArrayList<>();
+    while (some.size() < count) {
+      some.add(left.remove(random.nextInt(left.size())));
+    }
+    return some;
+  }
+
+  /** Returns one that does not lead. */
+  MemberProcess follower() throws IOException, InterruptedException {
+    return anyBut(leader());
+  }
+
+  MemberProcess anyBut(MemberProcess one) {
+    List<MemberProcess> others = new ArrayList<>(all);
+    others.remove(one);
+    return others.get(random.nextInt(others.size()));
+  }
+
+  /** Starts all that do not run, and returns at once. */
+  void start() throws IOException {
+    for (MemberProcess each : all) {
+      if (!each.started()) {
+        each.start();
+      }
+    }
+  }
+
+  /** Waits until group 0 has a leader, and returns it. */
+  MemberProcess leader() throws IOException, InterruptedException {
+    return leader(0);
+  }
+
+  /** Waits until a group has a leader, and returns it. */
+  MemberProcess leader(int group) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + LONGEST.toNanos();
+    while (System.nanoTime() - deadline < 0) {
+      Optional<String> leader =
+          page().of(group).stream()
+              .filter(ClusterPage.Replica::leads)
+              .max(Comparator.comparingLong(ClusterPage.Replica::term))
+              .map(ClusterPage.Replica::member)
+              .filter(name -> all.stream().anyMatch(each -> each.name().equals(name)));
+      if (leader.isPresent()) {
+        return of(leader.get());
+      }
+      TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
+    }
+    throw new IOException("group " + group + ": no leader within " + LONGEST + "\n" + logs());
+  }
+
+  /** Returns whether a member admits a request for a fresh key. */
+  boolean admits(MemberProcess member) {
+    Target target = member.target();
+    if (target == null) {
+      return false;
+    }
+    try (Guest guest = Protocol.HTTP.connect(target)) {
+      return guest.ask(ClusterRule.RATION, "probe-" + probes++).allowed();
+    } catch (IOException away) {
+      return false;
+    }
+  }
+
+  /**
+   * Waits until one of those members admits a request for a fresh key.
+   *
+   * @throws IOException if none does within {@link #LONGEST}
+   */
+  void awaitAdmission(List<MemberProcess> some) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + LONGEST.toNanos();
+    while (some.stream().noneMatch(this::admits)) {
+      if (System.nanoTime() - deadline >= 0) {
+        throw new IOException("nothing is admitted within " + LONGEST + "\n" + logs());
+      }
+      TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
+    }
+  }
+
+  /** Waits until all members take part, and one of them says that all is well. */
+  void awaitHealthy() throws IOException, InterruptedException {
+    for (MemberProcess each : all) {
+      each.process().awaitReady();
+    }
+    long deadline = System.nanoTime() + LONGEST.toNanos();
+    for (ClusterPage page = page(); !well(page); page = page()) {
+      if (System.nanoTime() - deadline >= 0) {
+        throw new IOException("not healthy within " + LONGEST + ": " + page.text() + "\n" + logs());
+      }
+      TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
+    }
+  }
+
+  /** Waits until each slot of keys has the group that it should have. */
+  void awaitSettled() throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + LONGEST.toNanos();
+    for (ClusterPage page = page(); !page.settled(); page = page()) {
+      if (System.nanoTime() - deadline >= 0) {
+        throw new IOException("slots still move: " + page.text() + "\n" + logs());
+      }
+      TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
+    }
+  }
+
+  /** Returns whether a page says that all is well, of just these members. */
+  private boolean well(ClusterPage page) {
+    return page.healthy()
+        && all.stream().allMatch(each -> page.names(each.name()))
+        && spare.stream().noneMatch(each -> page.names(each.name()));
+  }
+
+  /**
+   * Waits until all replicas of each group have compared their sums at one place of its log.
+   *
+   * @throws IOException if they differ, or have not within {@link #LONGEST}
+   */
+  void verify() throws IOException, InterruptedException {
+    Map<String, Map<String, String>> places = new HashMap<>();
+    Set<Integer> same = new HashSet<>();
+    long deadline = System.nanoTime() + LONGEST.toNanos();
+    while (System.nanoTime() - deadline < 0) {
+      ClusterPage page = page();
+      for (ClusterPage.Replica each : page.replicas()) {
+        if (each.diverged()) {
+          throw new IOException(each.member() + " has diverged: " + page.text());
+        }
+        if (each.comparedAt() > 0) {
+          Map<String, String> place =
+              places.computeIfAbsent(
+                  each.group() + " at " + each.comparedAt(), at -> new HashMap<>());
+          place.put(each.member(), each.sum());
+          if (new HashSet<>(place.values()).size() > 1) {
+            throw new IOException("sums of group " + each + " differ: " + place);
+          }
+          if (page.of(each.group()).stream().allMatch(one -> place.containsKey(one.member()))) {
+            same.add(each.group());
+          }
+        }
+      }
+      if (!page.groups().isEmpty() && same.containsAll(page.groups())) {
+        return;
+      }
+      TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
+    }
+    throw new IOException("not compared within " + LONGEST + ": " + places + "\n" + logs());
+  }
+
+  /** Returns how the cluster is, as the first member says that says anything; else nothing. */
+  ClusterPage page() {
+    for (MemberProcess each : all) {
+      ClusterPage page = each.goesOn() ? each.page() : ClusterPage.NONE;
+      if (!page.replicas().isEmpty()) {
+        return page;
+      }
+    }
+    return ClusterPage.NONE;
+  }
+
+  /**
+   * Has an operator change the cluster by {@code weir cluster}, who tries again, at any member that
+   * is up, as long as it is refused.
+   *
+   * @throws IOException if it is refused for {@link #LONGEST}
+   */
+  void change(String... words) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + LONGEST.toNanos();
+    String said = "none is up";
+    while (System.nanoTime() - deadline < 0) {
+      MemberProcess asked = any();
+      Target target = asked.goesOn() ? asked.target() : null;
+      if (target != null) {
+        ServerProcess.Said answer = ServerProcess.cluster(target, words);
+        if (answer.status() == 0) {
+          return;
+        }
+        said = answer.text();
+      }
+      TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
+    }
+    throw new IOException(String.join(" ", words) + ": " + said + "\n" + logs());
+  }
+
+  /** Returns the ends of all that members have written. */
+  String logs() {
+    StringBuilder text = new StringBuilder();
+    for (MemberProcess each : every()) {
+      String log = each.started() ? each.process().log() : "ended\n";
+      text.append(each.name()).append(": ");
+      text.append(log.substring(Math.max(0, log.length() - 2_000)));
+    }
+    return text.toString();
+  }
+
+  @Override
+  public void close() {
+    every().forEach(MemberProcess::close);
+  }
+}

@@ -1,0 +1,216 @@
+package dev.weir.siege;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Reason;
+import dev.weir.testkit.Trials;
+import dev.weir.testkit.WindowChecker;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Members, real processes, to which something happens while clients ask them. */
+class ClusterSiegeTest {
+  /** After the last fault, also on a busy machine, on which a member takes seconds to start. */
+  private static final Duration HEALS = Duration.ofSeconds(30);
+
+  private static final List<ClusterRule> LIMITS = List.of(ClusterRule.STRICT, ClusterRule.LEASED);
+  private static final int MOST_ROUNDS = 12;
+  private static final List<ClusterRule> RULES =
+      List.of(ClusterRule.STRICT, ClusterRule.LEASED, ClusterRule.ACCOUNT);
+
+  private final SplittableRandom random = Trials.random("cluster siege");
+
+  @TempDir private Path folder;
+
+  /** Makes a site; null where this machine has none of the kind. */
+  private interface Place {
+    @Nullable ClusterSite make(Path folder, SplittableRandom random) throws IOException;
+  }
+
+  /** The longest sieges come first. */
+  private static Map<String, Place> places() {
+    Map<String, Place> places = new LinkedHashMap<>();
+    places.put("processes and files", (own, seed) -> ClusterSite.onLoopback(own, 3, seed));
+    places.put("members that come and go", ClusterSite::withNewcomers);
+    places.put("more groups", (own, seed) -> ClusterSite.withMoreGroups(own, 3, seed));
+    places.put("two of five", ClusterSite::ofFive);
+    places.put("partitions", (own, seed) -> ClusterSite.inNamespaces(own, 3, seed));
+    places.put("connections", (own, seed) -> ClusterSite.behindProxies(own, 3, seed));
+    places.put("a full disk", (own, seed) -> ClusterSite.onSmallDisk(own, 3, seed));
+    return places;
+  }
+
+  /** All sites, or that which {@code -Dweir.siege} names. */
+  @TestFactory
+  Stream<DynamicContainer> limits_whateverHappens_hold() throws Exception {
+    SideBySide sieges = new SideBySide(RULES);
+    List<DynamicContainer> containers = new ArrayList<>();
+    String only = System.getProperty("weir.siege", "");
+    try {
+      for (Map.Entry<String, Place> each : places().entrySet()) {
+        Path own = Files.createDirectory(folder.resolve(each.getKey().replace(' ', '-')));
+        SplittableRandom seed = random.split();
+        ClusterSite site = each.getKey().contains(only) ? each.getValue().make(own, seed) : null;
+        if (site != null) {
+          SideBySide.Siege siege = sieges.begin(site, seed);
+          containers.add(DynamicContainer.dynamicContainer(each.getKey(), tests(siege)));
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      sieges.close();
+      throw e;
+    }
+    return containers.stream().onClose(sieges::close);
+  }
+
+  private static List<DynamicTest> tests(SideBySide.Siege siege) {
+    List<DynamicTest> tests = new ArrayList<>();
+    for (SideBySide.Round each : siege.rounds()) {
+      tests.add(
+          DynamicTest.dynamicTest(
+              each.fault().toString(), () -> assertHolds(each.outcome().get())));
+    }
+    tests.add(
+        DynamicTest.dynamicTest(
+            "requests for one key are decided in some order",
+            () -> assertThat(siege.keys().get()).isGreaterThan(1)));
+    return tests;
+  }
+
+  private static void assertHolds(ClusterSiege.Outcome outcome) {
+    System.out.println(outcome);
+    assertThat(outcome.keys().wrong()).as("%s", outcome).isNull();
+    for (ClusterRule each : LIMITS) {
+      assertThat(outcome.excess(each)).as("%s: %s", each, outcome).isZero();
+    }
+    assertThat(outcome.balance().admitted()).as("%s", outcome).isPositive();
+    assertThat(outcome.balance().forgotten()).as("%s", outcome).isZero();
+    assertThat(outcome.balance().twice()).as("%s", outcome).isZero();
+    assertThat(outcome.judgement().admitted()).as("%s", outcome).isPositive();
+    assertThat(outcome.healNanos()).as("%s", outcome).isLessThan(HEALS.toNanos());
+  }
+
+  /** A member that was put back to what it was has forgotten, and so has the majority it is in. */
+  @Test
+  void olderFoldersOfAMajority_areFoundOut() throws Exception {
+    ClusterSite site = ClusterSite.onLoopback(folder, 3, random);
+    try (site) {
+      Members members = site.members();
+      members.start();
+      members.awaitHealthy();
+      members.all().forEach(MemberProcess::kill);
+      List<MemberProcess> majority = members.some(2);
+      for (MemberProcess each : majority) {
+        DamageFault.copy(each.folder(), folder.resolve("older-" + each.name()));
+      }
+      members.start();
+      members.awaitHealthy();
+      List<WindowChecker.Operation> history = new ArrayList<>();
+      admitAll(members.any(), history);
+      Accounts accounts = new Accounts();
+      admitOne(members.any(), accounts);
+      members.all().forEach(MemberProcess::kill);
+      for (MemberProcess each : majority) {
+        DamageFault.delete(each.folder());
+        DamageFault.copy(folder.resolve("older-" + each.name()), each.folder());
+        each.start();
+      }
+      for (MemberProcess each : majority) {
+        each.process().awaitReady();
+      }
+      MemberProcess leader = members.leader();
+      assertThat(majority).contains(leader);
+      admitAll(leader, history);
+      Target target = Objects.requireNonNull(leader.target());
+      assertThat(accounts.balance(target, Duration.ZERO).forgotten()).isEqualTo(1);
+      assertThat(
+              WindowChecker.certainExcess(
+                  history, Duration.ofDays(1).toNanos(), ClusterRule.RATION_PERMITS))
+          .isEqualTo(ClusterRule.RATION_PERMITS);
+    }
+  }
+
+  /** Asks for one permit more than there are of a key. */
+  private static void admitAll(MemberProcess member, List<WindowChecker.Operation> history)
+      throws IOException {
+    try (Guest guest = Protocol.CHECK.connect(Objects.requireNonNull(member.target()))) {
+      for (int i = 0; i <= ClusterRule.RATION_PERMITS; i++) {
+        long start = System.nanoTime();
+        Guest.Answer answer = guest.ask(ClusterRule.RATION, "once");
+        history.add(
+            new WindowChecker.Operation(
+                "once",
+                1,
+                start,
+                System.nanoTime(),
+                answer.allowed(),
+                Reason.valueOf(answer.reason())));
+      }
+    }
+  }
+
+  private static void admitOne(MemberProcess member, Accounts accounts) throws IOException {
+    accounts.asked("once", 1);
+    try (Guest guest = Protocol.CHECK.connect(Objects.requireNonNull(member.target()))) {
+      assertThat(guest.ask(ClusterRule.ACCOUNT.key(), "once").allowed()).isTrue();
+    }
+    accounts.admitted("once", 1);
+  }
+
+  /** A wall clock that is not shifted would prove nothing. */
+  @Test
+  void shiftedClock_isWhatAProcessSees() throws Exception {
+    ShiftedClock clock = ShiftedClock.in(folder);
+    if (clock == null) {
+      return;
+    }
+    clock.shift(Duration.ofHours(1));
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            ShiftedClock.class.getName());
+    builder.environment().putAll(clock.environment());
+    long before = System.currentTimeMillis();
+    Process process = builder.start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    long hour = Duration.ofHours(1).toMillis();
+    assertThat(Long.parseLong(said.trim()) - hour).isBetween(before, System.currentTimeMillis());
+  }
+
+  /** A harness that finds nothing wrong proves nothing until it has found what is wrong. */
+  @Test
+  void limitsThatDoNotHold_areFoundOut() throws Exception {
+    List<ClusterRule> wrong = List.of(ClusterRule.OPEN, ClusterRule.APART);
+    try (ClusterSiege siege =
+        ClusterSiege.start(ClusterSite.onLoopback(folder, 3, random), wrong, random)) {
+      // On a busy machine clients may ask too little in a round for a limit to be exceeded.
+      ClusterFault none = (members, seed, millis) -> ClusterFault.wait(seed, millis, 4 * millis);
+      Set<ClusterRule> found = EnumSet.noneOf(ClusterRule.class);
+      for (int i = 0; i < MOST_ROUNDS && found.size() < wrong.size(); i++) {
+        ClusterSiege.Outcome outcome = siege.round(i % 2 == 0 ? none : ProcessFault.KILL_TWO);
+        wrong.stream().filter(each -> outcome.excess(each) > 0).forEach(found::add);
+      }
+      assertThat(found).containsExactlyInAnyOrderElementsOf(wrong);
+    }
+  }
+}
