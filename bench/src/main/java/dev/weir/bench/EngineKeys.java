@@ -7,6 +7,7 @@ import dev.weir.Ticker;
 import dev.weir.engine.DecisionObserver;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
+import dev.weir.engine.RequestBatch;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
@@ -39,6 +40,7 @@ final class EngineKeys {
 
   private final Engine engine;
   private final Request[] requests;
+  private final String[] users;
 
   EngineKeys(int keys, Load load, Ticker ticker) {
     engine = Engine.create(new MemoryStore(Keys.MOST), ticker, EngineSettings.DEFAULTS);
@@ -46,8 +48,10 @@ final class EngineKeys {
     Policy policy = load.policy(Algorithm.TOKEN_BUCKET);
     long fillPermits = load.fillPermits(policy);
     requests = new Request[keys];
+    users = new String[keys];
     for (int i = 0; i < keys; i++) {
-      List<Descriptor> descriptors = List.of(Descriptor.of("user", Keys.key(i)));
+      users[i] = Keys.key(i);
+      List<Descriptor> descriptors = List.of(Descriptor.of("user", users[i]));
       engine.decide(new Request(DOMAIN, descriptors, fillPermits));
       requests[i] = new Request(DOMAIN, descriptors, 1);
     }
@@ -75,5 +79,33 @@ final class EngineKeys {
   /** Asks for one permit for that user. */
   boolean decide(int key) {
     return engine.decide(requests[key]).allowed();
+  }
+
+  /** Returns an empty batch of so many requests. */
+  RequestBatch batch(int capacity) {
+    return engine.batch(capacity);
+  }
+
+  /**
+   * Asks for one permit for each of many users, in one call.
+   *
+   * @param texts room for two
+   * @return how many got theirs
+   */
+  int decide(RequestBatch batch, String[] texts, int[] keys, int from, int count) {
+    batch.clear();
+    texts[0] = "user";
+    for (int i = from; i < from + count; i++) {
+      texts[1] = users[keys[i]];
+      if (!batch.add(DOMAIN, texts, 2, 1)) {
+        throw new IllegalStateException("rules: not decided here");
+      }
+    }
+    batch.decide();
+    int fit = 0;
+    for (int i = 0; i < count; i++) {
+      fit += batch.allowed(i) ? 1 : 0;
+    }
+    return fit;
   }
 }

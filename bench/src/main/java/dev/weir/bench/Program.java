@@ -3,11 +3,14 @@ package dev.weir.bench;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -15,11 +18,14 @@ import java.util.regex.Pattern;
 /** Another program, started by this one and ended with it. */
 final class Program implements AutoCloseable {
   private static final int RUN_SECONDS = 120;
+  private static final int READY_SECONDS = 30;
 
   private final Process process;
 
   private Program(Process process) {
     this.process = process;
+    // So that it ends as well where this program is ended before it has closed it.
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
   }
 
   /** Returns the command on one processor, where there are tools for that and more than one. */
@@ -64,6 +70,39 @@ final class Program implements AutoCloseable {
       }
     }
     throw new IOException(String.join(" ", command) + ": ended early\n" + said);
+  }
+
+  /**
+   * Starts a program that goes on, and waits until it accepts connections.
+   *
+   * @param environment is added to this program's own
+   * @throws IOException if it does not within 30 s, or ends
+   */
+  static void start(
+      List<Program> started, Map<String, String> environment, String port, List<String> command)
+      throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().putAll(environment);
+    Process process = builder.redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+    started.add(new Program(process));
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);
+    while (!accepts(Integer.parseInt(port))) {
+      if (process.waitFor(100, TimeUnit.MILLISECONDS) || System.nanoTime() > end) {
+        throw new IOException(
+            String.join(" ", command)
+                + ": does not listen on port "
+                + port
+                + " (expected: it does)");
+      }
+    }
+  }
+
+  private static boolean accepts(int port) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** Reads and drops the output, until the program or its output is closed. */

@@ -56,6 +56,8 @@ record Reading(
       case ".ByFingerprint.single" -> "weir by fingerprint";
       case ".ByFingerprint.batch" -> "weir, batch of " + ByFingerprint.BATCH;
       case ".ByRule.decision" -> "weir engine";
+      case ".ByRule.alone" -> "weir engine, texts";
+      case ".ByRule.batch" -> "weir engine, batch of " + ByFingerprint.BATCH;
       default ->
           throw new IllegalArgumentException(
               "benchmark: " + benchmark + " (expected: one of ours)");

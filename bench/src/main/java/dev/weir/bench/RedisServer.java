@@ -5,9 +5,12 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
 
 /** A redis-server on the loopback interface that writes nothing to disk. */
@@ -21,10 +24,7 @@ final class RedisServer {
    * @return the port
    */
   static String start(List<Program> started, UnaryOperator<List<String>> where) throws IOException {
-    String port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = Integer.toString(free.getLocalPort());
-    }
+    String port = freePort();
     List<String> command =
         List.of(
             executable(),
@@ -38,6 +38,50 @@ final class RedisServer {
             "no");
     Program.start(started, Pattern.compile("Ready to accept connections"), where.apply(command));
     return port;
+  }
+
+  /**
+   * Starts one that answers a write when it is on the disk.
+   *
+   * @param folder for its file
+   * @param master the port of the one that it repeats, and has repeated when this returns; null if
+   *     it is none's replica
+   * @return the port
+   */
+  static String durable(List<Program> started, Path folder, @Nullable String master)
+      throws IOException {
+    String port = freePort();
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                executable(),
+                "--port",
+                port,
+                "--bind",
+                "127.0.0.1",
+                "--dir",
+                Files.createDirectories(folder).toString(),
+                "--save",
+                "",
+                "--appendonly",
+                "yes",
+                "--appendfsync",
+                "always",
+                "--repl-diskless-sync-delay",
+                "0"));
+    String ready = "Ready to accept connections";
+    if (master != null) {
+      command.addAll(List.of("--replicaof", "127.0.0.1 " + master));
+      ready = "MASTER <-> REPLICA sync: Finished with success";
+    }
+    Program.start(started, Pattern.compile(ready), command);
+    return port;
+  }
+
+  static String freePort() throws IOException {
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return Integer.toString(free.getLocalPort());
+    }
   }
 
   private static String executable() throws IOException {

@@ -34,23 +34,25 @@ final class Wire {
 
   private static final double WARM = 1.05;
 
-  private static final String ENVOYS =
+  static final String ENVOYS =
       "{\"domain\":\"bench\",\"descriptors\":[{\"entries\":[{\"key\":\"user\",\"value\":\"%d\"}]}]}";
 
-  private static final String KEY = "user:__rand_int__";
+  static final String GRPC = "gRPC ShouldRateLimit, 16 connections of 20 streams";
+
+  static final String KEY = "user:__rand_int__";
 
   /** One thing measured: a name, and how to get operations a second. */
-  private record Contestant(String name, Run run) {}
+  record Contestant(String name, Run run) {}
 
-  private interface Run {
+  interface Run {
     double perSecond() throws IOException, InterruptedException;
   }
 
   private final String home;
   private final int rounds;
-  private final int seconds;
-  private final Path folder;
-  private final List<Program> started = new ArrayList<>();
+  final int seconds;
+  final Path folder;
+  final List<Program> started = new ArrayList<>();
 
   private Wire(String home, int rounds, int seconds) throws IOException {
     this.home = home;
@@ -59,12 +61,16 @@ final class Wire {
     this.folder = Files.createTempDirectory("weir-wire");
   }
 
-  /** Arguments: the folder of Weir, rounds, seconds of a run. */
+  /** Arguments: the folder of Weir, rounds, seconds of a run, and {@code peers} for these alone. */
   public static void main(String[] arguments) throws Exception {
     Wire wire =
         new Wire(arguments[0], Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
     try {
-      wire.all();
+      if (arguments.length > 3 && arguments[3].equals("peers")) {
+        new PeerTables(wire).print();
+      } else {
+        wire.all();
+      }
     } finally {
       wire.started.forEach(Program::close);
     }
@@ -92,7 +98,7 @@ final class Wire {
   }
 
   /** Starts Weir; the match has the ports of HTTP, gRPC and RESP. */
-  private Matcher weir(boolean onOneProcessor) throws IOException {
+  Matcher weir(boolean onOneProcessor) throws IOException {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
     List<String> command = new ArrayList<>(List.of(home + "/weir", "serve"));
     command.addAll(List.of("--rules", rules.toString(), "--port", "0"));
@@ -128,20 +134,23 @@ final class Wire {
     String sha =
         Program.run(List.of("redis-cli", "-p", redis, "SCRIPT", "LOAD", ScriptLimiter.LUA)).strip();
     String[] throttle = {"CL.THROTTLE", KEY, "100", "100", "60"};
+    String[] check = {"WEIR.CHECK", "bench", "1", "user", KEY};
     String[] lua = {"EVALSHA", sha, "1", "lua:__rand_int__", "100", "100", "60"};
     table(
         "RESP, pipelined 64 deep, 8 connections, 1 million keys",
         new Contestant("Weir CL.THROTTLE", () -> redis(port, 64, 8, 500_000 * seconds, throttle)),
+        new Contestant("Weir WEIR.CHECK", () -> redis(port, 64, 8, 500_000 * seconds, check)),
         new Contestant("Redis GET", () -> redis(redis, 64, 8, 500_000 * seconds, "GET", KEY)),
         new Contestant("Redis, the same in Lua", () -> redis(redis, 64, 8, 60_000 * seconds, lua)));
     table(
         "RESP, 50 connections, not pipelined, 1 million keys",
         new Contestant("Weir CL.THROTTLE", () -> redis(port, 1, 50, 50_000 * seconds, throttle)),
+        new Contestant("Weir WEIR.CHECK", () -> redis(port, 1, 50, 50_000 * seconds, check)),
         new Contestant("Redis GET", () -> redis(redis, 1, 50, 50_000 * seconds, "GET", KEY)),
         new Contestant("Redis, the same in Lua", () -> redis(redis, 1, 50, 30_000 * seconds, lua)));
   }
 
-  private static double redis(String port, int pipeline, int connections, int count, String... what)
+  static double redis(String port, int pipeline, int connections, int count, String... what)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.addAll(List.of("redis-benchmark", "-q", "-p", port, "-r", "1000000"));
@@ -156,6 +165,15 @@ final class Wire {
       System.out.println("\ngRPC: not measured, h2load is not there.");
       return;
     }
+    Path body = grpcBody();
+    table(
+        GRPC,
+        new Contestant("Weir", () -> h2load(weir, body)),
+        new Contestant("an empty grpc-java service", () -> h2load(empty, body)));
+  }
+
+  /** Writes a request as it goes over the connection, and returns the file. */
+  Path grpcBody() throws IOException {
     byte[] message =
         RateLimitRequest.newBuilder()
             .setDomain("bench")
@@ -173,13 +191,10 @@ final class Wire {
             .putInt(message.length)
             .put(message)
             .array());
-    table(
-        "gRPC ShouldRateLimit, 16 connections of 20 streams",
-        new Contestant("Weir", () -> h2load(weir, body)),
-        new Contestant("an empty grpc-java service", () -> h2load(empty, body)));
+    return body;
   }
 
-  private double h2load(String port, Path body) throws IOException, InterruptedException {
+  double h2load(String port, Path body) throws IOException, InterruptedException {
     String said =
         Program.run(
             Program.on(
@@ -233,8 +248,7 @@ final class Wire {
             + "', head, string.format(body, math.random(100000))) end\n");
   }
 
-  private double wrk(String port, String path, String body)
-      throws IOException, InterruptedException {
+  double wrk(String port, String path, String body) throws IOException, InterruptedException {
     String said =
         Program.run(
             Program.on(
@@ -257,8 +271,7 @@ final class Wire {
   }
 
   /** Lets all run in turn, once to warm them up, and prints medians. */
-  private void table(String title, Contestant... contestants)
-      throws IOException, InterruptedException {
+  void table(String title, Contestant... contestants) throws IOException, InterruptedException {
     for (Contestant contestant : contestants) {
       warmUp(title, contestant);
     }
