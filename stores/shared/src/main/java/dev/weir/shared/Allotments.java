@@ -120,7 +120,6 @@ final class Allotments implements LocalAuthority {
     if (now - sweepAtNanos < 0) {
       return;
     }
-    sweepAtNanos = now + policy.sharing().syncIntervalNanos();
     allotments.forEach(
         (fingerprint, allotment) -> {
           allotment.endIfOver(binding);
@@ -129,6 +128,8 @@ final class Allotments implements LocalAuthority {
           }
         });
     refusals.sweep();
+    // Last: another thread that finds it set finds all of this done, or does it as well.
+    sweepAtNanos = now + policy.sharing().syncIntervalNanos();
   }
 
   @Override
@@ -402,10 +403,11 @@ final class Allotments implements LocalAuthority {
 
     /** Returns whether nothing is to be remembered; nothing is kept here any more then. */
     synchronized boolean idle(long now) {
-      gone =
+      boolean unused =
           !asking
               && left.get() == 0
               && now - usedAtNanos > 2 * policy.sharing().syncIntervalNanos();
+      gone |= unused; // Another thread may have found so, and removed it.
       return gone;
     }
   }

@@ -134,7 +134,6 @@ final class LocalCounts implements LocalAuthority {
     if (now - sweepAtNanos < 0) {
       return;
     }
-    sweepAtNanos = now + policy.sharing().syncIntervalNanos() / 2;
     counts.forEach(
         (fingerprint, count) -> {
           count.record(binding);
@@ -143,6 +142,8 @@ final class LocalCounts implements LocalAuthority {
           }
         });
     refusals.sweep();
+    // Last: another thread that finds it set finds all of this done, or does it as well.
+    sweepAtNanos = now + policy.sharing().syncIntervalNanos() / 2;
   }
 
   @Override
@@ -432,11 +433,12 @@ final class LocalCounts implements LocalAuthority {
 
     /** Returns whether nothing is to be remembered; nothing is counted here any more then. */
     synchronized boolean idle(long now) {
-      gone =
+      boolean unused =
           unrecorded == 0
               && asking == 0
               && held.isEmpty()
               && now - viewedAt.nanos() > 2 * policy.sharing().syncIntervalNanos();
+      gone |= unused; // Another thread may have found so, and removed it.
       return gone;
     }
   }

@@ -480,4 +480,33 @@ class AllotmentsTest {
       }
     }
   }
+
+  @Test
+  void sweepWhileAnotherThreadSweeps_isDoneWhole() {
+    List<Boolean> idle = new ArrayList<>();
+    List<Allotments> swept = new ArrayList<>();
+    Allotments held =
+        new Allotments(
+            policy,
+            clocks,
+            counters,
+            operation -> {
+              if (FakeCall.requests(operation).get(0).kind().equals("refund")) {
+                swept.get(0).tick(binding); // As another thread would, meanwhile.
+                idle.add(swept.get(0).idle());
+              } else {
+                redis.ask(operation);
+              }
+            });
+    swept.add(held);
+    held.decide(binding, KEY, 1, new Answers());
+    grant(1, 1_000_000);
+    held.decide(binding, KEY, 1, new Answers());
+    grant(2, 1_000_000);
+    ticker.advance(3 * LIFE);
+
+    held.tick(binding);
+
+    assertThat(idle).containsExactly(true);
+  }
 }
