@@ -15,6 +15,7 @@ record ClusterPage(String text, List<Replica> replicas) {
   static final ClusterPage NONE = new ClusterPage("", List.of());
 
   private static final Pattern MEMBER = Pattern.compile("\\{\"name\":\"(\\w+)\"");
+  private static final Pattern LEVEL = Pattern.compile("\"level\":(\\d+)");
   private static final Pattern REPLICA =
       Pattern.compile(
           "\\{\"group\":(\\d+),\"leader\":\"\\w*\",\"leads\":(true|false),\"term\":(\\d+),"
@@ -67,6 +68,12 @@ record ClusterPage(String text, List<Replica> replicas) {
 
   boolean healthy() {
     return text.contains("\"health\":\"healthy\"");
+  }
+
+  /** Returns the level at which members write; 0 if the page does not say. */
+  int level() {
+    Matcher level = LEVEL.matcher(text);
+    return level.find() ? Integer.parseInt(level.group(1)) : 0;
   }
 
   /** Returns whether each slot of keys has the group that it should have. */

@@ -168,6 +168,38 @@ record ClusterSite(Members members, List<ClusterFault> faults, List<AutoCloseabl
     return new ClusterSite(new Members(all, random.split()), faults, List.of(spaces));
   }
 
+  /** Members of an older version that know nothing of each other but a name. */
+  static ClusterSite behindName(Path folder, int size, SplittableRandom random) throws IOException {
+    PeerFiles.write(folder, NAMES.subList(0, size));
+    HostsFile hosts = new HostsFile(folder, "members.test");
+    int port = Ports.free();
+    List<String> flags = new ArrayList<>(flags(folder, size, "dns:members.test:" + port));
+    flags.addAll(List.of("--cluster-size", size + ""));
+    List<String> options = new ArrayList<>(OPTIONS);
+    options.add(hosts.option());
+    ServerProcess.Launch how =
+        new ServerProcess.Launch(List.of(), List.copyOf(options), Map.of(), LOOPBACK);
+    List<String> addresses = new ArrayList<>();
+    List<MemberProcess> all = new ArrayList<>();
+    for (int i = 0; i < size; i++) {
+      addresses.add("127.0.0." + (i + 1));
+      String here = addresses.get(i) + ":" + port;
+      List<String> own = new ArrayList<>(flags);
+      own.addAll(List.of("--cluster-listen", here, "--cluster-advertise", here));
+      String name = NAMES.get(i);
+      own.addAll(PeerFiles.flags(folder, name));
+      MemberProcess member = member(name, how, folder, folder.resolve(name), null, own);
+      member.understands(UpgradeFault.OLDER);
+      all.add(member);
+    }
+    hosts.say(addresses);
+    List<ClusterFault> faults = new ArrayList<>(List.of(new UpgradeFault()));
+    for (NameFault each : NameFault.values()) {
+      faults.add(each.of(hosts, addresses));
+    }
+    return new ClusterSite(new Members(all, random.split()), faults, List.of());
+  }
+
   /** Members of which one has a small disk; null where none can be mounted. */
   static @Nullable ClusterSite onSmallDisk(Path folder, int size, SplittableRandom random)
       throws IOException {

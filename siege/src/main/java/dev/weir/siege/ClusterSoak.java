@@ -95,7 +95,8 @@ final class ClusterSoak {
             ClusterSite::onSmallDisk,
             (own, count, seed) -> ClusterSite.withNewcomers(own, seed),
             (own, count, seed) -> ClusterSite.ofFive(own, seed),
-            ClusterSite::withMoreGroups);
+            ClusterSite::withMoreGroups,
+            ClusterSite::behindName);
     double minutes = Double.parseDouble(arguments[0]) / places.size();
     Duration each = Duration.ofMillis((long) (minutes * 60_000));
     for (Place place : places) {

@@ -3,6 +3,7 @@ package dev.weir.siege;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,17 +13,20 @@ import org.jspecify.annotations.Nullable;
  * its folder. Safe for use by many threads.
  */
 final class MemberProcess implements AutoCloseable {
+  private static final Duration ENDS = Duration.ofSeconds(60);
+
   private final String name;
   private final ServerProcess.Launch how;
   private final Path logs;
   private final Path folder;
   private final @Nullable String token;
-  private final String[] flags;
+  private final List<String> flags;
 
   // Guarded by this.
   private @Nullable ServerProcess process;
   private boolean stopped;
   private int starts;
+  private int levelMost;
 
   /**
    * @param logs the folder for its output
@@ -42,9 +46,9 @@ final class MemberProcess implements AutoCloseable {
     this.logs = logs;
     this.folder = folder;
     this.token = token;
-    List<String> all = new ArrayList<>(flags);
-    all.addAll(List.of("--cluster-name", name, "--cluster-dir", folder.toString(), "--no-warmup"));
-    this.flags = all.toArray(String[]::new);
+    this.flags = new ArrayList<>(flags);
+    this.flags.addAll(
+        List.of("--cluster-name", name, "--cluster-dir", folder.toString(), "--no-warmup"));
   }
 
   String name() {
@@ -55,12 +59,22 @@ final class MemberProcess implements AutoCloseable {
     return folder;
   }
 
+  /** Has it take part up to that level from its next start on; as far as it can if never said. */
+  synchronized void understands(int level) {
+    levelMost = level;
+  }
+
   /** Starts it, and returns at once. */
   synchronized void start() throws IOException {
     if (process != null) {
       throw new IllegalStateException(name + ": runs (expected: ended)");
     }
-    process = ServerProcess.launch(how, logs.resolve(name + "-" + starts++ + ".log"), token, flags);
+    List<String> all = new ArrayList<>(flags);
+    if (levelMost > 0) {
+      all.addAll(List.of("--cluster-level-max", levelMost + ""));
+    }
+    Path log = logs.resolve(name + "-" + starts++ + ".log");
+    process = ServerProcess.launch(how, log, token, all.toArray(String[]::new));
     stopped = false;
   }
 
@@ -112,6 +126,16 @@ final class MemberProcess implements AutoCloseable {
     if (Files.exists(folder)) {
       DamageFault.delete(folder);
     }
+  }
+
+  /** Ends it as its operator would, and waits for that. */
+  synchronized void end() throws IOException {
+    ServerProcess ending = process();
+    ending.terminate();
+    if (!ending.endsWithin(ENDS) || ending.exitStatus() != 0) {
+      throw new IOException(name + ": did not end in order\n" + ending.log());
+    }
+    kill();
   }
 
   /** Ends it at once: kill -9. */

@@ -174,6 +174,25 @@ final class Members implements AutoCloseable {
     }
   }
 
+  /** Exchanges a member for another version in order, and waits until all is well again. */
+  void upgrade(MemberProcess member, int level) throws IOException, InterruptedException {
+    member.end();
+    member.understands(level);
+    member.start();
+    awaitHealthy();
+  }
+
+  /** Waits until members write at a level. */
+  void awaitLevel(int level) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + LONGEST.toNanos();
+    for (ClusterPage page = page(); page.level() != level; page = page()) {
+      if (System.nanoTime() - deadline >= 0) {
+        throw new IOException("not at level " + level + ": " + page.text() + "\n" + logs());
+      }
+      TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
+    }
+  }
+
   /** Waits until each slot of keys has the group that it should have. */
   void awaitSettled() throws IOException, InterruptedException {
     long deadline = System.nanoTime() + LONGEST.toNanos();

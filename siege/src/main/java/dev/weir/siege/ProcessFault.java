@@ -3,7 +3,6 @@ package dev.weir.siege;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -95,12 +94,7 @@ enum ProcessFault implements ClusterFault {
     public void strike(Members members, SplittableRandom random, long electionMillis)
         throws IOException, InterruptedException {
       for (MemberProcess each : members.some(members.all().size())) {
-        ServerProcess process = each.process();
-        process.terminate();
-        if (!process.endsWithin(Duration.ofSeconds(60)) || process.exitStatus() != 0) {
-          throw new IOException(each.name() + ": did not end in order\n" + process.log());
-        }
-        each.kill();
+        each.end();
         each.start();
         members.awaitHealthy();
       }

@@ -51,6 +51,7 @@ class ClusterSiegeTest {
     places.put("processes and files", (own, seed) -> ClusterSite.onLoopback(own, 3, seed));
     places.put("members that come and go", ClusterSite::withNewcomers);
     places.put("more groups", (own, seed) -> ClusterSite.withMoreGroups(own, 3, seed));
+    places.put("a name and a new version", (own, seed) -> ClusterSite.behindName(own, 3, seed));
     places.put("two of five", ClusterSite::ofFive);
     places.put("partitions", (own, seed) -> ClusterSite.inNamespaces(own, 3, seed));
     places.put("connections", (own, seed) -> ClusterSite.behindProxies(own, 3, seed));
