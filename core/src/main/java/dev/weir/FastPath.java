@@ -41,20 +41,18 @@ final class FastPath {
    * Decides one charge.
    *
    * @param fingerprint not 0
+   * @param hint where the key was found beforehand, as {@link Segment#hint} says it
    * @param permitsOrPeek minus the permits for a peek
    * @param results to be given the result as that of charge 0, or null
-   * @param hintFrom the segment where the key was found beforehand, or null
-   * @param hint the slot where it was found there
    * @return the decision, to be read by {@link PackedDecision}, or {@link #UNDECIDED}
    */
   static long decide(
       MemoryBinding binding,
       long fingerprint,
+      int hint,
       long permitsOrPeek,
       long now,
-      @Nullable Charges results,
-      @Nullable Segment hintFrom,
-      int hint) {
+      @Nullable Charges results) {
     TableView view = binding.view();
     Table table = view.only;
     if (table == null) {
@@ -71,7 +69,7 @@ final class FastPath {
         stamp = segment.writeLock();
       }
       try {
-        int slot = segment.find(fingerprint, segment == hintFrom ? hint : 0);
+        int slot = segment.find(fingerprint, hint);
         long place = segment.place(slot);
         long[] state = segment.glimpse(slot, place);
         if (state == null) {

@@ -3,6 +3,7 @@ package dev.weir;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -419,11 +420,10 @@ public final class MemoryStore implements LocalStore {
           FastPath.decide(
               own(charges.binding(0)),
               nonZero(charges.fingerprint(0)),
+              Segment.NO_HINT,
               charges.peeking() ? -permits : permits,
               now,
-              charges,
-              null,
-              0);
+              charges);
       if (packed != FastPath.UNDECIDED) {
         charges.settle();
         return;
@@ -446,7 +446,7 @@ public final class MemoryStore implements LocalStore {
     long fingerprint = nonZero(charges.fingerprint(0));
     MemoryBinding binding = own(charges.binding(0));
     long packed =
-        FastPath.decide(binding, fingerprint, -permits, clamp(nowNanos), charges, null, 0);
+        FastPath.decide(binding, fingerprint, Segment.NO_HINT, -permits, clamp(nowNanos), charges);
     if (packed == FastPath.UNDECIDED) {
       return false;
     }
@@ -472,50 +472,54 @@ public final class MemoryStore implements LocalStore {
   public void decide(Batch batch, long nowNanos) {
     Check.notNull("batch", batch);
     long now = clamp(nowNanos);
-    int size = batch.size();
     Workspace work = Workspace.own();
-    work.batch(size);
-    try {
-      // All slots are read before the first is locked, so that the processor waits for memory only
-      // once.
-      work.prefetched(prefetch(batch, work));
-      work.findSlots(batch);
-      for (int i = 0; i < size; i++) {
-        decide(batch, i, work, now);
-      }
-    } finally {
-      work.clearBatch(size);
+    int[] hints = work.hints(batch.size());
+    // Nothing that a lock orders comes between reads of memory, so the processor waits for it once.
+    work.prefetched(touch(batch));
+    find(batch, hints);
+    for (int i = 0; i < batch.size(); i++) {
+      decide(batch, i, hints[i], work, now);
     }
   }
 
-  /** Reads the memory where the keys' slots are; nothing here waits for what it reads. */
-  private long prefetch(Batch batch, Workspace work) {
-    Binding binding = null;
-    Table table = null;
+  private long touch(Batch batch) {
     long read = 0;
-    for (int i = 0; i < batch.size(); i++) {
-      if (batch.binding(i) != binding) {
-        binding = batch.binding(i);
-        table = own(binding).view().only;
-      }
-      if (table != null) {
-        long fingerprint = nonZero(batch.fingerprint(i));
-        Segment segment = table.segment(fingerprint);
-        work.segment(i, segment);
-        read ^= segment.touch(fingerprint);
-      }
+    for (int from = 0, to; from < batch.size(); from = to) {
+      to = endOfRun(batch, from);
+      Table table = own(batch.binding(from)).view().only;
+      read += table == null ? 0 : table.touch(batch, from, to);
     }
     return read;
   }
 
-  private void decide(Batch batch, int i, Workspace work, long now) {
+  private void find(Batch batch, int[] hints) {
+    for (int from = 0, to; from < batch.size(); from = to) {
+      to = endOfRun(batch, from);
+      Table table = own(batch.binding(from)).view().only;
+      if (table == null) {
+        Arrays.fill(hints, from, to, Segment.NO_HINT);
+      } else {
+        table.find(batch, from, to, hints);
+      }
+    }
+  }
+
+  /** Returns where the requests under the same binding as one of them end. */
+  private static int endOfRun(Batch batch, int from) {
+    Binding binding = batch.binding(from);
+    int to = from + 1;
+    while (to < batch.size() && batch.binding(to) == binding) {
+      to++;
+    }
+    return to;
+  }
+
+  private void decide(Batch batch, int i, int hint, Workspace work, long now) {
     MemoryBinding binding = own(batch.binding(i));
     long fingerprint = batch.fingerprint(i);
     long permits = batch.permits(i);
     Charges results = batch.isDetailed() ? work.one : null;
-    long packed =
-        FastPath.decide(
-            binding, nonZero(fingerprint), permits, now, results, work.segment(i), work.slot(i));
+    long packed = FastPath.decide(binding, nonZero(fingerprint), hint, permits, now, results);
     if (packed == FastPath.UNDECIDED) {
       packed = decideSlowly(binding, fingerprint, permits, work, now);
     }
@@ -531,7 +535,7 @@ public final class MemoryStore implements LocalStore {
     Check.range("permits", permits, 0, Long.MAX_VALUE);
     MemoryBinding own = own(binding);
     long now = clamp(nowNanos);
-    long packed = FastPath.decide(own, nonZero(fingerprint), permits, now, null, null, 0);
+    long packed = FastPath.decide(own, nonZero(fingerprint), Segment.NO_HINT, permits, now, null);
     return packed != FastPath.UNDECIDED
         ? packed
         : decideSlowly(own, fingerprint, permits, Workspace.own(), now);

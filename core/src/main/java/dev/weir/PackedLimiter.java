@@ -39,7 +39,10 @@ public final class PackedLimiter {
    * @param permits at least 0, which charges nothing
    */
   public long decide(String key, long permits) {
-    return requests.packed(requests.fingerprint.of(key), permits, requests.ticker.nanos());
+    // Before the hash, since reading the clock waits for all that was begun before, and nothing for
+    // it.
+    long now = requests.ticker.nanos();
+    return requests.packed(requests.fingerprint.of(key), permits, now);
   }
 
   /**
@@ -47,7 +50,8 @@ public final class PackedLimiter {
    * text of the same digits.
    */
   public long decide(long key, long permits) {
-    return requests.packed(requests.fingerprint.of(key), permits, requests.ticker.nanos());
+    long now = requests.ticker.nanos();
+    return requests.packed(requests.fingerprint.of(key), permits, now);
   }
 
   /**

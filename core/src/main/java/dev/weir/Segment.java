@@ -47,11 +47,23 @@ final class Segment extends SequenceLock {
 
   private static final long LOW = 0xffff_ffffL;
 
+  /** Where a key may be: nowhere known. */
+  static final int NO_HINT = 0;
+
+  /** The low bits of a hint: how wide slots are, which says where in an array they begin. */
+  static final int WIDTH_BITS = 3;
+
+  /** The longs of a cache line. */
+  private static final int LINE_LONGS = 8;
+
   /** What an array takes besides its elements, where the heap is below 32 GiB. */
   private static final int HEADER_BYTES = 16;
 
   /** Arrays without slots, by the width of a slot. */
   private static final long[][] NONE = {{}, {1, 0}, {1, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, 0, 0}};
+
+  /** Beside the lock's own word: both are written for each admission, and so in one cache line. */
+  private long latestNanos = Meter.LONG_AGO;
 
   /** The place in the order in which segments are locked together. */
   final long order = ORDERS.getAndIncrement();
@@ -76,7 +88,6 @@ final class Segment extends SequenceLock {
   private int hand = 1;
   private boolean split;
   private long floorNanos = Meter.LONG_AGO;
-  private long latestNanos = Meter.LONG_AGO;
 
   /** Which charges must keep their permits; most segments have none. */
   private @Nullable Bars bars;
@@ -129,16 +140,25 @@ final class Segment extends SequenceLock {
     return latestNanos;
   }
 
-  /** Reads a key's slot, or one close to it. */
+  /** Reads where a key's slot is, as far as one cache line reaches from its home. */
   long touch(long fingerprint) {
     long[] s = slots;
-    return s[home(s, width, fingerprint)];
+    int home = home(s, width, fingerprint);
+    return s[home] ^ s[Math.min(home + LINE_LONGS - 1, s.length - 1)];
   }
 
-  /** Like {@link #find(long)}, with an earlier slot of the key as a hint; 0 is no hint. */
+  /** Returns where a key's slot is, for {@link #find(long, int)} here or in a segment like this. */
+  int hint(long fingerprint) {
+    int slot = find(fingerprint);
+    return slot > 0 ? slot << WIDTH_BITS | width : NO_HINT;
+  }
+
+  /** As {@link #find(long)}, with an earlier {@link #hint}, which may have become wrong. */
   int find(long fingerprint, int hint) {
     long[] s = slots;
-    return hint > 0 && hint < s.length && s[hint] == fingerprint ? hint : find(fingerprint);
+    int slot = hint >>> WIDTH_BITS;
+    boolean isSlot = (hint & (1 << WIDTH_BITS) - 1) == width && slot < s.length;
+    return isSlot && s[slot] == fingerprint ? slot : find(fingerprint);
   }
 
   /** Returns where the key's slot is, or minus where it would be if it were added now. */

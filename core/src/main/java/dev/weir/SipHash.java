@@ -13,6 +13,9 @@ final class SipHash implements KeyHash {
   private static final VarHandle LITTLE_ENDIAN =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+  /** The bits of four characters that none has which is ASCII. */
+  private static final long NOT_ASCII = 0xff80_ff80_ff80_ff80L;
+
   private final long k0;
   private final long k1;
 
@@ -49,23 +52,24 @@ final class SipHash implements KeyHash {
     }
     int offset = 0;
     for (; offset + 8 <= end; offset += 8) {
-      int low = ascii(text, offset);
-      int high = ascii(text, offset + 4);
-      if ((low | high) < 0) {
+      long even = everyOther(text, offset);
+      long odd = everyOther(text, offset + 1);
+      if (((even | odd) & NOT_ASCII) != 0) {
         return encoded(domain, prefixed, first, text);
       }
-      state.word((long) high << 32 | low);
+      state.word(even | odd << Byte.SIZE);
     }
     if (offset == end) {
       return state.finish(tail);
     }
     if (end >= 8) { // The last eight, of which some have been hashed already.
-      int low = ascii(text, end - 8);
-      int high = ascii(text, end - 4);
-      if ((low | high) < 0) {
+      long even = everyOther(text, end - 8);
+      long odd = everyOther(text, end - 7);
+      if (((even | odd) & NOT_ASCII) != 0) {
         return encoded(domain, prefixed, first, text);
       }
-      return state.finish(tail | (((long) high << 32 | low) >>> (Byte.SIZE * (offset + 8 - end))));
+      long last = even | odd << Byte.SIZE;
+      return state.finish(tail | last >>> (Byte.SIZE * (offset + 8 - end)));
     }
     for (int shift = 0; offset < end; offset++, shift += Byte.SIZE) {
       char c = text.charAt(offset);
@@ -77,13 +81,13 @@ final class SipHash implements KeyHash {
     return state.finish(tail);
   }
 
-  /** Returns four characters as one word, a negative one if they are not all ASCII. */
-  private static int ascii(CharSequence text, int offset) {
-    int c0 = text.charAt(offset);
-    int c1 = text.charAt(offset + 1);
-    int c2 = text.charAt(offset + 2);
-    int c3 = text.charAt(offset + 3);
-    return (c0 | c1 | c2 | c3) < 0x80 ? c0 | c1 << 8 | c2 << 16 | c3 << 24 : -1;
+  /** Returns four characters, with one between each and the next, as the quarters of a word. */
+  private static long everyOther(CharSequence text, int offset) {
+    long c0 = text.charAt(offset);
+    long c2 = text.charAt(offset + 2);
+    long c4 = text.charAt(offset + 4);
+    long c6 = text.charAt(offset + 6);
+    return c0 | c2 << 16 | c4 << 32 | c6 << 48;
   }
 
   /** Hashes a text of any characters. */

@@ -101,8 +101,34 @@ final class Table {
 
   /** Returns the segment of a key. The low bits of a fingerprint choose its slot there. */
   Segment segment(long fingerprint) {
-    Segment[] segments = directory;
+    return segment(directory, fingerprint);
+  }
+
+  private static Segment segment(Segment[] segments, long fingerprint) {
     return segments[(int) (fingerprint >>> (Long.numberOfLeadingZeros(segments.length) + 1))];
+  }
+
+  /**
+   * Reads where the slots of a batch's keys are, those from {@code from} on and before {@code to}.
+   * No step waits for what another one reads.
+   */
+  long touch(Batch batch, int from, int to) {
+    Segment[] segments = directory; // Once: only deciding needs to know of splits.
+    long read = 0;
+    for (int i = from; i < to; i++) {
+      long fingerprint = MemoryStore.nonZero(batch.fingerprint(i));
+      read += segment(segments, fingerprint).touch(fingerprint);
+    }
+    return read;
+  }
+
+  /** Finds the slots of a batch's keys, as hints: nothing is locked. */
+  void find(Batch batch, int from, int to, int[] hints) {
+    Segment[] segments = directory;
+    for (int i = from; i < to; i++) {
+      long fingerprint = MemoryStore.nonZero(batch.fingerprint(i));
+      hints[i] = segment(segments, fingerprint).hint(fingerprint);
+    }
   }
 
   /** Splits a segment that has become large; no thread may hold its lock. */

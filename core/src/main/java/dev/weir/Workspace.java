@@ -1,7 +1,6 @@
 package dev.weir;
 
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The objects that a thread needs while it decides in a {@link MemoryStore}; it uses them again, so
@@ -16,8 +15,7 @@ final class Workspace {
   final Charges one = new Charges();
 
   private LockedKey[] keys = {};
-  private @Nullable Segment[] segments = {};
-  private int[] slots = {};
+  private int[] hints = {};
 
   @SuppressWarnings("unused")
   private long prefetched;
@@ -41,38 +39,12 @@ final class Workspace {
     return keys;
   }
 
-  /** Makes room for where the keys of so many requests are. */
-  void batch(int size) {
-    if (segments.length < size) {
-      segments = new Segment[size];
-      slots = new int[size];
+  /** Returns room for a number for each of so many requests. */
+  int[] hints(int size) {
+    if (hints.length < size) {
+      hints = new int[size];
     }
-  }
-
-  /** Takes note of the segment in which the key of request {@code i} is or would be. */
-  void segment(int i, Segment segment) {
-    segments[i] = segment;
-  }
-
-  /** Finds the keys' slots in those segments. They are only hints: nothing is locked. */
-  void findSlots(Batch batch) {
-    for (int i = 0; i < batch.size(); i++) {
-      Segment segment = segments[i];
-      slots[i] = segment == null ? 0 : segment.find(MemoryStore.nonZero(batch.fingerprint(i)));
-    }
-  }
-
-  @Nullable Segment segment(int i) {
-    return segments[i];
-  }
-
-  int slot(int i) {
-    return slots[i];
-  }
-
-  /** Drops the references to the segments. */
-  void clearBatch(int size) {
-    Arrays.fill(segments, 0, size, null);
+    return hints;
   }
 
   /** Keeps what was prefetched alive: without a use the compiler would drop the reads. */

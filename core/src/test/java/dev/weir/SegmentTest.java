@@ -92,6 +92,53 @@ class SegmentTest {
   }
 
   @Test
+  void find_byHintsFromBeforeAGrowth_findsEveryKey() {
+    Budget budget = new Budget(10_000, Long.MAX_VALUE / 2);
+    Table table = table(Algorithm.TOKEN_BUCKET, budget);
+    Segment segment = new Segment(table, 4);
+    Map<Long, Integer> hints = new HashMap<>();
+    for (long key = 1; key <= 2_000; key++) {
+      charge(segment, table.meter, budget, spread(key), 0);
+      hints.put(spread(key), segment.hint(spread(key)));
+      assertThat(segment.find(spread(key), segment.hint(spread(key))))
+          .isEqualTo(segment.find(spread(key)));
+    }
+    hints.forEach((key, hint) -> assertThat(segment.find(key, hint)).isEqualTo(segment.find(key)));
+    assertThat(segment.hint(spread(2_001))).isEqualTo(Segment.NO_HINT);
+    assertThat(segment.find(spread(2_001), Segment.NO_HINT)).isNegative();
+  }
+
+  @Test
+  void find_byAHintFromWiderSlots_takesNoStateForAKey() {
+    Budget budget = new Budget(10_000, Long.MAX_VALUE / 2);
+    Table narrowTable = table(Algorithm.TOKEN_BUCKET, budget);
+    Table wideTable = table(Algorithm.SLIDING_WINDOW_COUNTER, budget);
+    Segment narrow = new Segment(narrowTable, 4);
+    Segment wide = new Segment(wideTable, 4);
+    for (long key = 1; key <= 300; key++) {
+      charge(narrow, narrowTable.meter, budget, spread(-key), 0);
+      charge(wide, wideTable.meter, budget, spread(key), 0);
+    }
+    int met = 0;
+    for (long key = 1; key <= 300; key++) {
+      int hint = wide.hint(spread(key));
+      for (long other = 1; other <= 300; other++) {
+        int slot = narrow.find(spread(-other));
+        if (narrow.offset(slot) == hint >>> Segment.WIDTH_BITS) {
+          narrow.state(slot)[narrow.offset(slot)] = spread(key);
+          assertThat(narrow.find(spread(key), hint)).isNegative();
+          met++;
+        }
+      }
+    }
+    assertThat(met).isPositive();
+  }
+
+  private static long spread(long key) {
+    return key * 0x9e3779b97f4a7c15L;
+  }
+
+  @Test
   void halves_whereAllKeysAreInOne_haveRoomForAll() {
     Budget budget = new Budget(10_000, Long.MAX_VALUE / 2);
     Table table = table(Algorithm.TOKEN_BUCKET, budget);
