@@ -7,10 +7,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +46,11 @@ public final class Caller {
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger pumping = new AtomicInteger();
-  private final Map<Flight, Boolean> pending = new ConcurrentHashMap<>();
+  private final AtomicLong numbers = new AtomicLong();
+
+  /** By number, so that of several that fail at once the oldest is first. */
+  private final Map<Long, Flight> pending = new ConcurrentSkipListMap<>();
+
   private volatile boolean closed;
 
   /** Creates one for a shard, which is probed first. */
@@ -170,7 +175,7 @@ public final class Caller {
       queued.decrementAndGet();
       fail(head, Failure.TIMEOUT);
     }
-    for (Flight call : pending.keySet()) {
+    for (Flight call : pending.values()) {
       if (turns.over(call.deadlineNanos, call.lateBeforeNanos)) {
         call.expire(Failure.TIMEOUT);
       }
@@ -182,7 +187,7 @@ public final class Caller {
   /** Takes note that the connection is gone, and with it what was asked. */
   public void disconnected() {
     health.disconnected();
-    for (Flight call : pending.keySet()) {
+    for (Flight call : pending.values()) {
       call.expire(Failure.DISCONNECTED);
     }
     tick();
@@ -216,7 +221,7 @@ public final class Caller {
       queued.decrementAndGet();
       fail(left, Failure.OPEN);
     }
-    for (Flight call : pending.keySet()) {
+    for (Flight call : pending.values()) {
       call.expire(Failure.DISCONNECTED);
     }
   }
@@ -228,6 +233,7 @@ public final class Caller {
 
   /** One call on its way. */
   private final class Flight {
+    private final long number = numbers.getAndIncrement();
     private final List<Operation> operations = new ArrayList<>();
     private final AtomicBoolean over = new AtomicBoolean();
     private long deadlineNanos;
@@ -245,7 +251,7 @@ public final class Caller {
       deadlineNanos = first.deadlineNanos;
       lateBeforeNanos = first.lateBeforeNanos;
       inFlight.incrementAndGet();
-      pending.put(this, true);
+      pending.put(number, this);
       counters.calls.increment();
       long now = operations.get(0).nowNanos;
       Health.<Reply>orFailed(() -> call.send(now)).whenComplete(this::replied);
@@ -344,7 +350,7 @@ public final class Caller {
     }
 
     private void leave() {
-      pending.remove(this);
+      pending.remove(number);
       inFlight.decrementAndGet();
     }
 

@@ -213,6 +213,37 @@ class CallerTest {
     assertThat(counters.burned.sum()).isZero();
   }
 
+  /** Any other order would depend on where objects lie, and no simulation could be repeated. */
+  @Test
+  void callsThatFailAtOnce_failInTheOrderInWhichTheyWereSent() {
+    for (int i = 0; i < 20; i++) {
+      FakeShard asked = new FakeShard();
+      Caller fresh = caller(asked, new Counters());
+      fresh.tick();
+      asked.probes.get(0).complete(FakeShard.fine());
+      List<Long> failed = new ArrayList<>();
+      for (long key = 1; key <= 2; key++) {
+        long own = key;
+        DecideOne.Callback callback =
+            new DecideOne.Callback() {
+              @Override
+              public void decided(long times, Result result, long remaining) {}
+
+              @Override
+              public void failed(Failure failure) {
+                failed.add(own);
+              }
+            };
+        fresh.ask(new DecideOne(Bindings.ANY, key, 1, 1, callback));
+      }
+      assertThat(asked.calls).hasSize(2);
+
+      fresh.disconnected();
+
+      assertThat(failed).containsExactly(1L, 2L);
+    }
+  }
+
   @Test
   void lateRefusal_givesNothingBack() {
     ask(7);
