@@ -117,6 +117,7 @@ class ClusterBackupTest {
 
       restore(servers, backup, "x", false);
       servers.start("x");
+      long first = Ticker.system().nanos();
       // Neither in the backup, nor of a rule that the backup knows.
       for (String rule : List.of("rule", "another")) {
         for (String key : List.of("k0", "new")) {
@@ -124,7 +125,9 @@ class ClusterBackupTest {
           assertThat(Ticker.system().nanos() - last).isGreaterThan(3_000_000_000L);
         }
       }
-      assertThat(Servers.admitted(servers.store("x"), "rule", second, "new", 9)).isEqualTo(4);
+      int more = Servers.admitted(servers.store("x"), "rule", second, "new", 9);
+      long windows = (Ticker.system().nanos() - first) / 3_000_000_000L; // None, unless it is slow.
+      assertThat((long) more).isBetween(4L, 4 + 5 * windows);
       for (String rule : List.of("hour", "another hour")) {
         assertThat(Servers.admitted(servers.store("x"), rule, FIVE, "k0", 9)).isZero();
         assertThat(Servers.admitted(servers.store("x"), rule, FIVE, "new", 9)).isZero();
