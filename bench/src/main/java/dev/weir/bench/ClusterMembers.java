@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -29,6 +28,8 @@ final class ClusterMembers implements AutoCloseable {
 
   private static final Pattern READY =
       Pattern.compile("ready: http on \\S+:(\\d+), .*resp on \\S+:(\\d+)");
+  private static final Pattern DISK = Pattern.compile("[vsx]+d[a-z]|nvme\\d+n\\d+");
+  private static final int SECTOR_BYTES = 512;
   private static final Pattern COMMITTED =
       Pattern.compile("\"group\":(\\d+),\"leader\".*?\"committed\":(\\d+)");
   private static final Pattern LEADER = Pattern.compile("\"leader\":\"([^\"]+)\",\"leads\":true");
@@ -206,6 +207,41 @@ final class ClusterMembers implements AutoCloseable {
     return groups.values().stream().mapToDouble(entries -> entries).sum();
   }
 
+  /** Returns the sum of a metric over all members and whatever it is counted by. */
+  double metric(String name) throws IOException, InterruptedException {
+    double sum = 0;
+    for (Member each : members) {
+      URI page = URI.create("http://127.0.0.1:" + each.httpPort + "/metrics");
+      String said =
+          http.send(HttpRequest.newBuilder(page).build(), HttpResponse.BodyHandlers.ofString())
+              .body();
+      sum +=
+          said.lines()
+              .filter(line -> line.startsWith(name + "{") || line.startsWith(name + " "))
+              .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+              .sum();
+    }
+    return sum;
+  }
+
+  /** Returns how many bytes this machine's disks have been written. */
+  static double diskBytes() throws IOException {
+    return Files.readAllLines(Path.of("/proc/diskstats")).stream()
+        .map(line -> line.strip().split(" +", -1))
+        .filter(fields -> DISK.matcher(fields[2]).matches())
+        .mapToDouble(fields -> SECTOR_BYTES * Double.parseDouble(fields[9]))
+        .sum();
+  }
+
+  /** Returns how many bytes processes of this machine have sent each other. */
+  static double networkBytes() throws IOException {
+    return Files.readAllLines(Path.of("/proc/net/dev")).stream()
+        .map(String::strip)
+        .filter(line -> line.startsWith("lo:"))
+        .mapToDouble(line -> Double.parseDouble(line.split(" +", -1)[1]))
+        .sum();
+  }
+
   /** Waits until a member says that all is well; returns what it says then. */
   String healthy(int index) throws IOException, InterruptedException {
     long until = System.nanoTime() + WAIT_NANOS;
@@ -243,10 +279,15 @@ final class ClusterMembers implements AutoCloseable {
 
   /** Returns the processor time of all members since they were started, in nanoseconds. */
   double cpuNanos() {
-    return members.stream().collect(Collectors.summingDouble(each -> cpuNanos(each.pid)));
+    return IntStream.range(0, members.size()).mapToDouble(this::cpuNanos).sum();
   }
 
-  private static double cpuNanos(long pid) {
+  /** Returns the same of one member. */
+  double cpuNanos(int index) {
+    return cpuNanosOf(members.get(index).pid);
+  }
+
+  private static double cpuNanosOf(long pid) {
     return ProcessHandle.of(pid)
         .flatMap(process -> process.info().totalCpuDuration())
         .map(Duration::toNanos)

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 /** What a member does for a decision, by the threads that do it. */
 enum ClusterStage {
   /** Parses requests, routes them to a group and writes replies. */
-  DOOR("vert\\.x-eventloop|weir-grpc-loop"),
+  DOOR("vert\\.x-eventloop"),
   /** Carries calls and entries between members, with TLS. */
   PEER("weir-peer-\\d"),
   /** Looks first at what is refused anyway, coalesces, and hands replies on. */
@@ -14,11 +14,17 @@ enum ClusterStage {
   APPEND("weir-append"),
   /** Writes entries and flushes them. */
   LOG("SegmentedRaftLogWorker"),
+  /** Finds out at the leader what a majority has. */
+  COMMIT("LeaderStateImpl|EventProcessor"),
   /** Decides what is committed. */
   APPLY("StateMachineUpdater"),
   /** Sends entries to followers, and takes them there. */
   REPLICATE("LogAppender|weir-raft-append|GrpcLogAppender"),
-  /** Collects garbage, compiles, keeps time. */
+  /** Says at a follower that an entry is on its disk. */
+  POOL("server-thread|ForkJoinPool"),
+  /** Collects garbage, while all other threads are stopped. */
+  COLLECT("VM Thread|GC Thread|G1 "),
+  /** Compiles, keeps time. */
   OTHER("");
 
   private final Pattern threads;

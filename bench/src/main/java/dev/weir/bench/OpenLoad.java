@@ -41,6 +41,8 @@ final class OpenLoad implements AutoCloseable {
    * What was measured.
    *
    * @param late commands without a reply at the end
+   * @param passes how often all connections were looked at, from the first command to the last
+   * @param reads how often something was read meanwhile, of one connection
    * @param longestGapNanos the longest time without an admission
    * @param nanos latencies of all replies but errors
    */
@@ -51,6 +53,8 @@ final class OpenLoad implements AutoCloseable {
       long errors,
       String firstError,
       long late,
+      long passes,
+      long reads,
       long longestGapNanos,
       double seconds,
       Histogram nanos) {
@@ -109,6 +113,8 @@ final class OpenLoad implements AutoCloseable {
     private long admitted;
     private long refused;
     private long errors;
+    private long passes;
+    private long reads;
     private String firstError = "";
     private long lastAdmitted;
     private long longestGap;
@@ -116,7 +122,17 @@ final class OpenLoad implements AutoCloseable {
 
     Result result(long late, double seconds) {
       return new Result(
-          due, admitted, refused, errors, firstError, late, longestGap, seconds, nanos);
+          due,
+          admitted,
+          refused,
+          errors,
+          firstError,
+          late,
+          passes,
+          reads,
+          longestGap,
+          seconds,
+          nanos);
     }
 
     void clear() {
@@ -260,6 +276,7 @@ final class OpenLoad implements AutoCloseable {
 
   /** Writes and reads what can be without waiting. */
   private void pass(Tally tally) throws IOException {
+    tally.passes++;
     for (Connection each : connections) {
       if (each.out.position() > 0) {
         each.out.flip();
@@ -274,6 +291,7 @@ final class OpenLoad implements AutoCloseable {
         if (read == 0) {
           break;
         }
+        tally.reads++;
         each.in.flip();
         long now = System.nanoTime();
         while (each.in.hasRemaining()) {

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.bench.ClusterCosts.Cost;
+import dev.weir.bench.ClusterCosts.Counts;
+import dev.weir.bench.ClusterCosts.Flush;
+import dev.weir.bench.ClusterCosts.Taken;
 import dev.weir.bench.ClusterModel.Outcome;
 import dev.weir.bench.ClusterModel.Setting;
 import java.util.EnumMap;
@@ -12,29 +15,44 @@ import org.junit.jupiter.api.Test;
 
 class ClusterModelTest {
   private static final double SECONDS = 0.5;
+  private static final int CONNECTIONS = 4;
+  private static final double FLAT_OUT = Double.POSITIVE_INFINITY;
 
-  private static Map<ClusterStage, Cost> each(double entryNanos, double decisionNanos) {
+  private static Map<ClusterStage, Cost> each(Cost cost) {
     Map<ClusterStage, Cost> all = new EnumMap<>(ClusterStage.class);
     for (ClusterStage stage : ClusterStage.values()) {
-      all.put(stage, new Cost(entryNanos, decisionNanos));
+      all.put(stage, cost);
     }
     return all;
   }
 
-  private static ClusterCosts costs(double entryNanos, double decisionNanos) {
-    return new ClusterCosts(
-        each(entryNanos, decisionNanos), each(entryNanos, decisionNanos), 100, 100_000, 10_000);
+  private static ClusterCosts costs(double onceNanos, double decisionNanos) {
+    return costs(each(new Cost(onceNanos, decisionNanos)), 1e6);
   }
 
-  private static Outcome flatOut(ClusterCosts costs, int processors) {
+  private static ClusterCosts costs(Map<ClusterStage, Cost> stages, double collectionNanos) {
+    return new ClusterCosts(
+        stages,
+        stages,
+        new Cost(5_000, 100),
+        550_000,
+        new Flush(100_000, 20_000),
+        collectionNanos,
+        10_000);
+  }
+
+  private static Outcome here(
+      ClusterCosts costs, int groups, int processors, double perSecond, int inFlight) {
     return ClusterModel.run(
-        costs, new Setting(1, processors, false, 0, Double.POSITIVE_INFINITY, 1_000), SECONDS);
+        costs,
+        new Setting(groups, processors, false, 0, perSecond, inFlight, CONNECTIONS),
+        1,
+        SECONDS);
   }
 
   @Test
   void openLoadThatIsCarried_isAnsweredAsItCame() {
-    Outcome got =
-        ClusterModel.run(costs(5_000, 200), new Setting(1, 4, false, 0, 10_000, 1 << 18), SECONDS);
+    Outcome got = here(costs(5_000, 200), 1, 4, 10_000, 1 << 18);
 
     assertThat(got.perSecond()).isCloseTo(10_000, within(200.0));
     assertThat(got.busiest()).isBetween(0.01, 0.9);
@@ -42,8 +60,8 @@ class ClusterModelTest {
 
   @Test
   void twiceTheCost_isHalfTheRateOnProcessorsThatAreAllTaken() {
-    double once = flatOut(costs(5_000, 2_000), 2).perSecond();
-    double twice = flatOut(costs(10_000, 4_000), 2).perSecond();
+    double once = here(costs(5_000, 2_000), 1, 2, FLAT_OUT, 1_000).perSecond();
+    double twice = here(costs(10_000, 4_000), 1, 2, FLAT_OUT, 1_000).perSecond();
 
     assertThat(twice).isCloseTo(once / 2, within(once / 10));
   }
@@ -52,7 +70,10 @@ class ClusterModelTest {
   void anAnswer_takesAtLeastBothFlushesHopsAndThreads() {
     Outcome got =
         ClusterModel.run(
-            costs(5_000, 200), new Setting(1, 16, true, 1_000_000, 1_000, 1 << 18), SECONDS);
+            costs(5_000, 200),
+            new Setting(1, 16, true, 1_000_000, 100, 1 << 18, CONNECTIONS),
+            1,
+            SECONDS);
 
     // To the leader and back for most, to a follower and back for all, and one flush each.
     assertThat(got.p50Millis()).isGreaterThan(4.1).isLessThan(10);
@@ -61,12 +82,54 @@ class ClusterModelTest {
   @Test
   void moreGroups_haveFewerDecisionsInAnEntry() {
     ClusterCosts costs = costs(5_000, 200);
-    double one =
-        ClusterModel.run(costs, new Setting(1, 2, false, 0, 20_000, 1 << 18), SECONDS).inEntry();
-    double four =
-        ClusterModel.run(costs, new Setting(4, 2, false, 0, 20_000, 1 << 18), SECONDS).inEntry();
+    double one = here(costs, 1, 2, 20_000, 1 << 18).inEntry();
+    double four = here(costs, 4, 2, 20_000, 1 << 18).inEntry();
 
     assertThat(four).isLessThan(one);
+  }
+
+  /** A connection that waits for four groups waits for the slowest of them. */
+  @Test
+  void moreGroups_answerLaterThoughProcessorsAreIdle() {
+    ClusterCosts costs = costs(1_000, 1);
+    double one = here(costs, 1, 64, FLAT_OUT, 100).p50Millis();
+    double four = here(costs, 4, 64, FLAT_OUT, 100).p50Millis();
+
+    assertThat(four).isGreaterThan(one);
+  }
+
+  /** Of 20 that come together, the first two go alone, and 18 when one of these is answered. */
+  @Test
+  void whatComesTogether_isDecidedByThreeCalls() {
+    Outcome got =
+        ClusterModel.run(
+            costs(1_000, 10), new Setting(1, 64, false, 0, FLAT_OUT, 3 * 20, 1), 1, SECONDS);
+
+    assertThat(got.inEntry() / got.callsInEntry()).isCloseTo(20 / 3.0, within(0.5));
+  }
+
+  @Test
+  void moreConnections_haveMoreUnderWayInEachGroup() {
+    ClusterCosts costs = costs(5_000, 200);
+    double few =
+        ClusterModel.run(costs, new Setting(4, 2, false, 0, FLAT_OUT, 4_000, 1), 1, SECONDS)
+            .inEntry();
+    double many =
+        ClusterModel.run(costs, new Setting(4, 2, false, 0, FLAT_OUT, 4_000, 16), 1, SECONDS)
+            .inEntry();
+
+    assertThat(many).isGreaterThan(few);
+  }
+
+  /** They take a tenth of the time, in many parts or in few. */
+  @Test
+  void longCollections_makeSomeWaitForLonger() {
+    Map<ClusterStage, Cost> stages = each(new Cost(5_000, 200));
+    stages.put(ClusterStage.COLLECT, new Cost(0, 5_000));
+    double often = here(costs(stages, 1e6), 1, 8, 20_000, 1 << 18).p99Millis();
+    double seldom = here(costs(stages, 30e6), 1, 8, 20_000, 1 << 18).p99Millis();
+
+    assertThat(seldom).isGreaterThan(often + 15);
   }
 
   @Test
@@ -75,7 +138,28 @@ class ClusterModelTest {
 
     assertThat(cost.of(10)).isCloseTo(6_000, within(1e-6));
     assertThat(cost.of(100)).isCloseTo(15_000, within(1e-6));
-    assertThat(Cost.through(10, 1_000, 100, 90_000).entryNanos()).isZero();
+    assertThat(Cost.through(10, 1_000, 100, 90_000).onceNanos()).isZero();
     assertThat(Cost.through(10, 9_000, 100, 5_000).decisionNanos()).isZero();
+    assertThat(Cost.through(10, 9_000, 10, 5_000)).isEqualTo(new Cost(7_000, 0));
+  }
+
+  @Test
+  void whatAMemberDid_isCountedByStage() {
+    Counts counts = new Counts(100, 300, 600, 3_000, 5);
+
+    assertThat(counts.taken(ClusterStage.DOOR, true, 1)).isEqualTo(new Taken(200, 1_000, 1));
+    assertThat(counts.taken(ClusterStage.LOG, false, 1)).isEqualTo(new Taken(100, 3_000, 1));
+    assertThat(counts.taken(ClusterStage.ASKING, true, 1)).isEqualTo(new Taken(300, 3_000, 1));
+    assertThat(counts.taken(ClusterStage.ASKING, false, 1)).isEqualTo(new Taken(100, 1_000, 1));
+    assertThat(counts.taken(ClusterStage.OTHER, true, 1)).isEqualTo(new Taken(5, 3_000, 1));
+    // An entry and its answer, a call and its reply.
+    assertThat(counts.taken(ClusterStage.PEER, false, 1)).isEqualTo(new Taken(400, 5_000, 1));
+    assertThat(counts.taken(ClusterStage.PEER, true, 1)).isEqualTo(new Taken(800, 10_000, 1));
+  }
+
+  @Test
+  void flushesAtOnce_takeLonger() {
+    assertThat(new Flush(100, 20).of(0)).isEqualTo(100);
+    assertThat(new Flush(100, 20).of(2)).isEqualTo(140);
   }
 }
