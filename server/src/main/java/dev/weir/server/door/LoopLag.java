@@ -6,6 +6,7 @@ import dev.weir.server.settings.Settings;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Detects an event loop that has so much work that the requests it reads have waited too long.
@@ -30,6 +31,11 @@ public final class LoopLag {
    * or in a later one, more than the longest wait after the beat was due, is refused. A backlog
    * that one stall has left is worked off. A flood of commands that ask for no decision, such as
    * PING, is no reason to refuse: the few requests beside it are decided late.
+   *
+   * Does an idle loop beat? No: the beat would only wake its thread, fifty times a second. It stops
+   * after a turn in which nothing was asked, once no bad turn is remembered, so that there is
+   * nothing to refuse and nothing to forget. The next request starts it again, and the first turn
+   * is measured from that request on: a loop that was idle was not behind.
    */
 
   /** Time between two beats of a loop. */
@@ -50,28 +56,42 @@ public final class LoopLag {
       ThreadLocal.withInitial(() -> new LoopLag(Long.MAX_VALUE, 0));
 
   private final long maxWaitNanos;
+  private final Consumer<? super LoopLag> later;
   private long lastNanos;
   private long asked;
   private int badTurns;
+  private boolean beats = true;
 
+  /** Creates one whose first beat is due {@link #BEAT_MILLIS} from now; the caller beats. */
   public LoopLag(long maxWaitNanos, long nowNanos) {
+    this(maxWaitNanos, nowNanos, lag -> {});
+  }
+
+  /**
+   * @param later has {@link #beat} called once, {@link #BEAT_MILLIS} later, by the loop
+   */
+  LoopLag(long maxWaitNanos, long nowNanos, Consumer<? super LoopLag> later) {
     this.maxWaitNanos = maxWaitNanos;
+    this.later = later;
     this.lastNanos = nowNanos;
   }
 
-  /** Starts the beat of an event loop; it goes on for as long as the loop runs. */
+  /** Has an event loop detect its lag; it does for as long as it runs. */
   public static void watch(ScheduledExecutorService loop, ServerSettings settings, Ticker ticker) {
     loop.execute(
         () -> {
           long maxWait = settings.value(Settings.MAX_WAIT).toNanos();
-          LoopLag lag = new LoopLag(maxWait, ticker.nanos());
+          Consumer<LoopLag> later =
+              lag -> {
+                ScheduledFuture<?> unused =
+                    loop.schedule(
+                        new Guarded(Loop.LATENESS, () -> lag.beat(ticker.nanos())),
+                        BEAT_MILLIS,
+                        TimeUnit.MILLISECONDS);
+              };
+          LoopLag lag = new LoopLag(maxWait, ticker.nanos(), later);
+          later.accept(lag);
           here(lag);
-          ScheduledFuture<?> unused =
-              loop.scheduleWithFixedDelay(
-                  new Guarded(Loop.LATENESS, () -> lag.beat(ticker.nanos())),
-                  BEAT_MILLIS,
-                  BEAT_MILLIS,
-                  TimeUnit.MILLISECONDS);
         });
   }
 
@@ -85,12 +105,18 @@ public final class LoopLag {
     HERE.set(lag);
   }
 
-  /** Called by the loop, {@link #BEAT_MILLIS} after the call before. */
+  /** Called by the loop, {@link #BEAT_MILLIS} after it was scheduled. */
   public void beat(long nowNanos) {
     boolean bad = late(nowNanos) && asked >= MIN_ASKED;
     badTurns = bad ? Math.min(badTurns + 1, MAX_BAD_TURNS) : Math.max(badTurns - 1, 0);
+    boolean goesOn = asked > 0 || badTurns > 0;
     asked = 0;
     lastNanos = nowNanos;
+    beats = false;
+    if (goesOn) {
+      later.accept(this);
+      beats = true; // If that has failed, the next request starts it again.
+    }
   }
 
   /**
@@ -101,6 +127,11 @@ public final class LoopLag {
    */
   public boolean overloaded(long nowNanos, int questions) {
     asked += questions;
+    if (!beats) {
+      lastNanos = nowNanos;
+      later.accept(this);
+      beats = true;
+    }
     return badTurns >= BAD_TURNS && late(nowNanos);
   }
 
