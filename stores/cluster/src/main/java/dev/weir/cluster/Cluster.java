@@ -54,7 +54,7 @@ public final class Cluster implements AutoCloseable {
 
   private static final long TICK_MILLIS = 1_000;
 
-  /** How soon a step of a slot's move is done again that has failed. */
+  /** How soon a step of a slot's move is done again that has failed, while any slot is to move. */
   private static final long MOVING_MILLIS = 100;
 
   private static final int ASKING_THREADS = 4;
@@ -318,9 +318,7 @@ public final class Cluster implements AutoCloseable {
             settings.clocks().monotonic(),
             ticking,
             log);
-    unused =
-        ticking.scheduleWithFixedDelay(
-            () -> moving(rebalancer), MOVING_MILLIS, MOVING_MILLIS, TimeUnit.MILLISECONDS);
+    moveLater(rebalancer, MOVING_MILLIS);
     unused =
         seating.scheduleWithFixedDelay(
             () -> {
@@ -396,11 +394,21 @@ public final class Cluster implements AutoCloseable {
             .orTimeout(PeerSlots.ANSWER_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  private void moving(Rebalancer rebalancer) {
+  private void moveLater(Rebalancer rebalancer, long millis) {
+    var unused = ticking.schedule(() -> move(rebalancer), millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** Has slots move, now and again: seldom while all are where they should be. */
+  private void move(Rebalancer rebalancer) {
+    long pause = MOVING_MILLIS;
     try {
       rebalancer.tick();
+      pause = rebalancer.rests() ? TICK_MILLIS : MOVING_MILLIS;
     } catch (RuntimeException e) {
       log.accept("cluster: slots do not move: " + e);
+    }
+    if (open.get()) {
+      moveLater(rebalancer, pause);
     }
   }
 

@@ -90,6 +90,17 @@ final class ClusterLink implements Link {
     grow(map.get().groups()).forEach(Caller::tick);
   }
 
+  /** Returns whether nothing waits, and all groups answered the last time. */
+  @Override
+  public boolean idle() {
+    for (Caller each : callers) {
+      if (!each.idle() || !each.available()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   @Override
   public boolean available() {
     return inUse().allMatch(Caller::available);

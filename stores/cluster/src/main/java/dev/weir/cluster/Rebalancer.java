@@ -91,6 +91,15 @@ final class Rebalancer {
     nextNanos = ticker.nanos();
   }
 
+  /**
+   * Returns whether all slots are where they should be, so that a tick a second will do; to be
+   * called in the executor.
+   */
+  boolean rests() {
+    ClusterMap now = map.get();
+    return now.moves().isEmpty() && misplaced(now).isEmpty();
+  }
+
   /** Goes on with what can be done now; to be called some times a second, in the executor. */
   void tick() {
     if (!leads.getAsBoolean()) {

@@ -121,6 +121,21 @@ class RebalancerTest {
     assertThat(groups.map.epoch()).as("nothing is left to be done").isEqualTo(epoch);
   }
 
+  /** On every member: the one that leads next goes on at once. */
+  @Test
+  void rest_isWhileAllSlotsAreWhereTheyShouldBe_whoeverLeads() {
+    assertThat(rebalancer.rests()).isFalse();
+    leads = false;
+    assertThat(rebalancer.rests()).isFalse();
+    ClusterMap before = groups.map;
+    short[] wanted = new Placement(2).bySlot();
+    groups.map =
+        before.with(wanted, List.of(new Move(0, wanted[0], 1 - wanted[0], 3, Step.MOVING)));
+    assertThat(rebalancer.rests()).as("a slot is on its way").isFalse();
+    groups.map = before.with(wanted, List.of());
+    assertThat(rebalancer.rests()).isTrue();
+  }
+
   @Test
   void memberThatDoesNotLead_doesNothing() {
     leads = false;

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A server that asks the cluster: a machine with a real {@link ClusterStore}. */
@@ -56,13 +57,27 @@ final class SimServer {
 
   /** Housekeeping in virtual time. */
   private final class Ticks implements Housekeeping {
+    private @Nullable LongSupplier task;
+    private int waking;
+
     @Override
-    public void every(long nanos, Runnable task) {
+    public void repeat(LongSupplier repeated) {
+      task = repeated;
+      wake();
+    }
+
+    @Override
+    public void wake() {
+      after(0, ++waking);
+    }
+
+    private void after(long nanos, int of) {
       node.run(
           nanos,
           () -> {
-            task.run();
-            every(nanos, task);
+            if (of == waking) {
+              after(Objects.requireNonNull(task).getAsLong(), of);
+            }
           });
     }
 

@@ -42,6 +42,11 @@ final class Decider {
     moved.tick();
   }
 
+  /** Returns whether nothing waits until its keys are elsewhere. */
+  boolean idle() {
+    return moved.idle();
+  }
+
   /** Fails what waits until its keys are elsewhere. */
   void close() {
     moved.close();

@@ -39,6 +39,14 @@ public interface Link extends AutoCloseable {
   /** Expires what has waited too long and probes; to be called often. */
   void tick();
 
+  /**
+   * Returns whether {@link #tick} has nothing to do until something is asked: it is then called
+   * less often. Default: never.
+   */
+  default boolean idle() {
+    return false;
+  }
+
   /** Returns whether everything can be asked. */
   boolean available();
 

@@ -84,6 +84,11 @@ final class Moved {
     }
   }
 
+  /** Returns whether nothing waits. */
+  boolean idle() {
+    return waiting.get() == 0;
+  }
+
   private void again(Operation operation) {
     Caller caller = link.caller(operation.binding(), operation.fingerprint());
     if (caller == null || closed || operation.waitedNanos > timeoutNanos / 2) {

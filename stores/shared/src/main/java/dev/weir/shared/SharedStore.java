@@ -36,6 +36,7 @@ public abstract class SharedStore implements Store {
   private final Decider decider;
   private final Map<String, SharedBinding> bindings = new ConcurrentHashMap<>();
   private final Housekeeping housekeeping;
+  private final Pace pace;
 
   /**
    * @param link the transport; closed with the store
@@ -56,23 +57,39 @@ public abstract class SharedStore implements Store {
     failureDecisions = new FailureDecisions(counters);
     decider = new Decider(link, settings, failureDecisions);
     this.housekeeping = housekeeping;
-    housekeeping.every(StoreSettings.tickNanos(settings.timeoutNanos()), this::tick);
+    pace = new Pace(StoreSettings.tickNanos(settings.timeoutNanos()));
+    housekeeping.repeat(() -> pace.next(tick()));
   }
 
-  private void tick() {
+  /** Does what is due; returns whether nothing will be, as far as nothing is asked. */
+  private boolean tick() {
     try {
       link.tick();
       decider.tick();
+      boolean idle = link.idle() && decider.idle();
       for (SharedBinding binding : bindings.values()) {
         LocalAuthority authority = binding.authority();
         if (authority != null) {
           authority.tick(binding);
+          idle &= authority.idle();
         }
         binding.variants.tick();
+        idle &= binding.variants.idle();
       }
+      return idle;
     } catch (RuntimeException e) {
       settings.log().accept("the store's housekeeping failed: " + e);
+      return false;
     }
+  }
+
+  /** To be called before anything is asked. */
+  private void wake() {
+    pace.wake(
+        () -> {
+          link.tick(); // Its clocks begin here: this process was not late, it had nothing to do.
+          housekeeping.wake();
+        });
   }
 
   /** Returns the fingerprints that are the same in every process. */
@@ -120,7 +137,8 @@ public abstract class SharedStore implements Store {
     return inForce;
   }
 
-  private static void giveBack(SharedBinding binding) {
+  private void giveBack(SharedBinding binding) {
+    wake();
     LocalAuthority authority = binding.authority();
     binding.variants.close(); // First: from then on none of them is made.
     if (authority != null) {
@@ -198,6 +216,7 @@ public abstract class SharedStore implements Store {
     for (int i = 0; i < charges.size(); i++) {
       own(charges.binding(i));
     }
+    wake();
     decider.decide(charges, nowNanos, done);
   }
 
@@ -206,6 +225,7 @@ public abstract class SharedStore implements Store {
     for (int i = 0; i < batch.size(); i++) {
       own(batch.binding(i));
     }
+    wake();
     decider.decide(batch, nowNanos, done);
   }
 
@@ -221,6 +241,7 @@ public abstract class SharedStore implements Store {
     if (permits < 0) {
       throw new IllegalArgumentException("permits: " + permits + " (expected: at least 0)");
     }
+    wake();
     decider.refund(own, fingerprint, permits, charged, nowNanos, done);
   }
 
@@ -237,7 +258,9 @@ public abstract class SharedStore implements Store {
   @Override
   public void reset(
       Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done) {
-    decider.reset(own(binding), fingerprint, nowNanos, done);
+    SharedBinding own = own(binding);
+    wake();
+    decider.reset(own, fingerprint, nowNanos, done);
   }
 
   private SharedBinding own(Binding binding) {

@@ -116,6 +116,16 @@ final class Variants {
     held.values().forEach(Held::tick);
   }
 
+  /** Returns whether nothing is held for any of them. */
+  boolean idle() {
+    for (Held each : held.values()) {
+      if (!each.authority.idle()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Drops what is remembered of a key's refusals, whatever its number: permits come back to it. */
   void forgetRefusal(long fingerprint) {
     if (inForce != null) {

@@ -14,6 +14,7 @@ import dev.weir.testkit.FakeTicker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +32,7 @@ class MovedTest {
   private final Counters counters = new Counters();
   private final FakeShard[] shards = {new FakeShard(), new FakeShard()};
   private final Two link = new Two();
-  private final List<Runnable> ticks = new ArrayList<>();
+  private final List<LongSupplier> ticks = new ArrayList<>();
   private final SharedStore store = new SharedStore(settings(), link, new Ticks()) {};
 
   private StoreSettings settings() {
@@ -40,9 +41,12 @@ class MovedTest {
 
   private final class Ticks implements Housekeeping {
     @Override
-    public void every(long nanos, Runnable task) {
+    public void repeat(LongSupplier task) {
       ticks.add(task);
     }
+
+    @Override
+    public void wake() {}
 
     @Override
     public void close() {}
@@ -115,7 +119,9 @@ class MovedTest {
 
   private void tick(long nanos) {
     ticker.advance(nanos);
-    ticks.forEach(Runnable::run);
+    for (LongSupplier each : ticks) {
+      long unused = each.getAsLong();
+    }
   }
 
   private Binding binding(Consistency consistency) {

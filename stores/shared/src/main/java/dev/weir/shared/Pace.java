@@ -1,0 +1,61 @@
+package dev.weir.shared;
+
+/**
+ * How often a store looks after what waits: often, and less often once nothing has waited for a
+ * while. Safe for use by many threads.
+ */
+final class Pace {
+  /*
+   * A look at nothing takes no time, but it wakes a thread: at two hundred a second, an idle server
+   * would take a hundredth of a processor for it. So a store that had nothing to look after for some
+   * time rests. Whoever asks it then ends the rest before anything waits, so that nothing is looked
+   * after later than it would have been. One that asks in the very moment in which the rest begins
+   * is looked after at the end of a rest, which is short for that reason.
+   */
+
+  /** About a second: a store that is asked now and then is woken no more often. */
+  static final int TICKS_BEFORE_REST = 200;
+
+  static final int TICKS_OF_REST = 20;
+
+  private final long tickNanos;
+  private int idleTicks;
+  private volatile boolean resting;
+
+  /**
+   * @param tickNanos between two looks, where there is something to look after
+   */
+  Pace(long tickNanos) {
+    this.tickNanos = tickNanos;
+  }
+
+  /**
+   * Returns after how many nanoseconds to look again.
+   *
+   * @param idle whether there was nothing to look after
+   */
+  synchronized long next(boolean idle) {
+    idleTicks = idle ? Math.min(idleTicks + 1, TICKS_BEFORE_REST) : 0;
+    resting = idleTicks == TICKS_BEFORE_REST;
+    return resting ? TICKS_OF_REST * tickNanos : tickNanos;
+  }
+
+  /**
+   * Ends a rest, if there is one; to be called before something waits.
+   *
+   * @param look is run then, before any other thread goes on
+   */
+  void wake(Runnable look) {
+    if (resting) {
+      wakeOnce(look);
+    }
+  }
+
+  private synchronized void wakeOnce(Runnable look) {
+    if (resting) {
+      look.run();
+      idleTicks = 0;
+      resting = false;
+    }
+  }
+}
