@@ -121,7 +121,9 @@ final class ClusterMap {
           "replicas " + each + " of members " + names);
     }
     for (short each : slots) {
-      need(each >= 0 && each < replicas.size(), "a slot of group " + each);
+      if (each < 0 || each >= replicas.size()) {
+        need(false, "a slot of group " + each);
+      }
     }
     Set<Integer> moved = new HashSet<>();
     for (Move each : moves) {
@@ -339,9 +341,11 @@ final class ClusterMap {
     }
     short[] slots = new short[SLOTS];
     for (int slot = 0; slot < SLOTS; ) {
-      int run = in.readNumber(1, SLOTS - slot);
-      Arrays.fill(slots, slot, slot + run, (short) in.readNumber(0, MOST_GROUPS - 1));
-      slot += run;
+      int end = slot + in.readNumber(1, SLOTS - slot);
+      short group = (short) in.readNumber(0, MOST_GROUPS - 1);
+      while (slot < end) {
+        slots[slot++] = group;
+      }
     }
     List<Move> moves = new ArrayList<>();
     for (int i = in.readCount(); i > 0; i--) {

@@ -307,12 +307,16 @@ final class GroupSlots {
 
   /** Writes it, for an image. */
   void write(DataOutputStream out) throws IOException {
+    ByteWriter fixed = new ByteWriter();
     for (int slot = 0; slot < phases.length; slot++) {
-      out.writeByte(phases[slot].code());
-      out.writeLong(epochs[slot]);
-      out.writeLong(refundsAfterNanos[slot]);
+      fixed.writeByte(phases[slot].code());
+      fixed.writeLong(epochs[slot]).writeLong(refundsAfterNanos[slot]);
       Frozen lifted = frozen.get(slot);
       Arriving comes = arriving.get(slot);
+      if (lifted != null || comes != null) {
+        out.write(fixed.toBytes());
+        fixed = new ByteWriter();
+      }
       if (lifted != null) {
         out.writeLong(lifted.thenNanos);
         out.writeLong(lifted.refundsAfterNanos);
@@ -324,6 +328,7 @@ final class GroupSlots {
         comes.bytes.writeTo(out);
       }
     }
+    out.write(fixed.toBytes());
   }
 
   /** Reads what {@link #write} wrote. */

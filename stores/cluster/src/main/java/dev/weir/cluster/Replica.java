@@ -441,8 +441,12 @@ final class Replica {
    * @return completes when the file is complete
    */
   CompletionStage<?> image(Path file) throws IOException {
-    OutputStream out =
-        new BufferedOutputStream(Files.newOutputStream(file, StandardOpenOption.CREATE_NEW));
+    return image(
+        new BufferedOutputStream(Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)));
+  }
+
+  /** As {@link #image(Path)}; closes the stream. */
+  CompletionStage<?> image(OutputStream out) throws IOException {
     Image begun;
     try {
       DataOutputStream head = new DataOutputStream(out);

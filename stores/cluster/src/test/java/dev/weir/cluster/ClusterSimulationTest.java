@@ -4,10 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Ticker;
 import dev.weir.testkit.Trials;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -16,30 +24,74 @@ import org.junit.jupiter.api.Test;
  *
  * <p>A run that fails prints how to repeat it with the few faults that are needed: {@code
  * -Dweir.seed} is the run's, {@code -Dweir.faults} the numbers of the faults, all without it. By
- * hand, {@code -Dweir.seconds} has it take longer.
+ * hand, {@code -Dweir.runs} has it make more of them.
  */
 class ClusterSimulationTest {
-  private static final long MOST_NANOS = Long.getLong("weir.seconds", 40) * Policies.SECOND;
+  private static final int RUNS = Integer.getInteger("weir.runs", 2_000);
+
+  /** A machine that is too slow for all runs says how many it made. */
+  private static final long MOST_NANOS = Math.max(180, RUNS / 10) * Policies.SECOND;
+
+  private static final int THREADS = 2;
 
   @Test
-  void anyFaults_exceedNoLimit() {
+  void anyFaults_exceedNoLimit() throws Exception {
     if (Long.getLong(Trials.SEED_PROPERTY) != null) {
       System.out.println(again());
       return;
     }
+    SplittableRandom random = Trials.random("cluster simulation");
+    Queue<Long> seeds = new ConcurrentLinkedQueue<>(random.longs(RUNS).boxed().toList());
     Map<String, Long> counts = new TreeMap<>();
-    SplittableRandom seeds = Trials.random("cluster simulation");
     long begun = Ticker.system().nanos();
-    int runs = 0;
-    for (; Ticker.system().nanos() - begun < MOST_NANOS; runs++) {
-      long seed = seeds.nextLong();
-      SimRun run = SimRun.of(seed, Defect.NONE);
-      check(new SimFailure(seed, Defect.NONE, SimFault.of(seed, Defect.NONE), run));
-      run.cluster.history.counts().forEach((what, times) -> counts.merge(what, times, Long::sum));
+    for (Optional<SimFailure> each : inThreads(() -> run(seeds, begun, counts))) {
+      each.ifPresent(ClusterSimulationTest::check);
     }
-    System.out.println("cluster simulation: " + runs + " runs, " + counts);
-    if (runs >= 20) {
+    System.out.println("cluster simulation: " + counts);
+    if (counts.getOrDefault("runs", 0L) >= 40) {
       assertThat(counts).as("what was tried").doesNotContainValue(0L);
+    }
+  }
+
+  /** Runs what is left, until one fails, which it returns. */
+  private static Optional<SimFailure> run(Queue<Long> seeds, long begun, Map<String, Long> counts) {
+    for (Long seed = seeds.poll();
+        seed != null && Ticker.system().nanos() - begun < MOST_NANOS;
+        seed = seeds.poll()) {
+      List<SimFault> faults = SimFault.of(seed, Defect.NONE);
+      SimRun run;
+      try {
+        run = SimRun.of(seed, Defect.NONE, faults);
+      } catch (RuntimeException e) {
+        throw new IllegalStateException("-D" + Trials.SEED_PROPERTY + "=" + seed, e);
+      }
+      if (!run.violations().isEmpty()) {
+        seeds.clear();
+        return Optional.of(new SimFailure(seed, Defect.NONE, faults, run));
+      }
+      synchronized (counts) {
+        counts.merge("runs", 1L, Long::sum);
+        run.cluster.history.counts().forEach((what, times) -> counts.merge(what, times, Long::sum));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Has some threads do the same, and returns what they return. */
+  private static <T> List<T> inThreads(Callable<T> task) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    try {
+      List<Callable<T>> same = new ArrayList<>();
+      for (int i = 0; i < THREADS; i++) {
+        same.add(task);
+      }
+      List<T> done = new ArrayList<>();
+      for (Future<T> each : threads.invokeAll(same)) {
+        done.add(each.get());
+      }
+      return done;
+    } finally {
+      threads.shutdownNow();
     }
   }
 
@@ -60,13 +112,16 @@ class ClusterSimulationTest {
     return run.cluster.history.counts();
   }
 
+  /** Also beside another one: runs share nothing. */
   @Test
-  void sameSeed_isTheSameRun() {
-    long seed = Trials.random("cluster simulation, twice").nextLong();
-    List<Long> digests =
-        List.of(seed, seed).stream()
-            .map(each -> SimRun.of(each, Defect.NONE).cluster.scheduler.digest())
-            .toList();
+  void sameSeed_isTheSameRun() throws Exception {
+    List<Long> seeds = Trials.random("cluster simulation, twice").longs(20).boxed().toList();
+    List<List<Long>> digests =
+        inThreads(
+            () ->
+                seeds.stream()
+                    .map(each -> SimRun.of(each, Defect.NONE).cluster.scheduler.digest())
+                    .toList());
     assertThat(digests.get(0)).isEqualTo(digests.get(1));
   }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The simulation must find what is known to be wrong; else what it does not find means nothing. */
 class KnownBadTest {
-  private static final int MOST_RUNS = 60;
+  private static final int MOST_RUNS = 400;
 
   /** Returns what must be found, beside whatever else goes wrong then. */
   private static Set<Kind> telling(Defect defect) {

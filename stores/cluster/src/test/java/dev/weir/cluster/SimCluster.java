@@ -1,7 +1,6 @@
 package dev.weir.cluster;
 
 import dev.weir.Fingerprint;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +22,7 @@ final class SimCluster {
   final Defect defect;
   final SimHistory history;
   final SimNet net;
+  final SimImages images = new SimImages();
   final ClusterMap first;
 
   /** Whether slots are brought back to where they were. */
@@ -33,7 +33,7 @@ final class SimCluster {
   final List<SimGroup> groups = new ArrayList<>();
   final List<SimServer> servers = new ArrayList<>();
 
-  SimCluster(long seed, Defect defect, Path folder) {
+  SimCluster(long seed, Defect defect) {
     scheduler = new Scheduler(seed);
     this.defect = defect;
     net = new SimNet(scheduler);
@@ -59,7 +59,6 @@ final class SimCluster {
               net,
               defect,
               scheduler,
-              folder,
               history,
               member -> members.get(member).newMachine(groups.get(number))));
       members.forEach(each -> groups.get(number).add(each.node));

@@ -95,8 +95,10 @@ final class SimDisk {
     return items.get((int) (index - base - 1));
   }
 
-  List<Item> from(long index) {
-    return List.copyOf(items.subList((int) (index - base - 1), items.size()));
+  /** Returns the entries from one on, so many at most. */
+  List<Item> from(long index, int most) {
+    int first = (int) (index - base - 1);
+    return List.copyOf(items.subList(first, Math.min(items.size(), first + most)));
   }
 
   void append(Item item) {

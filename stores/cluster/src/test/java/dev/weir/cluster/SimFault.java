@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 record SimFault(int number, Kind kind, long atNanos, long choices) {
   private static final long MILLI = Policies.MILLI;
   private static final long FIRST_NANOS = 1_500 * MILLI;
-  static final long LAST_NANOS = 11_000 * MILLI;
+  static final long LAST_NANOS = 5_500 * MILLI;
 
   /** What goes wrong. */
   enum Kind {
@@ -55,7 +55,7 @@ record SimFault(int number, Kind kind, long atNanos, long choices) {
           default -> new Kind[0];
         };
     SplittableRandom random = new SplittableRandom(seed ^ 0x5eedfa17L);
-    long mean = between(random, 60 * MILLI, 800 * MILLI);
+    long mean = between(random, 40 * MILLI, 500 * MILLI);
     List<SimFault> faults = new ArrayList<>();
     long at = FIRST_NANOS;
     while (true) {

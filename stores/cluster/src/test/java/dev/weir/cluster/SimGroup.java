@@ -23,7 +23,6 @@ final class SimGroup {
   final int imageEvery;
 
   private final Scheduler scheduler;
-  private final Path folder;
   private final SimHistory history;
   private final List<SimLedger> members = new ArrayList<>();
   private final List<Boolean> votes = new ArrayList<>();
@@ -33,7 +32,6 @@ final class SimGroup {
   private long patienceNanos = 50 * MILLI;
 
   /**
-   * @param folder for images
    * @param machines makes a member's machine, as after a restart
    */
   SimGroup(
@@ -41,14 +39,12 @@ final class SimGroup {
       SimNet net,
       Defect defect,
       Scheduler scheduler,
-      Path folder,
       SimHistory history,
       IntFunction<Ledger.Machine> machines) {
     this.number = number;
     this.net = net;
     this.defect = defect;
     this.scheduler = scheduler;
-    this.folder = folder;
     this.history = history;
     this.machines = machines;
     boolean rebuilds =
@@ -84,7 +80,7 @@ final class SimGroup {
   }
 
   Path newFile() {
-    return folder.resolve("image-" + number + "-" + files++);
+    return Path.of("image-" + number + "-" + files++);
   }
 
   void applied(int member, Item item, byte[] reply) {

@@ -191,8 +191,7 @@ final class SimLedger implements Ledger {
       return;
     }
     long beforeTerm = disk.termAt(before);
-    List<Item> all = disk.from(before + 1);
-    List<Item> some = all.subList(0, Math.min(MOST_SENT, all.size()));
+    List<Item> some = disk.from(before + 1, MOST_SENT);
     long known = applier.committed();
     next[to] = before + 1 + some.size();
     group.net.send(

@@ -3,6 +3,7 @@ package dev.weir.cluster;
 import dev.weir.Binding;
 import dev.weir.MemoryStore;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -293,12 +294,18 @@ final class SimMember {
 
     @Override
     public CompletionStage<?> image(Path file) throws IOException {
-      return right.image(file);
+      return replica.image(cluster.images.write(file));
     }
 
     @Override
     public void restore(Path file) throws IOException {
-      right.restore(file);
+      try (InputStream image = cluster.images.read(file)) {
+        replica.restore(image);
+      }
+      ClusterMap restored = replica.map();
+      if (restored != null) {
+        map.offer(restored);
+      }
       if (defect == Defect.IMAGE_LACKS_KEYS) {
         for (SimRule rule : history.rules()) {
           ClusterPolicy policy = ClusterPolicy.of(rule.name, rule.policy());

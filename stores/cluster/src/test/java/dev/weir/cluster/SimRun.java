@@ -5,20 +5,15 @@ import dev.weir.Consistency;
 import dev.weir.cluster.SimHistory.Kind;
 import dev.weir.cluster.SimHistory.Violation;
 import dev.weir.shared.SharedMetrics;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /** One run of a simulated cluster, from a seed to what is wrong with it. */
 final class SimRun {
   private static final long MILLI = Policies.MILLI;
-  private static final long CALENDARS_NANOS = 1_000 * MILLI;
-  private static final long REPAIR_NANOS = 3_000 * MILLI;
+  private static final long CALENDARS_NANOS = 500 * MILLI;
+  private static final long REPAIR_NANOS = 1_500 * MILLI;
 
   /** By when something new is admitted once there are no faults any more. */
   private static final long MOST_STUCK_NANOS = 5_000 * MILLI;
@@ -31,8 +26,8 @@ final class SimRun {
   private final SimFaults faults;
   private int fresh;
 
-  private SimRun(long seed, Defect defect, Path folder) {
-    cluster = new SimCluster(seed, defect, folder);
+  private SimRun(long seed, Defect defect) {
+    cluster = new SimCluster(seed, defect);
     scheduler = cluster.scheduler;
     faults = new SimFaults(cluster);
   }
@@ -44,28 +39,10 @@ final class SimRun {
 
   /** Runs from a seed with some of its faults, and checks all that happened. */
   static SimRun of(long seed, Defect defect, List<SimFault> faults) {
-    try {
-      Path folder = Files.createTempDirectory("weir-sim");
-      try {
-        SimRun run = new SimRun(seed, defect, folder);
-        run.run(faults);
-        new SimChecks(run.cluster.history, run.cluster.map()).run();
-        return run;
-      } finally {
-        delete(folder);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void delete(Path folder) throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path each : files.toList()) {
-        Files.delete(each);
-      }
-    }
-    Files.delete(folder);
+    SimRun run = new SimRun(seed, defect);
+    run.run(faults);
+    new SimChecks(run.cluster.history, run.cluster.map()).run();
+    return run;
   }
 
   List<Violation> violations() {
@@ -116,7 +93,7 @@ final class SimRun {
     if (moves()) {
       cluster.history.violation(Kind.STUCK, "after all faults: moves " + cluster.map().moves());
     }
-    pass(1_000 * MILLI);
+    pass(500 * MILLI);
     count();
   }
 
