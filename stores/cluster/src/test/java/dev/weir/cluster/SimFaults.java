@@ -31,6 +31,17 @@ final class SimFaults {
     return told;
   }
 
+  /** Ends a fault, unless all are over by then: what is lost for good after that stays lost. */
+  private void later(long nanos, Runnable end) {
+    scheduler.after(
+        nanos,
+        () -> {
+          if (!over) {
+            end.run();
+          }
+        });
+  }
+
   private void happen(SimFault fault) {
     if (!over) {
       cluster.history.count("faults", 1);
@@ -111,7 +122,7 @@ final class SimFaults {
       if (member.node.up()) {
         cluster.history.count("crashes", 1);
         member.crash();
-        scheduler.after(time, () -> SimFaults.start(member));
+        later(time, () -> SimFaults.start(member));
       }
       return member.node + lasting(time);
     }
@@ -131,7 +142,7 @@ final class SimFaults {
       if (node.runs()) {
         cluster.history.count("pauses", 1);
         node.pause(clockToo);
-        scheduler.after(time, node::resume);
+        later(time, node::resume);
       }
       return node + (clockToo ? " and its clock" : "") + lasting(time);
     }
@@ -166,7 +177,7 @@ final class SimFaults {
 
     private void cut(SimNode from, SimNode to, long time) {
       cluster.net.cut(from, to);
-      scheduler.after(time, () -> cluster.net.heal(from, to));
+      later(time, () -> cluster.net.heal(from, to));
     }
 
     private String elect(SimGroup group) {
@@ -189,7 +200,7 @@ final class SimFaults {
         ledger.applier.mostLagNanos = disk ? MILLI / 2 : 1_000 * MILLI;
       }
       long time = time();
-      scheduler.after(time, () -> SimFaults.this.fast(member));
+      later(time, () -> SimFaults.this.fast(member));
       return (disk ? "disk of " : "applying at ") + member.node + lasting(time);
     }
 
@@ -200,7 +211,7 @@ final class SimFaults {
         member.crash();
         member.wipe();
         long back = SimFault.between(random, MILLI, 300 * MILLI);
-        scheduler.after(back, () -> SimFaults.start(member));
+        later(back, () -> SimFaults.start(member));
       }
       return may ? member.node.name : "nobody";
     }
@@ -208,14 +219,14 @@ final class SimFaults {
     private String loss() {
       cluster.net.lossOneIn = random.nextInt(3, 40);
       long time = time();
-      scheduler.after(time, () -> cluster.net.lossOneIn = 0);
+      later(time, () -> cluster.net.lossOneIn = 0);
       return "one in " + cluster.net.lossOneIn + lasting(time);
     }
 
     private String late() {
       cluster.net.lateOneIn = random.nextInt(5, 100);
       long time = time();
-      scheduler.after(time, () -> cluster.net.lateOneIn = 0);
+      later(time, () -> cluster.net.lateOneIn = 0);
       return "one in " + cluster.net.lateOneIn + lasting(time);
     }
 
@@ -325,8 +336,10 @@ final class SimFaults {
         case 2 -> lost.node.pause(false);
         default -> {
           for (SimNode each : cluster.nodes()) {
-            cluster.net.cut(each, lost.node);
-            cluster.net.cut(lost.node, each);
+            if (each != lost.node) {
+              cluster.net.cut(each, lost.node);
+              cluster.net.cut(lost.node, each);
+            }
           }
         }
       }
