@@ -65,7 +65,7 @@ class ClientTest {
       port = free.getLocalPort();
     }
     running = server();
-    client = WeirClient.builder("127.0.0.1:" + port).deadline(Duration.ofSeconds(5)).build();
+    client = WeirClient.builder("127.0.0.1:" + port).deadline(Duration.ofSeconds(30)).build();
     assertThat(client.awaitAvailable(LONG)).isTrue();
   }
 

@@ -93,7 +93,7 @@ class SidecarTest {
     }
     try (WeirClient client =
         WeirClient.builder("127.0.0.1:" + left.server.grpcPort())
-            .deadline(Duration.ofSeconds(5))
+            .deadline(Duration.ofSeconds(30))
             .build()) {
       assertThat(ask(client).allowed()).isTrue();
       assertThat(ask(client).allowed()).isFalse();
