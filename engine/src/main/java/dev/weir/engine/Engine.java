@@ -579,7 +579,7 @@ public final class Engine implements Decider, AutoCloseable {
       pending.clear();
       return false;
     }
-    if (way == RequestMatcher.Way.HERE || observer != null || !queues.isEmpty()) {
+    if (way == RequestMatcher.Way.HERE || !queues.isEmpty()) {
       pending.clear();
       Request request = RequestBatch.request(domain, keysAndValues, count, permits);
       match(pending, request, current, nowNanos, load(current));
@@ -594,7 +594,7 @@ public final class Engine implements Decider, AutoCloseable {
     for (int i = 0; i < batch.size(); i++) {
       PendingRequest pending = batch.pending(i);
       if (!pending.isPlain()) {
-        batch.answer(i, answer(pending));
+        batch.made(i, answer(pending));
         decided += pending.problem() == null ? 1 : 0;
       } else if (local != null) {
         local.decide(pending.charges(), pending.nowNanos());
@@ -603,15 +603,24 @@ public final class Engine implements Decider, AutoCloseable {
       }
     }
     counters.took(ticker.nanos() - startNanos, decided);
+    DecisionObserver told = observer;
     for (int i = 0; i < batch.size(); i++) {
       PendingRequest pending = batch.pending(i);
-      Answer answer = batch.answer(i);
+      Answer answer = batch.made(i);
       if (answer == null) {
         counters.decided(batch.allowed(i), pending.charges());
+        if (told != null) {
+          pending.tellPlain(told, batch.allowed(i));
+        }
       } else {
         count(pending, answer);
       }
     }
+  }
+
+  /** Returns the answer to a plain request of a batch that has been decided. */
+  Answer answerPlain(PendingRequest pending) {
+    return pending.answerPlain(settings);
   }
 
   /** Returns whether the engine only watches. */

@@ -61,12 +61,18 @@ final class PendingRequest {
   private Counted counted = Counted.ALWAYS;
   private boolean behind;
   private boolean plain;
+
+  /** Of a plain request: each entry's key with its value behind it. */
+  private String[] texts = {};
+
+  private int textCount;
   private boolean anyUndecided;
   private boolean refused;
   private Looking looking = Looking.ASKS;
   private @Nullable Answer answered;
   private @Nullable Subjects subjects;
   private @Nullable String problem;
+  private final DecidedMatch decided = new DecidedMatch(this);
 
   /** Forgets everything, ready for the next request. */
   void clear() {
@@ -81,6 +87,8 @@ final class PendingRequest {
     counted = Counted.ALWAYS;
     behind = false;
     plain = false;
+    Arrays.fill(texts, 0, textCount, "");
+    textCount = 0;
     anyUndecided = false;
     refused = false;
     looking = Looking.ASKS;
@@ -207,19 +215,33 @@ final class PendingRequest {
 
   /**
    * Begins a request of one descriptor that matches a {@link BoundRule#plain} rule, and charges it.
-   * The descriptor itself is not kept. Its answer is read from the {@link #charges}.
+   * Its answer is read from the {@link #charges}, and no descriptor is made.
+   *
+   * @param count how many texts there are: each entry's key with its value behind it
    */
   void plain(
-      BoundRule bound, long fingerprint, long permits, Revision newRevision, long newNowNanos) {
+      BoundRule bound,
+      String[] keysAndValues,
+      int count,
+      long permits,
+      Revision newRevision,
+      long newNowNanos) {
     begin(newRevision, newNowNanos, Double.NaN);
     matches[0].set(null, bound);
     size = 1;
     domainKnown = true;
     plain = true;
-    charge(0, fingerprint, permits);
+    if (texts.length < count) {
+      texts = new String[count];
+    }
+    System.arraycopy(keysAndValues, 0, texts, 0, count);
+    textCount = count;
+    charge(0, bound.fingerprint(keysAndValues, count), permits);
   }
 
-  /** Returns whether the request is {@link #plain(BoundRule, long, long, Revision, long)}. */
+  /**
+   * Returns whether the request is {@link #plain(BoundRule, String[], int, long, Revision, long)}.
+   */
   boolean isPlain() {
     return plain;
   }
@@ -396,7 +418,11 @@ final class PendingRequest {
     return matches.length;
   }
 
+  /** Returns descriptor {@code i}, which is made if the request is plain. */
   Descriptor descriptor(int i) {
+    if (plain) {
+      return RequestBatch.descriptor(texts, textCount, charges.permits(0));
+    }
     Descriptor descriptor = matches[i].descriptor;
     if (descriptor == null) {
       throw new IllegalStateException("descriptor " + i + ": none (expected: below " + size + ")");
@@ -464,36 +490,57 @@ final class PendingRequest {
     if (refused) {
       charges.allowed(false);
     }
+    return answer(statuses(settings), settings);
+  }
+
+  /** Returns the answer to a plain request that has been decided, without counting it. */
+  Answer answerPlain(EngineSettings settings) {
+    return answer(List.of(status(0)), settings);
+  }
+
+  private Answer answer(List<Status> statuses, EngineSettings settings) {
     boolean shadowed = !charges.allowed() && settings.shadowMode();
     return new Answer(
-        charges.allowed() || shadowed,
-        statuses(settings),
-        null,
-        revision.number,
-        shadowed,
-        domainKnown);
+        charges.allowed() || shadowed, statuses, null, revision.number, shadowed, domainKnown);
   }
 
   /** Tells an observer how each descriptor with a limit fared. */
   void tell(DecisionObserver observer, Answer answer) {
     List<Status> statuses = answer.statuses();
     for (int i = 0; i < statuses.size(); i++) {
-      Match match = matches[i];
-      Descriptor descriptor = match.descriptor;
-      if (match.limit != null && descriptor != null) {
+      if (matches[i].limit != null) {
         Status status = statuses.get(i);
-        boolean refused = !answer.allowed() && !status.allowed();
-        observer.decided(descriptor, status, fingerprint(match, descriptor), refused);
+        boolean refuses = !answer.allowed() && !status.allowed();
+        observer.decided(decided.of(i, status, refuses));
       }
     }
   }
 
-  private long fingerprint(Match match, Descriptor descriptor) {
+  /**
+   * Tells an observer how a plain request fared.
+   *
+   * @param allowed whether it may pass
+   */
+  void tellPlain(DecisionObserver observer, boolean allowed) {
+    observer.decided(decided.of(0, null, !allowed));
+  }
+
+  /** Returns the fingerprint of the key of descriptor {@code i}. */
+  long fingerprint(int i) {
+    Match match = matches[i];
     BoundRule bound = match.bound;
     if (match.charge != Match.NO_CHARGE) {
       return charges.fingerprint(match.charge);
     }
-    return bound == null ? 0 : bound.fingerprint(descriptor.entries());
+    return bound == null ? 0 : bound.fingerprint(descriptor(i).entries());
+  }
+
+  /** Returns how descriptor {@code i} fared, without counting it. */
+  Status status(int i) {
+    CurrentLimit limit = matches[i].limit;
+    return limit == null
+        ? matches[i].withoutLimit()
+        : status(matches[i], limit, decision(matches[i], limit));
   }
 
   /** Refuses what others wait for, whether or not it would fit now: their turn is first. */
@@ -524,32 +571,24 @@ final class PendingRequest {
 
   private List<Status> statuses(EngineSettings settings) {
     if (size == 1) {
-      return List.of(status(matches[0], settings)); // The usual case, in the smallest list.
+      return List.of(counted(matches[0], settings)); // The usual case, in the smallest list.
     }
     Status[] statuses = new Status[size];
     for (int i = 0; i < size; i++) {
-      statuses[i] = status(matches[i], settings);
+      statuses[i] = counted(matches[i], settings);
     }
     return List.of(statuses);
   }
 
-  private Status status(Match match, EngineSettings settings) {
+  private Status counted(Match match, EngineSettings settings) {
     CurrentLimit limit = match.limit;
-    BoundRule bound = match.bound;
     if (limit == null) {
       return match.withoutLimit();
     }
-    boolean known = match.undecided == null;
-    boolean charged = known && charges.fits(match.charge);
-    Decision decision =
-        limit
-            .policy()
-            .throttled(
-                known ? charges.decision(match.charge) : match.unknown(nowNanos), match.spare);
-    boolean fits = charged || match.spare;
-    boolean shadowed = !fits && bound != null && bound.rule.shadowMode();
-    boolean forgiven = !fits && (known ? charges.forgiven(match.charge) : match.forgiven());
+    Decision decision = decision(match, limit);
+    BoundRule bound = match.bound;
     if (counts() && bound != null && match.descriptor != null) {
+      boolean known = match.undecided == null;
       bound
           .counters(match.descriptor)
           .count(
@@ -557,20 +596,47 @@ final class PendingRequest {
               decision.reason(),
               decision.limit(),
               decision.remaining(),
-              charged,
+              known && charges.fits(match.charge),
               charges.allowed(),
-              shadowed && !forgiven,
+              shadowed(match) && !forgiven(match),
               settings.nearLimitPercent());
     }
-    long untilReset = Status.untilReset(decision, shadowed || forgiven, limit.policy());
+    return status(match, limit, decision);
+  }
+
+  /** Returns the decision before a shadow or another exception lets it pass. */
+  private Decision decision(Match match, CurrentLimit limit) {
+    Decision own =
+        match.undecided == null ? charges.decision(match.charge) : match.unknown(nowNanos);
+    return limit.policy().throttled(own, match.spare);
+  }
+
+  private boolean fits(Match match) {
+    return match.spare || (match.undecided == null && charges.fits(match.charge));
+  }
+
+  private boolean shadowed(Match match) {
+    return match.bound != null && match.bound.rule.shadowMode() && !fits(match);
+  }
+
+  private boolean forgiven(Match match) {
+    return !fits(match)
+        && (match.undecided == null ? charges.forgiven(match.charge) : match.forgiven());
+  }
+
+  private Status status(Match match, CurrentLimit limit, Decision own) {
+    boolean forgiven = forgiven(match);
+    boolean shadowed = shadowed(match);
+    long untilReset = Status.untilReset(own, shadowed || forgiven, limit.policy());
+    Decision decision = own;
     if (forgiven) {
-      decision = Status.allowed(decision, decision.reason(), decision.remaining());
+      decision = Status.allowed(own, own.reason(), own.remaining());
     } else if (shadowed) {
-      decision = Status.allowed(decision, Reason.SHADOW, 0);
+      decision = Status.allowed(own, Reason.SHADOW, 0);
     }
     return new Status(
         decision.allowed(),
-        bound == null ? null : bound.rule,
+        match.bound == null ? null : match.bound.rule,
         decision,
         limit,
         decision.remaining(),

@@ -97,12 +97,16 @@ public final class RequestBatch {
 
   /** Returns such a request as {@link #add} takes in its parts. */
   public static Request request(String domain, String[] keysAndValues, int count, long permits) {
+    // The descriptor's own permits, as those of a request mean 1 when they are 0.
+    return new Request(domain, List.of(descriptor(keysAndValues, count, permits)), 1);
+  }
+
+  static Descriptor descriptor(String[] keysAndValues, int count, long permits) {
     List<Entry> entries = new ArrayList<>(count / 2);
     for (int i = 0; i < count; i += 2) {
       entries.add(new Entry(keysAndValues[i], keysAndValues[i + 1]));
     }
-    // The descriptor's own permits, as those of a request mean 1 when they are 0.
-    return new Request(domain, List.of(new Descriptor(entries, null, permits)), 1);
+    return new Descriptor(entries, null, permits);
   }
 
   /**
@@ -140,13 +144,22 @@ public final class RequestBatch {
     return pending[i];
   }
 
-  /** Returns the answer to request {@code i}, or null if its charge has it. */
-  @Nullable Answer answer(int i) {
+  /** Returns the answer that was made for request {@code i}, or null if its charge has it. */
+  @Nullable Answer made(int i) {
     return answers[i];
   }
 
-  void answer(int i, Answer answer) {
+  void made(int i, Answer answer) {
     answers[i] = answer;
+  }
+
+  /**
+   * Returns the answer to request {@code i}, which is decided. It is made now if the request {@link
+   * #isPlain}; its parts are to be had without that.
+   */
+  public Answer answer(int i) {
+    Answer answer = answers[i];
+    return answer == null ? engine.answerPlain(pending[i]) : answer;
   }
 
   private @Nullable Status status(int i) {

@@ -127,7 +127,7 @@ final class RequestMatcher {
     if (!bound.plain) {
       return Way.HERE;
     }
-    pending.plain(bound, bound.fingerprint(keysAndValues, count), permits, revision, nowNanos);
+    pending.plain(bound, keysAndValues, count, permits, revision, nowNanos);
     return Way.PLAINLY;
   }
 

@@ -10,6 +10,7 @@ import dev.weir.rules.Request;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -158,6 +159,22 @@ class EngineAllocationTest {
 
   @Test
   void batch_allocatesNeitherRequestsNorAnswers() {
+    assertBatchAllocatesNothing();
+  }
+
+  @Test
+  void observerThatNeedsNoStatus_hasNoneMade() {
+    long[] heard = new long[2];
+    fixture.engine.observe(
+        decided -> {
+          heard[0]++;
+          heard[1] ^= decided.fingerprint() + Objects.hashCode(decided.rule());
+        });
+    assertBatchAllocatesNothing();
+    assertThat(heard[0]).isEqualTo(50 * (WARM_UP + ROUNDS));
+  }
+
+  private void assertBatchAllocatesNothing() {
     RequestBatch batch = fixture.engine.batch(50);
     String[][] texts =
         IntStream.range(0, 50)

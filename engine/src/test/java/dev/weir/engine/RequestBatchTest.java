@@ -9,6 +9,7 @@ import dev.weir.MemoryStore;
 import dev.weir.Reason;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
+import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.testkit.FakeTicker;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -90,7 +92,17 @@ class RequestBatchTest {
       List.of("/login", "/a/b", "/a/c", "x", "\u00e4\u20ac\ud83d\ude00", "", "y".repeat(80));
 
   /** What an observer hears. */
-  private record Told(Descriptor descriptor, Status status, long fingerprint, boolean refused) {}
+  private record Told(
+      @Nullable Rule rule,
+      Descriptor descriptor,
+      Status status,
+      long fingerprint,
+      boolean refused) {
+    static Told of(DecidedDescriptor each) {
+      return new Told(
+          each.rule(), each.descriptor(), each.status(), each.fingerprint(), each.refused());
+    }
+  }
 
   /** An engine with few keys, and what it tells. */
   private static final class Observed {
@@ -104,7 +116,7 @@ class RequestBatchTest {
               new MemoryStore(12), ticker, settings, Fingerprint.seeded(3, 5), () -> load[0]);
       engine.apply(RULES);
       if (observes) {
-        engine.observe((d, s, f, refused) -> told.add(new Told(d, s, f, refused)));
+        engine.observe(each -> told.add(Told.of(each)));
       }
     }
   }

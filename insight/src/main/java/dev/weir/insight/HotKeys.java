@@ -1,8 +1,8 @@
 package dev.weir.insight;
 
 import dev.weir.Ticker;
-import dev.weir.engine.Status;
-import dev.weir.rules.Descriptor;
+import dev.weir.engine.DecidedDescriptor;
+import dev.weir.rules.Rule;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys that are asked for most, and those that are refused most, in the last one to two
@@ -91,10 +92,10 @@ public final class HotKeys {
       }
     }
 
-    void add(By by, long id, long times, Descriptor descriptor, Status status) {
+    void add(By by, long id, long times, DecidedDescriptor decided) {
       take();
       try {
-        now.of(by).add(id, times, descriptor, status);
+        now.of(by).add(id, times, decided);
       } finally {
         taken.setRelease(false);
       }
@@ -140,23 +141,24 @@ public final class HotKeys {
   }
 
   /** Counts a request; as {@link dev.weir.engine.DecisionObserver}. */
-  void decided(Descriptor descriptor, Status status, long fingerprint, boolean refused) {
+  void decided(DecidedDescriptor decided) {
+    boolean refused = decided.refused();
     boolean sampled = turns.next() >>> SAMPLE_SHIFT == 0;
     if (!sampled && !refused) {
       return; // The usual case.
     }
     Stripe stripe = stripes[(int) Thread.currentThread().getId() & stripes.length - 1];
-    long id = id(status, fingerprint);
+    long id = id(decided.rule(), decided.fingerprint());
     if (refused) {
-      stripe.add(By.REFUSED, id, 1, descriptor, status);
+      stripe.add(By.REFUSED, id, 1, decided);
     }
     if (sampled) {
-      stripe.add(By.ASKED, id, ASKED_ONE_IN, descriptor, status);
+      stripe.add(By.ASKED, id, ASKED_ONE_IN, decided);
     }
   }
 
-  private static long id(Status status, long fingerprint) {
-    String limit = status.rule() == null ? "" : status.rule().path();
+  private static long id(@Nullable Rule rule, long fingerprint) {
+    String limit = rule == null ? "" : rule.path();
     long mixed = (fingerprint + limit.hashCode() * MIX) * MIX;
     return mixed ^ mixed >>> 29;
   }

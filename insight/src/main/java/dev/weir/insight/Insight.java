@@ -1,8 +1,7 @@
 package dev.weir.insight;
 
+import dev.weir.engine.DecidedDescriptor;
 import dev.weir.engine.DecisionObserver;
-import dev.weir.engine.Status;
-import dev.weir.rules.Descriptor;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -28,13 +27,13 @@ public final class Insight implements DecisionObserver, AutoCloseable {
   }
 
   @Override
-  public void decided(Descriptor descriptor, Status status, long fingerprint, boolean refused) {
+  public void decided(DecidedDescriptor decided) {
     HotKeys keys = hotKeys;
     if (keys != null) {
-      keys.decided(descriptor, status, fingerprint, refused);
+      keys.decided(decided);
     }
-    if (refused) {
-      refusals.refused(descriptor, status);
+    if (decided.refused()) {
+      refusals.refused(decided);
     }
   }
 

@@ -1,7 +1,6 @@
 package dev.weir.insight;
 
-import dev.weir.engine.Status;
-import dev.weir.rules.Descriptor;
+import dev.weir.engine.DecidedDescriptor;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -53,7 +52,7 @@ final class KeySketch {
    * @param id a hash of the key with its limit, all of whose bits are as if by chance
    * @param times how often
    */
-  void add(long id, long times, Descriptor descriptor, Status status) {
+  void add(long id, long times, DecidedDescriptor decided) {
     int from = set(id);
     int least = from;
     for (int i = from; i < from + WAYS; i++) {
@@ -70,7 +69,7 @@ final class KeySketch {
     ids[least] = id;
     tooHigh[least] = counts[least];
     counts[least] += times;
-    names[least] = KeyName.of(descriptor, status);
+    names[least] = KeyName.of(decided.descriptor(), decided.status());
   }
 
   private static int set(long id) {

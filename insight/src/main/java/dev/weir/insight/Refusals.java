@@ -3,8 +3,8 @@ package dev.weir.insight;
 import dev.weir.Decision;
 import dev.weir.Ticker;
 import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.DecidedDescriptor;
 import dev.weir.engine.Status;
-import dev.weir.rules.Descriptor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,16 +44,17 @@ public final class Refusals {
     this.revision = revision;
   }
 
-  void refused(Descriptor descriptor, Status status) {
+  void refused(DecidedDescriptor decided) {
     came.increment();
     int picked = oneIn;
     if ((picked > 1 && (turns.next() & picked - 1) != 0) || room.get() <= 0) {
       return; // The usual case of a flood.
     }
+    Status status = decided.status();
     CurrentLimit limit = status.currentLimit();
     Decision decision = status.decision();
     if (limit != null && decision != null && room.getAndDecrement() > 0) {
-      keep(KeyName.of(descriptor, status), limit, decision, picked);
+      keep(KeyName.of(decided.descriptor(), status), limit, decision, picked);
     }
   }
 

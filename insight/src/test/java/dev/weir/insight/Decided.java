@@ -1,14 +1,17 @@
 package dev.weir.insight;
 
 import dev.weir.MemoryStore;
+import dev.weir.engine.DecidedDescriptor;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.engine.Status;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
+import dev.weir.rules.Rule;
 import dev.weir.rules.Rules;
 import dev.weir.testkit.FakeTicker;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Statuses of a real engine, reported for keys that a test chooses. */
 final class Decided {
@@ -37,12 +40,22 @@ final class Decided {
     }
   }
 
-  Status refused() {
-    return refused;
+  /** What an observer hears. */
+  private record Told(Descriptor descriptor, Status status, long fingerprint, boolean refused)
+      implements DecidedDescriptor {
+    @Override
+    public @Nullable Rule rule() {
+      return status.rule();
+    }
   }
 
-  Descriptor descriptor(String user) {
-    return Descriptor.of("user", user);
+  DecidedDescriptor refused(String user) {
+    return told(user, fingerprint(user), true);
+  }
+
+  private DecidedDescriptor told(String user, long fingerprint, boolean isRefused) {
+    return new Told(
+        Descriptor.of("user", user), isRefused ? refused : allowed, fingerprint, isRefused);
   }
 
   private static long fingerprint(String text) {
@@ -51,14 +64,14 @@ final class Decided {
   }
 
   void tell(HotKeys keys, String user, boolean isRefused) {
-    keys.decided(descriptor(user), isRefused ? refused : allowed, fingerprint(user), isRefused);
+    keys.decided(told(user, fingerprint(user), isRefused));
   }
 
   void tellFixed(HotKeys keys) {
-    keys.decided(Descriptor.of("path", "/login"), fixed, 1, true);
+    keys.decided(new Told(Descriptor.of("path", "/login"), fixed, 1, true));
   }
 
   void tell(Insight insight, String user, long fingerprint, boolean isRefused) {
-    insight.decided(descriptor(user), isRefused ? refused : allowed, fingerprint, isRefused);
+    insight.decided(told(user, fingerprint, isRefused));
   }
 }

@@ -54,7 +54,7 @@ class HotKeysTest {
       long id = (rank + 1L) * 0x9e3779b97f4a7c15L;
       truth.merge(id, 1L, Long::sum);
       all++;
-      sketches.get(random.nextInt(6)).add(id, 1, decided.descriptor("k" + rank), decided.refused());
+      sketches.get(random.nextInt(6)).add(id, 1, decided.refused("k" + rank));
     }
     Map<Long, long[]> sums = KeySketch.sums(sketches, new HashMap<>());
     for (Map.Entry<Long, long[]> sum : sums.entrySet()) {

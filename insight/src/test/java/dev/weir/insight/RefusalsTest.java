@@ -15,7 +15,7 @@ class RefusalsTest {
 
   private void refuse(int times) {
     for (int i = 0; i < times; i++) {
-      refusals.refused(decided.descriptor("user" + i), decided.refused());
+      refusals.refused(decided.refused("user" + i));
     }
   }
 
