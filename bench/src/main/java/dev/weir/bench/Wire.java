@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -61,22 +62,34 @@ final class Wire {
     this.folder = Files.createTempDirectory("weir-wire");
   }
 
-  /** Arguments: the folder of Weir, rounds, seconds of a run, and {@code peers} for these alone. */
+  /**
+   * Arguments: the folder of Weir, rounds, seconds of a run, and the parts that are wanted, with
+   * commas between them; or {@code peers} for these alone.
+   */
   public static void main(String[] arguments) throws Exception {
     Wire wire =
         new Wire(arguments[0], Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
     try {
-      if (arguments.length > 3 && arguments[3].equals("peers")) {
+      if (arguments[3].equals("peers")) {
         new PeerTables(wire).print();
       } else {
-        wire.all();
+        wire.all(Set.of(arguments[3].split(",", -1)));
       }
     } finally {
       wire.started.forEach(Program::close);
     }
   }
 
-  private void all() throws IOException, InterruptedException {
+  private void all(Set<String> parts) throws IOException, InterruptedException {
+    if (parts.contains("resp") || parts.contains("grpc") || parts.contains("http")) {
+      throughput(parts);
+    }
+    if (parts.contains("first") || parts.contains("latency")) {
+      latencies(parts);
+    }
+  }
+
+  private void throughput(Set<String> parts) throws IOException, InterruptedException {
     Matcher weir = weir(true);
     Matcher empty =
         Program.start(
@@ -89,12 +102,17 @@ final class Wire {
                     "-cp",
                     System.getProperty("java.class.path"),
                     EmptyServices.class.getName())));
-    resp(weir.group(3));
-    grpc(weir.group(2), empty.group(1));
-    http(weir.group(1), empty.group(2));
+    if (parts.contains("resp")) {
+      resp(weir.group(3));
+    }
+    if (parts.contains("grpc")) {
+      grpc(weir.group(2), empty.group(1));
+    }
+    if (parts.contains("http")) {
+      http(weir.group(1), empty.group(2));
+    }
     started.forEach(Program::close);
     started.clear();
-    latencies();
   }
 
   /** Starts Weir; the match has the ports of HTTP, gRPC and RESP. */
@@ -109,11 +127,14 @@ final class Wire {
         onOneProcessor ? Program.on(0, command) : command);
   }
 
-  private void latencies() throws IOException, InterruptedException {
+  private void latencies(Set<String> parts) throws IOException, InterruptedException {
     WireLatency latency = new WireLatency(home);
     Matcher weir = weir(false);
-    if (Program.there("wrk") && Program.there("redis-benchmark")) {
+    if (parts.contains("first") && Program.there("wrk") && Program.there("redis-benchmark")) {
       latency.firstSeconds(weir.group(1), weir.group(3), script("/json", ENVOYS).toString());
+    }
+    if (!parts.contains("latency")) {
+      return;
     }
     Map<String, String> ports = new LinkedHashMap<>();
     ports.put("grpc", weir.group(2));
