@@ -19,6 +19,11 @@ final class ByteText {
     return size;
   }
 
+  /** Takes back all that was added since the text had that size. */
+  void cut(int newSize) {
+    size = newSize;
+  }
+
   /** Returns the array; the text is in its first {@link #size} bytes. */
   byte[] bytes() {
     return bytes;
@@ -26,6 +31,14 @@ final class ByteText {
 
   ByteText add(byte[] text) {
     return add(text, text.length);
+  }
+
+  ByteText add(CharSequence text) {
+    room(text.length());
+    for (int i = 0; i < text.length(); i++) {
+      bytes[size++] = (byte) text.charAt(i);
+    }
+    return this;
   }
 
   ByteText add(ByteText text) {

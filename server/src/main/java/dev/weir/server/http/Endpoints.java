@@ -13,9 +13,6 @@ import dev.weir.http.LeaseAnswer;
 import dev.weir.http.LeaseCall;
 import dev.weir.http.LeaseReader;
 import dev.weir.http.LoadReader;
-import dev.weir.http.OlderFields;
-import dev.weir.http.RateLimitFields;
-import dev.weir.http.Standing;
 import dev.weir.rules.Choice;
 import dev.weir.rules.Request;
 import dev.weir.server.door.GuardedDecider;
@@ -65,12 +62,11 @@ public final class Endpoints {
   private final GuardedDecider decider;
   private final ServerSettings settings;
   private final RlsJson json;
-  private final OlderFields olderFields;
+  private final CheckFields fields;
   private final boolean shared;
   private final Supplier<String> notReady;
   private final MetricsPage metrics;
   private final String openApi;
-  private final Ticker ticker;
   private final RequestTimes times;
   private final Tracing tracing;
   private @Nullable ClusterPages cluster;
@@ -93,12 +89,11 @@ public final class Endpoints {
     this.decider = decider;
     this.settings = settings;
     this.json = new RlsJson(new RlsMessages(settings));
-    this.olderFields = settings.value(Settings.OLDER_FIELDS);
+    this.fields = new CheckFields(settings.value(Settings.OLDER_FIELDS), ticker);
     this.shared = settings.shares();
     this.notReady = notReady;
     this.metrics = new MetricsPage(metrics);
     this.openApi = resource("openapi.json");
-    this.ticker = ticker;
     this.times = times;
     this.tracing = tracing;
   }
@@ -112,7 +107,7 @@ public final class Endpoints {
   @Nullable Quick quick(BooleanSupplier off) {
     return tracing.isOn() || settings.value(Settings.RESPONSE_HEADERS)
         ? null
-        : new QuickJson(decider, times, settings.value(Settings.MAX_BODY_BYTES), off);
+        : new QuickRequests(decider, times, fields, settings.value(Settings.MAX_BODY_BYTES), off);
   }
 
   /** Adds the pages of a cluster. */
@@ -344,17 +339,7 @@ public final class Endpoints {
     if (response.closed() || response.ended()) {
       return;
     }
-    response.putHeader(Reply.CACHE_CONTROL, Reply.NO_STORE);
-    List<Standing> standings = check.standings();
-    if (!standings.isEmpty()) {
-      response.putHeader(Reply.RATE_LIMIT_POLICY, RateLimitFields.rateLimitPolicy(standings));
-      response.putHeader(Reply.RATE_LIMIT, RateLimitFields.rateLimit(standings));
-      olderFields.add(answer, ticker.nanos(), response::putHeader);
-    }
-    long retryAfter = check.retryAfterSeconds();
-    if (retryAfter != Standing.NO_TIME) {
-      response.putHeader(Reply.RETRY_AFTER, Long.toString(retryAfter));
-    }
+    fields.add(check, answer, response::putHeader);
     if (Reply.wantsText(request)) {
       Reply.send(request, check.httpStatus(), Reply.TEXT, check.detail() + "\n");
     } else {

@@ -5,9 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Reads the usual JSON of a rate limit request: one descriptor without permits or a limit of its
- * own, and texts that are printable ASCII without escapes. What is read here must be what {@link
- * RlsJson} reads; all else is left to that one. Confined to one event loop.
+ * Reads the usual JSON of a request in one of two dialects, that of {@code /json} or that of {@code
+ * /v1/check}: one descriptor without permits or a limit of its own, and texts that are printable
+ * ASCII without escapes. What is read here must be what {@link RlsJson} or {@code CheckReader}
+ * reads; all else is left to those. Confined to one event loop.
  */
 final class QuickBody {
   /*
@@ -20,6 +21,8 @@ final class QuickBody {
   private static final byte[] DESCRIPTORS = name("descriptors");
   private static final byte[] HITS = name("hitsAddend");
   private static final byte[] OLD_HITS = name("hits_addend");
+  private static final byte[] PERMITS = name("permits");
+  private static final byte[] DESCRIPTOR = name("descriptor");
   private static final byte[] ENTRIES = name("entries");
   private static final byte[] KEY = name("key");
   private static final byte[] VALUE = name("value");
@@ -34,6 +37,7 @@ final class QuickBody {
   private byte[] in = {};
   private int at;
   private int to;
+  private boolean check;
 
   // The text that was read last.
   private int textFrom;
@@ -61,9 +65,14 @@ final class QuickBody {
     return count;
   }
 
-  /** Reads a body; returns false if it is not a usual one. */
-  boolean read(byte[] bytes, int from, int end) {
+  /**
+   * Reads a body; returns false if it is not a usual one.
+   *
+   * @param isCheck whether it is one of {@code /v1/check}
+   */
+  boolean read(byte[] bytes, int from, int end, boolean isCheck) {
     in = bytes;
+    check = isCheck;
     at = from;
     to = end;
     domain = "";
@@ -94,7 +103,12 @@ final class QuickBody {
         if (!(take('[') && descriptor() && take(']'))) {
           return false;
         }
-      } else if ((is(HITS) || is(OLD_HITS)) && !hits) {
+      } else if (check && is(DESCRIPTOR) && !descriptors) {
+        descriptors = true;
+        if (!shortForm()) {
+          return false;
+        }
+      } else if ((check ? is(PERMITS) : is(HITS) || is(OLD_HITS)) && !hits) {
         hits = true;
         if (!number()) {
           return false;
@@ -116,6 +130,31 @@ final class QuickBody {
       }
     } while (take(','));
     return take(']') && take('}');
+  }
+
+  /** Reads {@code {"key": "value", ...}}, in which no key is there twice. */
+  private boolean shortForm() {
+    if (!take('{')) {
+      return false;
+    }
+    do {
+      if (count == keysAndValues.length || !name()) {
+        return false;
+      }
+      String key = word();
+      for (int i = 0; i < count; i += 2) {
+        if (keysAndValues[i].equals(key)) {
+          return false;
+        }
+      }
+      if (!text()) {
+        return false;
+      }
+      keysAndValues[count] = key;
+      keysAndValues[count + 1] = ascii();
+      count += 2;
+    } while (take(','));
+    return take('}');
   }
 
   private boolean entry() {
@@ -166,7 +205,7 @@ final class QuickBody {
     return at < to && in[at++] == '"';
   }
 
-  /** Reads the number of permits, of which 0 means 1. */
+  /** Reads the number of permits, of which 0 means 1 in the dialect of {@code /json}. */
   private boolean number() {
     int first = next();
     int from = at;
@@ -175,7 +214,7 @@ final class QuickBody {
       number = 10 * number + in[at++] - '0';
     }
     int digits = at - from;
-    permits = Math.max(1, number);
+    permits = check ? number : Math.max(1, number);
     return digits > 0 && digits <= MAX_DIGITS && (digits == 1 || first != '0');
   }
 

@@ -4,24 +4,29 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Reads the usual head of a request {@code POST /json}. It takes nothing that {@link HttpFraming},
- * {@link HttpHead} or the codec refuse, or that has them answer otherwise. [RFC 9112, sections 2 to
- * 6] Confined to one event loop.
+ * Reads the usual head of a request {@code POST /json} or {@code POST /v1/check}. It takes nothing
+ * that {@link HttpFraming}, {@link HttpHead} or the codec refuse, or that has them answer
+ * otherwise. [RFC 9112, sections 2 to 6] Confined to one event loop.
  */
 final class QuickHead {
   /** Larger heads are rare. */
   static final int MAX_BYTES = 4 << 10;
 
-  private static final byte[] LINE = "POST /json HTTP/1.1\r\n".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] JSON_LINE = ascii("POST /json HTTP/1.1\r\n");
+  private static final byte[] CHECK_LINE = ascii("POST /v1/check HTTP/1.1\r\n");
 
-  private static final byte[] HOST = "host".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] LENGTH = "content-length".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] CONNECTION = "connection".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] KEEP_ALIVE = "keep-alive".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] EXPECT = "expect".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] UPGRADE = "upgrade".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] CODING = "transfer-encoding".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] WEB_SOCKET = "sec-websocket".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] HOST = ascii("host");
+  private static final byte[] LENGTH = ascii("content-length");
+  private static final byte[] TYPE = ascii("content-type");
+  private static final byte[] ACCEPT = ascii("accept");
+  private static final byte[] JSON = ascii("application/json");
+  private static final byte[] ANY = ascii("*/*");
+  private static final byte[] CONNECTION = ascii("connection");
+  private static final byte[] KEEP_ALIVE = ascii("keep-alive");
+  private static final byte[] EXPECT = ascii("expect");
+  private static final byte[] UPGRADE = ascii("upgrade");
+  private static final byte[] CODING = ascii("transfer-encoding");
+  private static final byte[] WEB_SOCKET = ascii("sec-websocket");
 
   private static final int MAX_LENGTH_DIGITS = 5;
 
@@ -34,9 +39,19 @@ final class QuickHead {
     }
   }
 
+  private boolean check;
   private int hosts;
   private int lengths;
   private int length;
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Returns whether the request is for {@code /v1/check}. */
+  boolean isCheck() {
+    return check;
+  }
 
   /** Returns how many bytes the body has, after {@link #end}. */
   int length() {
@@ -45,10 +60,11 @@ final class QuickHead {
 
   /** Returns where a head ends that begins at {@code from}, or -1 if it is not whole or unusual. */
   int end(byte[] in, int from, int to) {
-    int line = from + LINE.length;
-    if (line > to || !Arrays.equals(LINE, 0, LINE.length, in, from, line)) {
+    check = !begins(JSON_LINE, in, from, to);
+    if (check && !begins(CHECK_LINE, in, from, to)) {
       return -1;
     }
+    int line = from + (check ? CHECK_LINE : JSON_LINE).length;
     hosts = 0;
     lengths = 0;
     int most = Math.min(to, from + MAX_BYTES) - 1; // Behind each CR there is one byte more.
@@ -77,6 +93,11 @@ final class QuickHead {
     return -1;
   }
 
+  private static boolean begins(byte[] line, byte[] in, int from, int to) {
+    int end = from + line.length;
+    return end <= to && Arrays.equals(line, 0, line.length, in, from, end);
+  }
+
   /** Takes a field; returns false if it makes the request an unusual one. */
   private boolean field(byte[] in, int name, int colon, int end) {
     int value = colon + 1;
@@ -97,6 +118,12 @@ final class QuickHead {
     }
     if (is(CONNECTION, in, name, colon)) {
       return is(KEEP_ALIVE, in, value, last);
+    }
+    if (is(TYPE, in, name, colon)) {
+      return !check || is(JSON, in, value, last); // The other path takes any.
+    }
+    if (is(ACCEPT, in, name, colon)) {
+      return !check || is(ANY, in, value, last) || is(JSON, in, value, last);
     }
     return !is(EXPECT, in, name, colon)
         && !is(UPGRADE, in, name, colon)

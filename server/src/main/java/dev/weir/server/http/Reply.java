@@ -32,6 +32,11 @@ final class Reply {
       HttpHeaders.createOptimized(RateLimitFields.RATE_LIMIT_POLICY);
   static final CharSequence NO_STORE = HttpHeaders.createOptimized("no-store");
 
+  /** What is said of a failure of the server, which is a bug. */
+  static final String FAILED = "Internal error";
+
+  static final String FAILED_DETAIL = "The server failed; its log has the details.";
+
   private Reply() {}
 
   static void send(HttpServerRequest request, int status, CharSequence type, String body) {
@@ -86,7 +91,7 @@ final class Reply {
   /** Answers that the server has failed, which is a bug. */
   static void failed(HttpServerRequest request, RuntimeException failure) {
     Logs.LOG.log(Level.SEVERE, "http: " + request.path() + " failed", failure);
-    problem(request, 500, "Internal error", "The server failed; its log has the details.");
+    problem(request, 500, FAILED, FAILED_DETAIL);
   }
 
   /**

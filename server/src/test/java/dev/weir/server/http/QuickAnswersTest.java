@@ -6,6 +6,8 @@ import dev.weir.MemoryStore;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.engine.TimeHistogram;
+import dev.weir.http.OlderFields;
+import dev.weir.rules.Entry;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.server.door.GuardedDecider;
@@ -16,6 +18,8 @@ import dev.weir.testkit.FakeTicker;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,15 +51,16 @@ class QuickAnswersTest {
       Engine.create(new MemoryStore(100), ticker, EngineSettings.DEFAULTS);
   private boolean off;
 
-  private QuickJson quick() {
+  private QuickRequests quick() {
     Rules.Loaded loaded = Rules.parse("rules.yaml", RULES);
     RuleSet rules = loaded.ruleSet();
     assertThat(loaded.problems()).isEmpty();
     engine.apply(Objects.requireNonNull(rules));
     SystemLoad load = SystemLoad.of(ServerSettings.defaults(), ticker);
-    return new QuickJson(
+    return new QuickRequests(
         new GuardedDecider(engine, load, ticker),
         new RequestTimes(new TimeHistogram(), ticker),
+        new CheckFields(OlderFields.NONE, ticker),
         200,
         () -> off);
   }
@@ -68,14 +73,19 @@ class QuickAnswersTest {
         .formatted(body.length(), body);
   }
 
-  private static int taken(QuickJson quick, String text) {
+  private static String check(String field, String body) {
+    return "POST /v1/check HTTP/1.1\r\nHost: a\r\n%sContent-Length: %d\r\n\r\n%s"
+        .formatted(field, body.length(), body);
+  }
+
+  private static int taken(QuickRequests quick, String text) {
     ByteBuf in = Unpooled.copiedBuffer("##" + text + "##", StandardCharsets.US_ASCII);
     int taken = quick.answer(in, 2, 2 + text.length()) - 2;
     assertThat(in.readerIndex()).isZero();
     return taken;
   }
 
-  private static String answers(QuickJson quick) {
+  private static String answers(QuickRequests quick) {
     ByteText answers = quick.answers();
     return new String(answers.bytes(), 0, answers.size(), StandardCharsets.US_ASCII);
   }
@@ -83,17 +93,53 @@ class QuickAnswersTest {
   @ParameterizedTest
   @ValueSource(strings = {"bucket", "log"})
   void oneLimitThatDecidesAtOnce_isTaken(String key) {
-    QuickJson quick = quick();
+    QuickRequests quick = quick();
     String request = request(key, "ann");
     assertThat(taken(quick, request)).isEqualTo(request.length());
     assertThat(answers(quick)).startsWith("HTTP/1.1 200 OK\r\n").contains("\"limitRemaining\":2");
     assertThat(engine.metrics().requests()).isEqualTo(1);
   }
 
+  @Test
+  void checksOfOneLimit_areTaken() {
+    QuickRequests quick = quick();
+    String request = check("", "{\"domain\":\"test\",\"descriptor\":{\"bucket\":\"ann\"}}");
+    assertThat(taken(quick, request.repeat(4))).isEqualTo(4 * request.length());
+    String[] each = answers(quick).split("HTTP/1.1 ", -1);
+    assertThat(each[1])
+        .startsWith("200 OK\r\nCache-Control: no-store\r\nRateLimit-Policy: ")
+        .contains("\"remaining\":2");
+    assertThat(each[4])
+        .startsWith("429 Too Many Requests\r\n")
+        .contains("\r\nRetry-After: 20\r\nContent-Type: application/problem+json\r\n");
+    assertThat(engine.metrics().requests()).isEqualTo(4);
+  }
+
+  @Test
+  void checkThatWantsTextOrIsNoJson_isLeft() {
+    QuickRequests quick = quick();
+    String body = "{\"domain\":\"test\",\"descriptor\":{\"bucket\":\"ann\"}}";
+    assertThat(taken(quick, check("Accept: text/plain\r\n", body))).isZero();
+    assertThat(taken(quick, check("Content-Type: text/plain\r\n", body))).isZero();
+    assertThat(engine.metrics().requests()).isZero();
+  }
+
+  @Test
+  void requestsThatAreObserved_areTaken() {
+    QuickRequests quick = quick();
+    List<String> heard = new ArrayList<>();
+    engine.observe(
+        each -> heard.add(each.descriptor().entries() + " " + each.status().limitRemaining()));
+    String request = request("bucket", "ann");
+    assertThat(taken(quick, request.repeat(2))).isEqualTo(2 * request.length());
+    String entries = List.of(new Entry("bucket", "ann")).toString();
+    assertThat(heard).containsExactly(entries + " 2", entries + " 1");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"odd", "queue", "watched", "free", "unknown"})
   void ruleThatIsUnusual_isLeftAndNothingIsCounted(String key) {
-    QuickJson quick = quick();
+    QuickRequests quick = quick();
     assertThat(taken(quick, request(key, "ann"))).isZero();
     assertThat(answers(quick)).isEmpty();
     assertThat(engine.metrics().requests()).isZero();
@@ -101,7 +147,7 @@ class QuickAnswersTest {
 
   @Test
   void requestsInOneRead_areTakenUpToTheFirstUnusual() {
-    QuickJson quick = quick();
+    QuickRequests quick = quick();
     String usual = request("bucket", "ann");
     assertThat(taken(quick, usual.repeat(5) + request("free", "x") + usual))
         .isEqualTo(5 * usual.length());
@@ -113,7 +159,7 @@ class QuickAnswersTest {
 
   @Test
   void requestThatIsNotWhole_isLeft() {
-    QuickJson quick = quick();
+    QuickRequests quick = quick();
     String request = request("bucket", "ann");
     for (int length = 0; length < request.length(); length++) {
       assertThat(taken(quick, request.substring(0, length))).isZero();
@@ -128,7 +174,7 @@ class QuickAnswersTest {
 
   @Test
   void everything_isLeftWhileItIsOff() {
-    QuickJson quick = quick();
+    QuickRequests quick = quick();
     off = true;
     assertThat(taken(quick, request("bucket", "ann"))).isZero();
     off = false;

@@ -9,6 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class QuickHeadTest {
   private static final String LINE = "POST /json HTTP/1.1\r\n";
+  private static final String CHECK = "POST /v1/check HTTP/1.1\r\n";
   private static final String END = "Host: a\r\nContent-Length: 12\r\n\r\n";
 
   private static int end(String head) {
@@ -27,6 +28,35 @@ class QuickHeadTest {
   void usualHead_isTaken(String fields) {
     String head = LINE + fields + END;
     assertThat(end(head + "{}")).isEqualTo(head.length());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "Content-Type: application/json\r\nAccept: application/json\r\n",
+        "accept: */*\r\ncontent-type:application/json \r\n"
+      })
+  void usualHeadOfACheck_isTaken(String fields) {
+    String head = CHECK + fields + END;
+    QuickHead quick = new QuickHead();
+    byte[] bytes = head.getBytes(StandardCharsets.ISO_8859_1);
+    assertThat(quick.end(bytes, 0, bytes.length)).isEqualTo(head.length());
+    assertThat(quick.isCheck()).isTrue();
+    assertThat(end(LINE + "Content-Type: text/plain\r\nAccept: text/plain\r\n" + END)).isPositive();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Type: text/plain\r\n",
+        "Content-Type: application/json; charset=utf-8\r\n",
+        "Accept: text/plain\r\n",
+        "Accept: application/json, text/plain\r\n",
+        "Connection: close\r\n"
+      })
+  void unusualHeadOfACheck_isNotTaken(String fields) {
+    assertThat(end(CHECK + fields + END)).isEqualTo(-1);
   }
 
   @Test

@@ -1,25 +1,38 @@
-package dev.weir.server;
+package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.MemoryStore;
+import dev.weir.engine.Engine;
+import dev.weir.engine.EngineSettings;
+import dev.weir.rules.Rules;
+import dev.weir.server.door.DoorCounters;
+import dev.weir.server.door.EventLoops;
+import dev.weir.server.door.GuardedDecider;
+import dev.weir.server.door.PendingBytes;
+import dev.weir.server.door.RequestTimes;
+import dev.weir.server.door.SystemLoad;
+import dev.weir.server.door.Tokens;
+import dev.weir.server.door.Tracing;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.testkit.FakeTicker;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Requests of {@code /json} that are answered before the codec, beside those that are not. */
-class QuickJsonTest {
-  /** No number in an answer depends on the time, as long as a test takes less than a day. */
+/** Requests that are answered before the codec, beside those that are not. */
+class QuickRequestsTest {
   private static final String RULES =
       """
       domain: test
@@ -28,6 +41,8 @@ class QuickJsonTest {
           rate_limit: {unit: year, requests_per_unit: 3, algorithm: token-bucket, name: a}
         - key: log
           rate_limit: {unit: year, requests_per_unit: 2}
+        - key: fixed
+          rate_limit: {window: 1500ms, requests_per_unit: 3, algorithm: fixed-window, name: 'a "b"'}
         - key: never
           rate_limit: {unit: hour, requests_per_unit: 0}
         - key: odd
@@ -42,30 +57,57 @@ class QuickJsonTest {
   /** A field that no short way takes, and that changes nothing else. */
   private static final String LONG_WAY = "X-Name: \u00e9\r\n";
 
-  @TempDir private static Path folder;
-  private static RunningServer running;
+  /** Stands still: all numbers in an answer are the same each time. */
+  private static final FakeTicker TICKER = new FakeTicker(1_234_567_890_123_456_789L);
+
+  private static final DoorCounters COUNTERS =
+      new DoorCounters(1_000, PendingBytes.of(ServerSettings.defaults(), TICKER));
+
+  private static Engine engine;
+  private static EventLoops loops;
+  private static HttpDoor door;
 
   @BeforeAll
   static void start() throws Exception {
-    Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
-    running = RunningServer.start(Map.of("rules", rules.toString()));
+    ServerSettings settings = ServerSettings.of(Map.of("port", "0", "older-fields", "github"));
+    engine = Engine.create(new MemoryStore(), TICKER, EngineSettings.DEFAULTS);
+    engine.apply(Objects.requireNonNull(Rules.parse("rules.yaml", RULES).ruleSet()));
+    loops = EventLoops.start(settings, TICKER);
+    Endpoints endpoints =
+        new Endpoints(
+            new GuardedDecider(engine, SystemLoad.of(settings, TICKER), TICKER),
+            settings,
+            () -> "",
+            new PrometheusRegistry(),
+            new RequestTimes(COUNTERS.times(), TICKER),
+            Tracing.OFF,
+            TICKER);
+    Tokens tokens = Tokens.notRequired();
+    door = HttpDoor.open(settings, loops, endpoints, null, tokens, COUNTERS, TICKER);
   }
 
   @AfterAll
-  static void stop() {
-    running.close();
+  static void stop() throws Exception {
+    door.close(door.shut(Duration.ZERO), Duration.ZERO);
+    loops.close();
+    engine.close();
   }
 
   private static String request(String field, String key, String value) {
+    return request("/json", field, 1, key, value);
+  }
+
+  private static String request(String path, String field, int permits, String key, String value) {
+    String number = path.equals("/json") ? "hits_addend" : "permits";
     String body =
-        "{\"domain\":\"test\",\"descriptors\":[{\"entries\":[{\"key\":\"%s\",\"value\":\"%s\"}]}]}"
-            .formatted(key, value);
-    return "POST /json HTTP/1.1\r\nHost: a\r\n%sContent-Length: %d\r\n\r\n%s"
-        .formatted(field, body.length(), body);
+        "{\"domain\":\"test\",\"%s\":%d,\"descriptors\":[{\"entries\":[{\"key\":\"%s\",\"value\":\"%s\"}]}]}"
+            .formatted(number, permits, key, value);
+    return "POST %s HTTP/1.1\r\nHost: a\r\n%sContent-Length: %d\r\n\r\n%s"
+        .formatted(path, field, body.length(), body);
   }
 
   private static Socket connect() throws IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), running.server.httpPort());
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), door.port());
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(60_000);
     return socket;
@@ -104,14 +146,46 @@ class QuickJsonTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"bucket", "log", "never", "odd", "watched", "free", "unknown"})
-  void shortAndLongWay_haveTheSameAnswers(String key) throws Exception {
+  @CsvSource({
+    "/json, bucket",
+    "/json, log",
+    "/json, fixed",
+    "/json, never",
+    "/json, odd",
+    "/json, watched",
+    "/json, free",
+    "/json, unknown",
+    "/v1/check, bucket",
+    "/v1/check, log",
+    "/v1/check, fixed",
+    "/v1/check, never",
+    "/v1/check, odd",
+    "/v1/check, watched",
+    "/v1/check, free",
+    "/v1/check, unknown"
+  })
+  void shortAndLongWay_haveTheSameAnswers(String path, String key) throws Exception {
     try (Socket socket = connect()) {
-      for (int i = 0; i < 5; i++) {
-        String quick = ask(socket, request("", key, "quick"));
-        String slow = ask(socket, request(LONG_WAY, key, "slow"));
+      for (int permits : new int[] {1, 0, 9, 1, 1, 1, 1}) {
+        String quick = ask(socket, request(path, "", permits, key, path + "quick"));
+        String slow = ask(socket, request(path, LONG_WAY, permits, key, path + "slow"));
         assertThat(quick).startsWith("HTTP/1.1 ").isEqualTo(slow);
       }
+    }
+  }
+
+  @Test
+  void requestThatFailsOnceItIsCharged_isNotChargedAgain() throws Exception {
+    try (Socket socket = connect()) {
+      engine.observe(
+          decided -> {
+            throw new IllegalStateException("an observer that throws, as it must not");
+          });
+      assertThat(ask(socket, request("", "bucket", "failed")))
+          .startsWith("HTTP/1.1 500 Internal Server Error\r\n")
+          .contains("\r\nContent-Type: application/problem+json\r\n", "\"status\":500");
+      engine.observe(decided -> {});
+      assertThat(ask(socket, request("", "bucket", "failed"))).contains("\"limitRemaining\":1");
     }
   }
 
@@ -158,14 +232,17 @@ class QuickJsonTest {
 
   @Test
   void requestsOfTheShortWay_areCounted() throws Exception {
-    String series = "weir_request_seconds_count{protocol=\"http\"}";
-    long before = running.metric(series);
+    long before = counted();
     try (Socket socket = connect()) {
       for (int i = 0; i < 10; i++) {
         ask(socket, request("", "bucket", "counted" + i));
       }
     }
-    assertThat(running.metric(series)).isEqualTo(before + 10);
+    assertThat(counted()).isEqualTo(before + 10);
+  }
+
+  private static long counted() {
+    return COUNTERS.times().counts().stream().mapToLong(Long::longValue).sum();
   }
 
   @Test
