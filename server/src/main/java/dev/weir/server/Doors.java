@@ -109,14 +109,16 @@ final class Doors {
               behind.traffic(),
               behind.refusals(),
               behind.upstream());
-      List<BindableService> services =
+      RlsService rls =
+          new RlsService(decider, new RlsMessages(settings), times("grpc"), behind.tracing());
+      List<BindableService> others =
           List.of(
-              new RlsService(decider, new RlsMessages(settings), times("grpc"), behind.tracing()),
               new WeirService(decider, times("grpc"), behind.tracing()),
               new QuotaService(decider, ticker));
       Certificates grpcOwn = grpcCertificates == null ? certificates : grpcCertificates;
       grpc =
-          GrpcDoor.open(settings, services, grpcOwn, tokens, of("grpc"), behind.tracing(), ticker);
+          GrpcDoor.open(
+              settings, rls, others, grpcOwn, tokens, of("grpc"), behind.tracing(), ticker);
       port = Settings.PORT;
       metrics = ServerMetrics.registry(() -> counted(behind));
       Endpoints endpoints =

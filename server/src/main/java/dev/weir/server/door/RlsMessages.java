@@ -35,6 +35,11 @@ public final class RlsMessages {
     this.headers = settings.value(Settings.RESPONSE_HEADERS);
   }
 
+  /** Returns whether answers may have header fields for Envoy to add. */
+  public boolean hasHeaders() {
+    return headers;
+  }
+
   public Request request(RateLimitRequest message) throws BadRequest {
     List<Descriptor> descriptors = new ArrayList<>(message.getDescriptorsCount());
     for (int i = 0; i < message.getDescriptorsCount(); i++) {
@@ -101,15 +106,20 @@ public final class RlsMessages {
     CurrentLimit limit = status.currentLimit();
     if (limit != null) {
       message
-          .setCurrentLimit(
-              RateLimit.newBuilder()
-                  .setName(limit.name())
-                  .setRequestsPerUnit((int) limit.requestsPerUnit())
-                  .setUnit(unit(limit)))
+          .setCurrentLimit(limit(limit))
           .setDurationUntilReset(
               Duration.newBuilder().setSeconds(status.durationUntilResetSeconds()));
     }
     return message.setLimitRemaining((int) status.limitRemaining()).build();
+  }
+
+  /** Returns what answers say of a limit. */
+  public static RateLimit limit(CurrentLimit limit) {
+    return RateLimit.newBuilder()
+        .setName(limit.name())
+        .setRequestsPerUnit((int) limit.requestsPerUnit())
+        .setUnit(unit(limit))
+        .build();
   }
 
   private static RateLimit.Unit unit(CurrentLimit limit) {

@@ -62,6 +62,7 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   private final Set<GrpcStream> receiving = new LinkedHashSet<>();
   private @Nullable ChannelHandlerContext context;
   private @Nullable Http2Connection http2;
+  private @Nullable QuickCalls quick;
   private boolean checking;
   private boolean cutting;
   private int calls;
@@ -141,11 +142,23 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     ChannelFuture unused = ctx.close();
   }
 
+  /** Finds the HTTP/2 codec, which over TLS is there after the handshake. */
+  private void find(ChannelHandlerContext ctx) {
+    if (http2 == null) {
+      ChannelHandlerContext codec = ctx.pipeline().context(Http2ConnectionHandler.class);
+      if (codec != null) {
+        http2 = ((Http2ConnectionHandler) codec.handler()).connection();
+        quick = all.quick(codec);
+      }
+    }
+  }
+
   /** Follows the bytes that go to the HTTP/2 codec; over TLS, the decrypted ones. */
   private final class Frames extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
       ByteBuf in = (ByteBuf) message;
+      find(ctx);
       reads++;
       readBytes = in.readableBytes() + framesBytes;
       for (ByteBuffer each : in.nioBuffers()) {
@@ -156,6 +169,10 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
+      QuickCalls calls = quick;
+      if (calls != null) {
+        calls.readComplete();
+      }
       ctx.fireChannelReadComplete();
       look(ctx);
     }
@@ -170,7 +187,8 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
       }
     }
     touched.clear();
-    long unasked = unasked(ctx);
+    find(ctx);
+    long unasked = unasked();
     long streams = http2 == null ? 0 : Math.max(0, idleStreams(http2) - FREE_STREAMS);
     if (unasked == 0 && receiving.isEmpty()) {
       frames.forget(Integer.MAX_VALUE);
@@ -188,6 +206,15 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     tell(unfinished + UNASKED_FACTOR * unasked + STREAM_BYTES * streams);
     if (unfinished > 0 || !receiving.isEmpty()) {
       checkLater(ctx);
+    }
+    if (streams > 0 && quick != null) {
+      quick.afterWrites(() -> lookAgain(ctx)); // They end then, perhaps without another read.
+    }
+  }
+
+  private void lookAgain(ChannelHandlerContext ctx) {
+    if (ctx.channel().isActive()) {
+      look(ctx);
     }
   }
 
@@ -229,15 +256,10 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   }
 
   /** Returns the bytes that have arrived of messages that the server has not asked for. */
-  private long unasked(ChannelHandlerContext ctx) {
-    if (http2 == null) {
-      Http2ConnectionHandler codec = ctx.pipeline().get(Http2ConnectionHandler.class);
-      if (codec == null) {
-        return 0;
-      }
-      http2 = codec.connection();
-    }
-    return http2.local().flowController().unconsumedBytes(http2.connectionStream());
+  private long unasked() {
+    return http2 == null
+        ? 0
+        : http2.local().flowController().unconsumedBytes(http2.connectionStream());
   }
 
   private void checkLater(ChannelHandlerContext ctx) {

@@ -16,9 +16,11 @@ import io.grpc.netty.shaded.io.netty.channel.ServerChannel;
 import io.grpc.netty.shaded.io.netty.channel.epoll.Epoll;
 import io.grpc.netty.shaded.io.netty.channel.epoll.EpollServerSocketChannel;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2ConnectionHandler;
 import java.net.SocketAddress;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +39,26 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
   private final boolean tls;
   private final Ticker ticker;
   private final FewLines log;
+  private final BooleanSupplier quickOff;
+
+  /** What answers usual calls, on each event loop; null where none can be. */
+  private final ThreadLocal<@Nullable QuickRls> quick;
+
   private final Map<Ends, GrpcConnection> open = new ConcurrentHashMap<>();
 
-  GrpcConnections(ServerSettings settings, DoorCounters counters, boolean tls, Ticker ticker) {
+  /**
+   * @param quickOff whether no call is answered ahead of grpc-java for now
+   */
+  GrpcConnections(
+      ServerSettings settings,
+      DoorCounters counters,
+      RlsService rls,
+      BooleanSupplier quickOff,
+      boolean tls,
+      Ticker ticker) {
+    this.quickOff = quickOff;
+    int maxBodyBytes = settings.value(Settings.MAX_BODY_BYTES);
+    quick = ThreadLocal.withInitial(() -> rls.quick(maxBodyBytes));
     this.counters = counters;
     this.requestNanos = settings.value(Settings.REQUEST_TIMEOUT).toNanos();
     this.tls = tls;
@@ -80,6 +99,21 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
   void closed(GrpcConnection connection, Channel channel) {
     counters.closed();
     open.remove(new Ends(channel.remoteAddress(), channel.localAddress()), connection);
+  }
+
+  /**
+   * Puts what answers usual calls in front of grpc-java's listener of frames; returns null if there
+   * is nothing of that kind.
+   */
+  @Nullable QuickCalls quick(ChannelHandlerContext context) {
+    QuickRls rls = quick.get();
+    if (rls == null) {
+      return null;
+    }
+    Http2ConnectionHandler codec = (Http2ConnectionHandler) context.handler();
+    QuickCalls calls = new QuickCalls(codec, context, rls, quickOff);
+    codec.decoder().frameListener(calls);
+    return calls;
   }
 
   void timedOut() {

@@ -88,12 +88,15 @@ public final class GrpcDoor {
   /**
    * Opens the port. Its health is NOT_SERVING until {@link #ready()}.
    *
+   * @param rls the rate limit service
+   * @param others services beside it
    * @param certificates null for plain text
    * @throws IOException if it cannot listen there
    */
   public static GrpcDoor open(
       ServerSettings settings,
-      List<BindableService> services,
+      RlsService rls,
+      List<BindableService> others,
       @Nullable Certificates certificates,
       Tokens tokens,
       DoorCounters counters,
@@ -107,7 +110,8 @@ public final class GrpcDoor {
         new InetSocketAddress(settings.value(Settings.HOST), settings.value(Settings.GRPC_PORT));
     boolean epoll = Epoll.isAvailable();
     GrpcConnections connections =
-        new GrpcConnections(settings, counters, certificates != null, ticker);
+        new GrpcConnections(
+            settings, counters, rls, tokens::required, certificates != null, ticker);
     EventLoopGroup acceptor = group(epoll, 1, "weir-grpc-acceptor");
     EventLoopGroup loops =
         group(epoll, Runtime.getRuntime().availableProcessors(), "weir-grpc-loop");
@@ -122,7 +126,7 @@ public final class GrpcDoor {
             .flowControlWindow(FLOW_BYTES)
             .bossEventLoopGroup(acceptor)
             .workerEventLoopGroup(loops)
-            .addServices(offered(services, health))
+            .addServices(offered(rls, others, health))
             .addTransportFilter(connections)
             .addStreamTracerFactory(new GrpcStream.Factory(ticker))
             .intercept(new Admission(tokens, inFlight, counters.maxConnections()))
@@ -152,9 +156,10 @@ public final class GrpcDoor {
   }
 
   private static List<ServerServiceDefinition> offered(
-      List<BindableService> services, HealthStatusManager health) {
+      RlsService rls, List<BindableService> others, HealthStatusManager health) {
     List<ServerServiceDefinition> offered = new ArrayList<>();
-    for (BindableService service : services) {
+    offered.add(GrpcMessages.parsedLate(rls.bindService()));
+    for (BindableService service : others) {
       offered.add(GrpcMessages.parsedLate(service.bindService()));
     }
     offered.add(

@@ -41,6 +41,16 @@ public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplB
     this.tracing = tracing;
   }
 
+  /**
+   * Returns what answers usual calls on one event loop; null if the settings have each answer need
+   * more than that.
+   */
+  @Nullable QuickRls quick(int maxBodyBytes) {
+    return tracing.isOn() || messages.hasHeaders()
+        ? null
+        : new QuickRls(decider, times, maxBodyBytes);
+  }
+
   @Override
   public void shouldRateLimit(
       RateLimitRequest message, StreamObserver<RateLimitResponse> observer) {

@@ -1,6 +1,7 @@
 package dev.weir.server.http;
 
 import dev.weir.Ticker;
+import dev.weir.server.door.ByteText;
 import dev.weir.server.door.ConnectionGuard;
 import dev.weir.server.door.DoorCounters;
 import dev.weir.server.door.Unread;

@@ -2,14 +2,12 @@ package dev.weir.server.http;
 
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.RequestBatch;
+import dev.weir.server.door.ByteText;
+import dev.weir.server.door.LimitBytes;
 import java.nio.charset.StandardCharsets;
-import java.util.IdentityHashMap;
 
 /** Writes answers of {@code /json}, as {@link RlsJson} does. Confined to one event loop. */
 final class QuickJson implements QuickPath {
-  /** Limits whose text is kept; more than that are written anew from time to time. */
-  private static final int MAX_LIMITS = 1_024;
-
   private static final byte[] UNUSUAL = {};
 
   private static final byte[] ALLOWED = ascii("HTTP/1.1 200 OK");
@@ -28,7 +26,7 @@ final class QuickJson implements QuickPath {
   private static final byte[] END = ascii("s\"}]}");
 
   private final ByteText content = new ByteText();
-  private final IdentityHashMap<CurrentLimit, byte[]> limits = new IdentityHashMap<>();
+  private final LimitBytes limits = new LimitBytes(QuickJson::text);
   private byte[] limit = UNUSUAL;
 
   private static byte[] ascii(String text) {
@@ -37,22 +35,13 @@ final class QuickJson implements QuickPath {
 
   @Override
   public boolean takes(CurrentLimit next) {
-    limit = text(next);
+    limit = limits.of(next);
     return limit != UNUSUAL;
   }
 
-  /** Returns what answers say of a limit. */
-  private byte[] text(CurrentLimit of) {
-    byte[] known = limits.get(of);
-    if (known != null) {
-      return known;
-    }
-    if (limits.size() == MAX_LIMITS) {
-      limits.clear(); // Of rules that are not in force any more, mostly.
-    }
-    byte[] text = RlsJson.plain(of.name()) ? RlsJson.limit(of) : UNUSUAL;
-    limits.put(of, text);
-    return text;
+  /** Returns what answers say of a limit, nothing if that is unusual. */
+  private static byte[] text(CurrentLimit limit) {
+    return RlsJson.plain(limit.name()) ? RlsJson.limit(limit) : UNUSUAL;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.weir.server.http;
 
+import dev.weir.server.door.ByteText;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.RequestBatch;
 

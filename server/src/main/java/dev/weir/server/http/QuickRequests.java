@@ -1,10 +1,11 @@
 package dev.weir.server.http;
 
 import dev.weir.engine.CurrentLimit;
-import dev.weir.engine.RequestBatch;
 import dev.weir.http.ProblemType;
+import dev.weir.server.door.ByteText;
 import dev.weir.server.door.GuardedDecider;
 import dev.weir.server.door.Logs;
+import dev.weir.server.door.QuickDecider;
 import dev.weir.server.door.RequestTimes;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
@@ -36,9 +37,7 @@ final class QuickRequests implements Quick {
   private static final byte[] FAILED =
       ascii("HTTP/1.1 500 Internal Server Error\r\nCache-Control: no-store");
 
-  private final GuardedDecider decider;
-  private final RequestBatch batch;
-  private final RequestTimes times;
+  private final QuickDecider decider;
   private final BooleanSupplier off;
   private final int maxBodyBytes;
   private final QuickPath json = new QuickJson();
@@ -58,9 +57,7 @@ final class QuickRequests implements Quick {
       CheckFields fields,
       int maxBodyBytes,
       BooleanSupplier off) {
-    this.decider = decider;
-    this.batch = decider.engine().batch(1);
-    this.times = times;
+    this.decider = new QuickDecider(decider, times);
     this.check = new QuickCheck(fields);
     this.maxBodyBytes = maxBodyBytes;
     this.off = off;
@@ -106,20 +103,14 @@ final class QuickRequests implements Quick {
     QuickPath path = head.isCheck() ? check : json;
     int before = answers.size();
     boolean begun = false;
-    long begunNanos = times.begin();
     try {
-      if (!decider.add(
-          batch, body.domain(), body.keysAndValues(), body.count(), body.permits(), begunNanos)) {
-        return false;
-      }
-      CurrentLimit limit = batch.isPlain(0) ? batch.limit(0) : null;
-      if (limit == null || limit.queue() != null || !path.takes(limit)) {
+      CurrentLimit limit =
+          decider.take(body.domain(), body.keysAndValues(), body.count(), body.permits());
+      if (limit == null || !path.takes(limit)) {
         return false;
       }
       begun = true;
-      batch.decide();
-      path.write(body, batch, answers);
-      times.ended(begunNanos, 1);
+      path.write(body, decider.decide(), answers);
       return true;
     } catch (RuntimeException e) {
       if (begun) {
@@ -128,8 +119,6 @@ final class QuickRequests implements Quick {
         failed();
       }
       return begun; // Else the long way says so to the client.
-    } finally {
-      batch.clear();
     }
   }
 

@@ -10,6 +10,7 @@ import dev.weir.http.OlderFields;
 import dev.weir.rules.Entry;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
+import dev.weir.server.door.ByteText;
 import dev.weir.server.door.GuardedDecider;
 import dev.weir.server.door.RequestTimes;
 import dev.weir.server.door.SystemLoad;

@@ -1,39 +1,42 @@
-package dev.weir.server.http;
+package dev.weir.server.door;
 
 import java.util.Arrays;
 
-/** ASCII text that is put together in an array, which is used again. For one event loop. */
-final class ByteText {
+/**
+ * Bytes, mostly ASCII text, that are put together in an array, which is used again. For one event
+ * loop.
+ */
+public final class ByteText {
   /** Digits of the largest number, and its sign. */
   private static final int MAX_DIGITS = 20;
 
   private byte[] bytes = new byte[512];
   private int size;
 
-  ByteText clear() {
+  public ByteText clear() {
     size = 0;
     return this;
   }
 
-  int size() {
+  public int size() {
     return size;
   }
 
   /** Takes back all that was added since the text had that size. */
-  void cut(int newSize) {
+  public void cut(int newSize) {
     size = newSize;
   }
 
   /** Returns the array; the text is in its first {@link #size} bytes. */
-  byte[] bytes() {
+  public byte[] bytes() {
     return bytes;
   }
 
-  ByteText add(byte[] text) {
+  public ByteText add(byte[] text) {
     return add(text, text.length);
   }
 
-  ByteText add(CharSequence text) {
+  public ByteText add(CharSequence text) {
     room(text.length());
     for (int i = 0; i < text.length(); i++) {
       bytes[size++] = (byte) text.charAt(i);
@@ -41,7 +44,7 @@ final class ByteText {
     return this;
   }
 
-  ByteText add(ByteText text) {
+  public ByteText add(ByteText text) {
     return add(text.bytes, text.size);
   }
 
@@ -57,7 +60,7 @@ final class ByteText {
    *
    * @param number at least 0
    */
-  ByteText add(long number) {
+  public ByteText add(long number) {
     room(MAX_DIGITS);
     int digits = 1;
     for (long rest = number / 10; rest > 0; rest /= 10) {
@@ -69,6 +72,13 @@ final class ByteText {
       bytes[at] = (byte) ('0' + rest % 10);
       rest /= 10;
     }
+    return this;
+  }
+
+  /** Adds the lowest eight bits of a number. */
+  public ByteText octet(int value) {
+    room(1);
+    bytes[size++] = (byte) value;
     return this;
   }
 
