@@ -8,9 +8,9 @@ package dev.weir.engine;
 @FunctionalInterface
 public interface DecisionObserver {
   /**
-   * Hears how one descriptor with a limit fared, and of a request with several how each did. What is
-   * only looked at or given back is not heard of, and a request that waited for its turn is heard of
-   * when it is refused first and again if it is then admitted.
+   * Hears how one descriptor with a limit fared, and of a request with several how each did. What
+   * is only looked at or given back is not heard of, and a request that waited for its turn is
+   * heard of when it is refused first and again if it is then admitted.
    *
    * @param decided not to be kept
    */

@@ -35,8 +35,7 @@ final class QuickRls {
   private static final byte SECONDS = 1 << 3;
 
   private final QuickDecider decider;
-  private final LimitBytes limits =
-      new LimitBytes(limit -> RlsMessages.limit(limit).toByteArray());
+  private final LimitBytes limits = new LimitBytes(limit -> RlsMessages.limit(limit).toByteArray());
   private final int maxBytes;
   private final QuickMessage message = new QuickMessage();
   private final ByteText status = new ByteText();

@@ -1,11 +1,11 @@
 package dev.weir.server.http;
 
-import dev.weir.server.door.ByteText;
 import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.RequestBatch;
 import dev.weir.http.CheckAnswer;
 import dev.weir.rules.Request;
+import dev.weir.server.door.ByteText;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.function.BiConsumer;
 

@@ -1,8 +1,8 @@
 package dev.weir.server.http;
 
-import dev.weir.server.door.ByteText;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.RequestBatch;
+import dev.weir.server.door.ByteText;
 
 /** Writes the answers of one path that needs no codec. Confined to one event loop. */
 interface QuickPath {
