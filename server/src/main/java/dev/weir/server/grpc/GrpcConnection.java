@@ -253,6 +253,9 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
       boolean unused = account.add(change);
     }
     ctx.fireChannelWritabilityChanged();
+    if (reads && quick != null) {
+      lookAgain(ctx); // Answers that waited have been written.
+    }
   }
 
   /** Returns the bytes that have arrived of messages that the server has not asked for. */

@@ -39,6 +39,7 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
   private final boolean tls;
   private final Ticker ticker;
   private final FewLines log;
+  private final InFlight inFlight;
   private final BooleanSupplier quickOff;
 
   /** What answers usual calls, on each event loop; null where none can be. */
@@ -53,9 +54,11 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
       ServerSettings settings,
       DoorCounters counters,
       RlsService rls,
+      InFlight inFlight,
       BooleanSupplier quickOff,
       boolean tls,
       Ticker ticker) {
+    this.inFlight = inFlight;
     this.quickOff = quickOff;
     int maxBodyBytes = settings.value(Settings.MAX_BODY_BYTES);
     quick = ThreadLocal.withInitial(() -> rls.quick(maxBodyBytes));
@@ -111,7 +114,7 @@ final class GrpcConnections extends ServerTransportFilter implements ChannelFact
       return null;
     }
     Http2ConnectionHandler codec = (Http2ConnectionHandler) context.handler();
-    QuickCalls calls = new QuickCalls(codec, context, rls, quickOff);
+    QuickCalls calls = new QuickCalls(codec, context, rls, inFlight, quickOff);
     codec.decoder().frameListener(calls);
     return calls;
   }

@@ -111,7 +111,7 @@ public final class GrpcDoor {
     boolean epoll = Epoll.isAvailable();
     GrpcConnections connections =
         new GrpcConnections(
-            settings, counters, rls, tokens::required, certificates != null, ticker);
+            settings, counters, rls, inFlight, tokens::required, certificates != null, ticker);
     EventLoopGroup acceptor = group(epoll, 1, "weir-grpc-acceptor");
     EventLoopGroup loops =
         group(epoll, Runtime.getRuntime().availableProcessors(), "weir-grpc-loop");

@@ -16,6 +16,7 @@ import io.grpc.netty.shaded.io.netty.util.AsciiString;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +62,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
   private static final AsciiString ENCODING = AsciiString.cached("grpc-encoding");
   private static final AsciiString IDENTITY = AsciiString.cached("identity");
   private static final AsciiString ACCEPTED = AsciiString.cached("grpc-accept-encoding");
+  private static final AsciiString STATUS = AsciiString.cached("grpc-status");
   private static final AsciiString TIMEOUT = AsciiString.cached("grpc-timeout");
 
   /** By gRPC over HTTP/2. */
@@ -82,11 +84,17 @@ final class QuickCalls extends Http2FrameListenerDecorator {
   private final Http2ConnectionHandler codec;
   private final ChannelHandlerContext context;
   private final QuickRls rls;
+  private final InFlight inFlight;
   private final BooleanSupplier off;
   private final List<Held> held = new ArrayList<>();
   private int first;
   private boolean answered;
   private boolean byLibrary = true;
+
+  /** What the client's settings said of the table when the library wrote fields the last time. */
+  private long tableBytes;
+
+  private boolean awaitsWrites;
   private @Nullable ByteBuf out;
   private @Nullable ChannelPromise outPromise;
   private @Nullable ChannelPromise last;
@@ -108,11 +116,13 @@ final class QuickCalls extends Http2FrameListenerDecorator {
       Http2ConnectionHandler codec,
       ChannelHandlerContext context,
       QuickRls rls,
+      InFlight inFlight,
       BooleanSupplier off) {
     super(codec.decoder().frameListener());
     this.codec = codec;
     this.context = context;
     this.rls = rls;
+    this.inFlight = inFlight;
     this.off = off;
   }
 
@@ -303,33 +313,65 @@ final class QuickCalls extends Http2FrameListenerDecorator {
     }
   }
 
-  /** Has that run once the answers that are written have left, unless they have already. */
+  /**
+   * Has that run once the answers that are written have left, unless they have already, or
+   * something is to run then.
+   */
   void afterWrites(Runnable then) {
     ChannelPromise written = last;
-    if (written != null && !written.isDone()) {
-      ChannelFuture unused = written.addListener(done -> then.run());
+    if (!awaitsWrites && written != null && !written.isDone()) {
+      awaitsWrites = true;
+      ChannelFuture unused =
+          written.addListener(
+              done -> {
+                awaitsWrites = false;
+                then.run();
+              });
     }
   }
 
   private void write() {
-    ByteBuf all = context.alloc().ioBuffer();
-    ChannelPromise promise = context.newPromise();
-    out = all;
-    outPromise = promise;
+    out = context.alloc().ioBuffer();
+    outPromise = context.newPromise();
     try {
       codec.encoder().flowController().writePendingBytes();
     } catch (Http2Exception e) {
       codec.onError(context, true, e);
     } finally {
+      ByteBuf all = Objects.requireNonNull(out);
+      ChannelPromise promise = Objects.requireNonNull(outPromise);
       out = null;
       outPromise = null;
-      if (all.isReadable()) {
-        last = promise;
-        ChannelFuture unused = context.write(all, promise);
-      } else {
-        all.release();
-      }
+      send(all, promise);
     }
+  }
+
+  private void send(ByteBuf bytes, ChannelPromise promise) {
+    if (bytes.isReadable()) {
+      last = promise;
+      ChannelFuture unused = context.write(bytes, promise);
+    } else {
+      bytes.release();
+    }
+  }
+
+  private long tableBytes() {
+    return codec.encoder().configuration().headersConfiguration().maxHeaderTableSize();
+  }
+
+  /**
+   * Returns whether the library has to write the next fields: after settings, which may have come
+   * into force without {@link #onSettingsRead} yet, and after a ping.
+   */
+  private boolean byLibrary() {
+    return byLibrary || tableBytes != tableBytes();
+  }
+
+  private void byLibrary(Http2Stream stream, Http2Headers fields, boolean ends, ChannelPromise by) {
+    byLibrary = false;
+    tableBytes = tableBytes();
+    ChannelFuture unused =
+        codec.encoder().frameWriter().writeHeaders(context, stream.id(), fields, 0, ends, by);
   }
 
   /** An answer that waits for the flow controller, which counts the bytes of its message. */
@@ -341,6 +383,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
     Reply(Http2Stream stream, byte[] message) {
       this.stream = stream;
       this.message = message;
+      inFlight.begin();
     }
 
     @Override
@@ -354,36 +397,42 @@ final class QuickCalls extends Http2FrameListenerDecorator {
       ByteBuf to = shared == null ? ctx.alloc().ioBuffer() : shared;
       ChannelPromise promise = outPromise == null ? ctx.newPromise() : outPromise;
       if (written == 0) {
-        headers(ctx, to);
+        headers(to);
       }
       int length = Math.min(allowedBytes, size());
       frame(to, length, DATA, 0).writeBytes(message, written, length);
       written += length;
-      if (size() == 0) {
+      boolean ends = size() == 0;
+      boolean library = ends && byLibrary();
+      if (ends && !library) {
         frame(to, STATUS_OK.length, HEADERS, END_HEADERS | END_STREAM).writeBytes(STATUS_OK);
         codec.closeStreamLocal(stream, promise);
       }
-      if (shared == null) {
-        last = promise;
-        ChannelFuture unused = ctx.write(to, promise);
+      if (shared == null || library) {
+        send(to, promise);
+      }
+      if (library) {
+        if (shared != null) {
+          out = ctx.alloc().ioBuffer();
+          outPromise = ctx.newPromise();
+        }
+        ChannelPromise ended = ctx.newPromise();
+        byLibrary(stream, new DefaultHttp2Headers().set(STATUS, "0"), true, ended);
+        last = ended;
+        codec.closeStreamLocal(stream, ended);
       }
     }
 
-    private void headers(ChannelHandlerContext ctx, ByteBuf to) {
+    private void headers(ByteBuf to) {
       stream.headersSent(false);
-      if (byLibrary) {
-        byLibrary = false;
+      if (byLibrary()) {
         Http2Headers fields =
             new DefaultHttp2Headers()
                 .status("200")
                 .set(CONTENT_TYPE, GRPC)
                 .set(ENCODING, IDENTITY)
                 .set(ACCEPTED, "gzip");
-        ChannelFuture unused =
-            codec
-                .encoder()
-                .frameWriter()
-                .writeHeaders(ctx, stream.id(), fields, 0, false, ctx.newPromise());
+        byLibrary(stream, fields, false, context.newPromise());
       } else {
         frame(to, FIELDS.length, HEADERS, END_HEADERS).writeBytes(FIELDS);
       }
@@ -396,11 +445,14 @@ final class QuickCalls extends Http2FrameListenerDecorator {
 
     @Override
     public void error(ChannelHandlerContext ctx, Throwable cause) {
-      // The stream is closed, or will be by whoever has failed.
+      inFlight.end();
+      codec.onError(context, true, cause);
     }
 
     @Override
-    public void writeComplete() {}
+    public void writeComplete() {
+      inFlight.end();
+    }
 
     @Override
     public boolean merge(ChannelHandlerContext ctx, Http2RemoteFlowController.FlowControlled next) {

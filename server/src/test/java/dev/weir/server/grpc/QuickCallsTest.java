@@ -368,7 +368,7 @@ class QuickCallsTest {
           client.settle();
           assertThat(client.dataBytes()).isEqualTo(granted);
           int more = 1 + random.nextInt(expected.limit());
-          client.send(frame(WINDOW_UPDATE, 0, stream, ByteBuffer.allocate(4).putInt(more).array()));
+          client.send(window(stream, more));
           granted = Math.min(granted + more, expected.limit() * (stream + 1) / 2);
           client.awaitData(granted);
           if (granted == expected.limit() * (stream + 1) / 2) {
@@ -399,6 +399,53 @@ class QuickCallsTest {
         }
       }
     }
+  }
+
+  @Test
+  void tableThatChangesWhileAnAnswerWaits_isConfirmedInItsTrailers() throws Exception {
+    byte[] message = message("many", "waits");
+    try (Http2Client client = connect(Http2Client.INITIAL_WINDOW_SIZE, 10)) {
+      for (int stream = 1; stream < 41; stream += 4) {
+        client.settings(Http2Client.INITIAL_WINDOW_SIZE, 10);
+        int before = client.dataBytes();
+        client.send(call(stream, message), call(stream + 2, message));
+        client.awaitData(before + 20);
+        client.settings(Http2Client.HEADER_TABLE_SIZE, stream % 8 == 1 ? 0 : 4_096);
+        client.settle();
+        if (stream % 3 == 0) {
+          client.settings(Http2Client.INITIAL_WINDOW_SIZE, 1_000);
+        } else {
+          client.send(window(stream, 1_000), window(stream + 2, 1_000));
+        }
+        assertThat(client.answer(stream).trailers()).isEqualTo(Map.of("grpc-status", "0"));
+        assertThat(client.answer(stream + 2).trailers()).isEqualTo(Map.of("grpc-status", "0"));
+        assertThat(client.answer(stream + 2).message().limit()).isGreaterThan(10);
+      }
+    }
+  }
+
+  @Test
+  void tableAndWindowThatChangeAtOnce_areConfirmedInTheFirstFields() throws Exception {
+    byte[] message = message("many", "at once");
+    try (Http2Client client = connect()) {
+      for (int stream = 1; stream < 61; stream += 6) {
+        client.settings(Http2Client.INITIAL_WINDOW_SIZE, 0);
+        client.settle();
+        client.send(call(stream, message), call(stream + 2, message), call(stream + 4, message));
+        client.settle();
+        client.send(window(stream, 1_000));
+        assertThat(client.answer(stream).trailers()).isEqualTo(Map.of("grpc-status", "0"));
+        int table = stream % 12 == 1 ? 0 : 4_096;
+        client.settings(
+            Http2Client.HEADER_TABLE_SIZE, table, Http2Client.INITIAL_WINDOW_SIZE, 1_000);
+        assertThat(client.answer(stream + 2).trailers()).isEqualTo(Map.of("grpc-status", "0"));
+        assertThat(client.answer(stream + 4).trailers()).isEqualTo(Map.of("grpc-status", "0"));
+      }
+    }
+  }
+
+  private static byte[] window(int stream, int more) {
+    return frame(WINDOW_UPDATE, 0, stream, ByteBuffer.allocate(4).putInt(more).array());
   }
 
   @Test

@@ -400,6 +400,9 @@ public final class Cluster implements AutoCloseable {
 
   /** Has slots move, now and again: seldom while all are where they should be. */
   private void move(Rebalancer rebalancer) {
+    if (!open.get()) {
+      return;
+    }
     long pause = MOVING_MILLIS;
     try {
       rebalancer.tick();
@@ -407,9 +410,7 @@ public final class Cluster implements AutoCloseable {
     } catch (RuntimeException e) {
       log.accept("cluster: slots do not move: " + e);
     }
-    if (open.get()) {
-      moveLater(rebalancer, pause);
-    }
+    moveLater(rebalancer, pause);
   }
 
   /** Returns what a process that is no member needs, which has proven itself by its certificate. */

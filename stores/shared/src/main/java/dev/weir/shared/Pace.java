@@ -9,8 +9,8 @@ final class Pace {
    * A look at nothing takes no time, but it wakes a thread: at two hundred a second, an idle server
    * would take a hundredth of a processor for it. So a store that had nothing to look after for some
    * time rests. Whoever asks it then ends the rest before anything waits, so that nothing is looked
-   * after later than it would have been. One that asks in the very moment in which the rest begins
-   * is looked after at the end of a rest, which is short for that reason.
+   * after later than it would have been. A rest is announced one look before it begins: what is
+   * asked by a thread that has not seen the announcement is seen by that look.
    */
 
   /** About a second: a store that is asked now and then is woken no more often. */
@@ -20,6 +20,8 @@ final class Pace {
 
   private final long tickNanos;
   private int idleTicks;
+
+  /** Set from one look before the rest on. */
   private volatile boolean resting;
 
   /**
@@ -36,8 +38,8 @@ final class Pace {
    */
   synchronized long next(boolean idle) {
     idleTicks = idle ? Math.min(idleTicks + 1, TICKS_BEFORE_REST) : 0;
-    resting = idleTicks == TICKS_BEFORE_REST;
-    return resting ? TICKS_OF_REST * tickNanos : tickNanos;
+    resting = idleTicks >= TICKS_BEFORE_REST - 1;
+    return idleTicks == TICKS_BEFORE_REST ? TICKS_OF_REST * tickNanos : tickNanos;
   }
 
   /**

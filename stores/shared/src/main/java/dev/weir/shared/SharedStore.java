@@ -87,7 +87,11 @@ public abstract class SharedStore implements Store {
   private void wake() {
     pace.wake(
         () -> {
-          link.tick(); // Its clocks begin here: this process was not late, it had nothing to do.
+          try {
+            link.tick(); // Its clocks begin here: this process was not late, it had nothing to do.
+          } catch (RuntimeException e) {
+            settings.log().accept("the store's housekeeping failed: " + e);
+          }
           housekeeping.wake();
         });
   }
