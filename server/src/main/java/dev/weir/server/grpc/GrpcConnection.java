@@ -39,9 +39,6 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   /** Small pieces that a whole message cancels. */
   private static final int SMALL_PIECES_FORGOTTEN = 10;
 
-  /** Approximate memory per byte that the server has not asked for yet, which arrives in pieces. */
-  private static final int UNASKED_FACTOR = 4;
-
   /** Approximate size of the objects of a stream. */
   private static final long STREAM_BYTES = 4 << 10;
 
@@ -63,6 +60,7 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   private @Nullable ChannelHandlerContext context;
   private @Nullable Http2Connection http2;
   private @Nullable QuickCalls quick;
+  private @Nullable Unasked unasked;
   private boolean checking;
   private boolean cutting;
   private int calls;
@@ -70,6 +68,10 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   private int reads;
   private int readBytes;
   private int framesBytes;
+
+  /** Bytes of unfinished frames, and of streams without a call. */
+  private long others;
+
   private long told;
   private long unreadTold;
   private long unreadSinceNanos;
@@ -147,7 +149,9 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     if (http2 == null) {
       ChannelHandlerContext codec = ctx.pipeline().context(Http2ConnectionHandler.class);
       if (codec != null) {
-        http2 = ((Http2ConnectionHandler) codec.handler()).connection();
+        Http2Connection connection = ((Http2ConnectionHandler) codec.handler()).connection();
+        http2 = connection;
+        unasked = Unasked.follow(connection, this::tell);
         quick = all.quick(codec);
       }
     }
@@ -161,6 +165,9 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
       find(ctx);
       reads++;
       readBytes = in.readableBytes() + framesBytes;
+      if (unasked != null) {
+        unasked.begin(in.capacity() + framesBytes);
+      }
       for (ByteBuffer each : in.nioBuffers()) {
         frames.read(each);
       }
@@ -174,6 +181,9 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
         calls.readComplete();
       }
       ctx.fireChannelReadComplete();
+      if (unasked != null) {
+        unasked.end();
+      }
       look(ctx);
     }
   }
@@ -188,9 +198,8 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     }
     touched.clear();
     find(ctx);
-    long unasked = unasked();
     long streams = http2 == null ? 0 : Math.max(0, idleStreams(http2) - FREE_STREAMS);
-    if (unasked == 0 && receiving.isEmpty()) {
+    if (unasked() == 0 && receiving.isEmpty()) {
       frames.forget(Integer.MAX_VALUE);
     } else if (frames.small() > MAX_SMALL_PIECES) {
       cut(ctx, "small pieces of messages: too many");
@@ -203,7 +212,8 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     }
     framesEnded = frames.ended();
     framesBytes = (int) unfinished;
-    tell(unfinished + UNASKED_FACTOR * unasked + STREAM_BYTES * streams);
+    others = unfinished + STREAM_BYTES * streams;
+    tell();
     if (unfinished > 0 || !receiving.isEmpty()) {
       checkLater(ctx);
     }
@@ -222,7 +232,8 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
    * Counts the bytes of the connection in the budget, except those of its calls, which count their
    * own.
    */
-  private void tell(long now) {
+  private void tell() {
+    long now = others + unasked();
     long change = now - told;
     told = now;
     boolean unused = account.add(change);
@@ -258,11 +269,9 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Returns the bytes that have arrived of messages that the server has not asked for. */
+  /** Returns the bytes of memory for messages that the server has not asked for. */
   private long unasked() {
-    return http2 == null
-        ? 0
-        : http2.local().flowController().unconsumedBytes(http2.connectionStream());
+    return unasked == null ? 0 : unasked.held();
   }
 
   private void checkLater(ChannelHandlerContext ctx) {
