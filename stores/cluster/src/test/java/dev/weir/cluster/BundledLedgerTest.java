@@ -42,7 +42,7 @@ class BundledLedgerTest {
   }
 
   /** A log of one member, which applies an entry when the test says so. */
-  private static final class SlowLedger implements Ledger {
+  private static final class SlowLedger implements FixedLedger {
     final Queue<byte[]> entries = new ArrayDeque<>();
     final List<byte[]> applied = new ArrayList<>();
     private final Queue<CompletableFuture<byte[]>> waiting = new ArrayDeque<>();
@@ -81,26 +81,6 @@ class BundledLedgerTest {
     @Override
     public boolean leads() {
       return true;
-    }
-
-    @Override
-    public Seats seats() {
-      return Seats.NONE;
-    }
-
-    @Override
-    public void seat(Seats next) {
-      throw new IllegalStateException("members do not change here");
-    }
-
-    @Override
-    public void leave() {
-      throw new IllegalStateException("members do not change here");
-    }
-
-    @Override
-    public CompletionStage<Snapshot> snapshot() {
-      return CompletableFuture.failedStage(new IllegalStateException("no snapshot is needed"));
     }
 
     @Override

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A log of one member, which applies what is appended at once, on the thread that appends it. */
-final class InstantLedger implements Ledger {
+final class InstantLedger implements FixedLedger {
   /** What was appended, as it was stamped. */
   final List<byte[]> entries = new ArrayList<>();
 
@@ -46,26 +46,6 @@ final class InstantLedger implements Ledger {
   @Override
   public boolean leads() {
     return leads;
-  }
-
-  @Override
-  public Seats seats() {
-    return Seats.NONE;
-  }
-
-  @Override
-  public void seat(Seats next) {
-    throw new IllegalStateException("members do not change here");
-  }
-
-  @Override
-  public void leave() {
-    throw new IllegalStateException("members do not change here");
-  }
-
-  @Override
-  public CompletionStage<Snapshot> snapshot() {
-    return CompletableFuture.failedStage(new IllegalStateException("no snapshot is needed"));
   }
 
   @Override

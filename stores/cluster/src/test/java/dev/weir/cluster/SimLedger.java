@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * leader that does not know that it is none any more, entries that are lost with it or come to
  * light later, disks that flush late, followers that lag behind.
  */
-final class SimLedger implements Ledger {
+final class SimLedger implements FixedLedger {
   private static final long MICRO = Policies.MICRO;
   private static final long MILLI = Policies.MILLI;
   private static final long HEARTBEAT_NANOS = 20 * MILLI;
@@ -320,26 +320,6 @@ final class SimLedger implements Ledger {
     node.run(
         scheduler.between(50 * MICRO, mostFlushNanos),
         () -> group.net.send(node, from.node, () -> from.hear(number, term, has)));
-  }
-
-  @Override
-  public Seats seats() {
-    return Seats.NONE;
-  }
-
-  @Override
-  public void seat(Seats next) {
-    throw new IllegalStateException("members do not change here");
-  }
-
-  @Override
-  public void leave() {
-    throw new IllegalStateException("members do not change here");
-  }
-
-  @Override
-  public CompletionStage<Snapshot> snapshot() {
-    return CompletableFuture.failedStage(new IllegalStateException("no snapshot is needed"));
   }
 
   @Override
