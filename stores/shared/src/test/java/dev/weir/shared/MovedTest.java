@@ -53,27 +53,13 @@ class MovedTest {
   }
 
   /** Two shards, which have the even and the odd keys; or one of them has all. */
-  private final class Two implements Link {
-    private final Caller[] callers = {
-      new Caller(shards[0], settings()), new Caller(shards[1], settings())
-    };
+  private final class Two extends FakeLink {
     private int all = 0;
     private boolean parted;
     private int refreshed;
 
-    @Override
-    public PolicyCode code(String name, Policy policy) {
-      return new PolicyCode() {};
-    }
-
-    @Override
-    public PolicyCode variant(PolicyCode code, Policy policy) {
-      return code;
-    }
-
-    @Override
-    public Caller caller(SharedBinding binding, long fingerprint) {
-      return callers[slot(binding, fingerprint)];
+    Two() {
+      super(settings(), shards);
     }
 
     @Override
@@ -82,39 +68,9 @@ class MovedTest {
     }
 
     @Override
-    public boolean oneSlot() {
-      return false;
-    }
-
-    @Override
     public int slot(SharedBinding binding, long fingerprint) {
       return parted ? (int) (fingerprint & 1) : all;
     }
-
-    @Override
-    public void tick() {
-      for (Caller each : callers) {
-        each.tick();
-      }
-    }
-
-    @Override
-    public boolean available() {
-      return callers[0].available() && callers[1].available();
-    }
-
-    @Override
-    public String problem() {
-      return "";
-    }
-
-    @Override
-    public long queued() {
-      return 0;
-    }
-
-    @Override
-    public void close() {}
   }
 
   private void tick(long nanos) {

@@ -31,7 +31,8 @@ class RestTest {
   private final StoreSettings settings =
       Settings.of(TIMEOUT, ticker, line -> {}, line -> {}, counters);
   private final Ticks ticks = new Ticks();
-  private final SharedStore store = new SharedStore(settings, new One(), ticks) {};
+  private final SharedStore store =
+      new SharedStore(settings, new FakeLink(settings, shard), ticks) {};
   private @Nullable Charges answered;
 
   /** Runs the task when it is due, in the test's time. */
@@ -65,64 +66,6 @@ class RestTest {
       ticker.advance(end - ticker.nanos());
       return runs;
     }
-  }
-
-  /** A link to the shard. */
-  private final class One implements Link {
-    private final Caller caller = new Caller(shard, settings);
-
-    @Override
-    public PolicyCode code(String name, Policy policy) {
-      return new PolicyCode() {};
-    }
-
-    @Override
-    public PolicyCode variant(PolicyCode code, Policy policy) {
-      return code;
-    }
-
-    @Override
-    public Caller caller(SharedBinding binding, long fingerprint) {
-      return caller;
-    }
-
-    @Override
-    public boolean oneSlot() {
-      return true;
-    }
-
-    @Override
-    public int slot(SharedBinding binding, long fingerprint) {
-      return 0;
-    }
-
-    @Override
-    public void tick() {
-      caller.tick();
-    }
-
-    @Override
-    public boolean idle() {
-      return caller.idle() && caller.available();
-    }
-
-    @Override
-    public boolean available() {
-      return caller.available();
-    }
-
-    @Override
-    public String problem() {
-      return "";
-    }
-
-    @Override
-    public long queued() {
-      return 0;
-    }
-
-    @Override
-    public void close() {}
   }
 
   private void answersProbe() {
