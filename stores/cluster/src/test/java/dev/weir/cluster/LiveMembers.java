@@ -1,5 +1,7 @@
 package dev.weir.cluster;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.weir.Ticker;
 import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.ClusterStatus.GroupStatus;
@@ -7,7 +9,6 @@ import dev.weir.cluster.ClusterStatus.Health;
 import dev.weir.shared.Clocks;
 import dev.weir.testkit.Ports;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,9 +20,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Whole members in this process, and processes that only ask them. */
+/** Whole members in this process, on folders of their names, and processes that only ask them. */
 final class LiveMembers implements AutoCloseable {
+  /** Those that form the cluster. */
   static final List<String> NAMES = List.of("a", "b", "c");
+
+  /** One that may join them. */
+  static final String FOURTH = "d";
 
   final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
   final Map<String, Cluster> clusters = new ConcurrentHashMap<>();
@@ -29,65 +34,113 @@ final class LiveMembers implements AutoCloseable {
   /** Also those of processes that are no members. */
   final Map<String, ClusterStore> stores = new ConcurrentHashMap<>();
 
-  private final List<ClusterMember> members = new ArrayList<>();
+  /** Where each is found; a test may say that one is elsewhere. */
+  final Map<String, ClusterMember> addresses = new ConcurrentHashMap<>();
+
   private final Path folder;
   private final int groups;
+  private final int raiseRounds;
 
   LiveMembers(Path folder, int groups) throws IOException {
-    this.folder = folder;
-    this.groups = groups;
-    for (String name : NAMES) {
-      members.add(new ClusterMember(name, "127.0.0.1", Ports.free()));
-    }
+    this(folder, groups, LevelRaise.ROUNDS);
   }
 
-  void startAll() throws Exception {
-    List<CompletableFuture<Void>> starting = new ArrayList<>();
+  /** Members that raise the level in force when all agree so many seconds long. */
+  LiveMembers(Path folder, int groups, int raiseRounds) throws IOException {
+    this.folder = folder;
+    this.groups = groups;
+    this.raiseRounds = raiseRounds;
     for (String name : NAMES) {
-      starting.add(
-          CompletableFuture.runAsync(() -> start(name), task -> new Thread(task, name).start()));
+      addresses.put(name, new ClusterMember(name, "127.0.0.1", Ports.free()));
     }
-    starting.forEach(CompletableFuture::join);
-    healthy();
+    addresses.put(FOURTH, new ClusterMember(FOURTH, "127.0.0.1", Ports.free()));
+  }
+
+  ClusterMember address(String name) {
+    return Objects.requireNonNull(addresses.get(name));
+  }
+
+  /** Returns where those are found that form the cluster. */
+  List<ClusterMember> seeds() {
+    return NAMES.stream().map(this::address).toList();
+  }
+
+  /** Starts those that form the cluster, and waits until they are at the highest level. */
+  void startAll() throws Exception {
+    startAll(0, NAMES);
     Await.until("the highest level", () -> any().status().level() == Levels.HERE.most());
   }
 
-  void start(String name) {
-    ClusterMember self = members.get(NAMES.indexOf(name));
-    try {
-      Cluster cluster =
-          Cluster.open(
-              new ClusterSettings(
-                  name,
-                  members,
-                  0,
-                  Resolver.system(),
-                  new InetSocketAddress(self.host(), self.port()),
-                  folder.resolve(name),
-                  "",
-                  groups,
-                  3,
-                  Duration.ofMillis(500),
-                  1_000_000,
-                  1L << 30,
-                  0,
-                  null,
-                  new Clocks(Ticker.system(), Ticker.wall()),
-                  Duration.ofSeconds(1),
-                  line -> log.add(name + ": " + line)));
-      try {
-        cluster.form();
-      } catch (IOException | InterruptedException e) {
-        cluster.close();
-        throw e;
-      }
-      clusters.put(name, cluster);
-      stores.put(name, cluster.store(UsualSettings.store()));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
+  /**
+   * Starts some, and waits until the cluster is healthy.
+   *
+   * @param most the highest level at which they take part, or 0
+   */
+  void startAll(int most, List<String> names) throws Exception {
+    List<CompletableFuture<Void>> starting = new ArrayList<>();
+    for (String name : names) {
+      CompletableFuture<Void> started = new CompletableFuture<>();
+      starting.add(started);
+      Runnable task =
+          () -> {
+            try {
+              start(name, name, most);
+              started.complete(null);
+            } catch (IOException | InterruptedException | RuntimeException e) {
+              started.completeExceptionally(e);
+            }
+          };
+      new Thread(task, "start-" + name).start();
     }
+    starting.forEach(CompletableFuture::join);
+    healthy();
+  }
+
+  void start(String name) throws IOException, InterruptedException {
+    start(name, name, 0);
+  }
+
+  /**
+   * Starts one.
+   *
+   * @param files the name of its folder
+   * @param most the highest level at which it takes part, or 0
+   */
+  void start(String name, String files, int most) throws IOException, InterruptedException {
+    ClusterMember self = address(name);
+    List<ClusterMember> members = new ArrayList<>(seeds());
+    if (!members.contains(self)) {
+      members.add(self);
+    }
+    Cluster cluster =
+        Cluster.open(
+            new ClusterSettings(
+                name,
+                members,
+                0,
+                Resolver.system(),
+                new InetSocketAddress(self.host(), self.port()),
+                folder.resolve(files),
+                "",
+                groups,
+                3,
+                Duration.ofMillis(500),
+                1_000_000,
+                1L << 30,
+                most,
+                null,
+                new Clocks(Ticker.system(), Ticker.wall()),
+                Duration.ofSeconds(1),
+                line -> log.add(name + ": " + line)),
+            raiseRounds);
+    try {
+      cluster.form();
+    } catch (IOException | InterruptedException e) {
+      cluster.close();
+      throw e;
+    }
+    clusters.put(name, cluster);
+    stores.put(name, cluster.store(UsualSettings.store()));
   }
 
   /** Opens a store that is no member's. */
@@ -95,7 +148,7 @@ final class LiveMembers implements AutoCloseable {
     ClusterClient client =
         ClusterClient.open(
             name,
-            members,
+            seeds(),
             Resolver.system(),
             null,
             Ticker.system(),
@@ -142,6 +195,7 @@ final class LiveMembers implements AutoCloseable {
     return found[0];
   }
 
+  /** Returns the replicas of a group. */
   private List<GroupStatus> all(int group) {
     return any().status().members().stream()
         .flatMap(each -> each.groups().stream())
@@ -174,18 +228,28 @@ final class LiveMembers implements AutoCloseable {
           return now.toMove() == 0 && now.moves().isEmpty();
         });
     healthy();
-    for (int i = 0; i < any().slots().slots().size(); i++) {
+    int all = any().slots().slots().size();
+    for (int i = 0; i < all; i++) {
+      int group = i;
+      Await.until("the replicas of group " + group, () -> all(group).size() == clusters.size());
+    }
+    sameEverywhere(all);
+  }
+
+  /** Waits until all replicas of each of so many groups have come to the same. */
+  void sameEverywhere(int groups) throws Exception {
+    for (int i = 0; i < groups; i++) {
       int group = i;
       Await.until(
           "the same sums of group " + group,
           () -> {
             List<GroupStatus> replicas = all(group);
-            return replicas.size() == clusters.size()
-                && replicas.stream().noneMatch(GroupStatus::diverged)
+            return replicas.stream().noneMatch(GroupStatus::diverged)
                 && replicas.stream().map(GroupStatus::tick).distinct().count() == 1
                 && replicas.stream().map(GroupStatus::sum).distinct().count() == 1;
           });
     }
+    assertThat(log).noneMatch(line -> line.contains("other counts"));
   }
 
   @Override
