@@ -1,13 +1,19 @@
 package dev.weir.testkit;
 
 import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.util.HashSet;
-import java.util.Set;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
-/** Gives out free ports of the loopback interface, each once in the life of this process. */
+/**
+ * Gives out free ports of the loopback interface, each to one process until that ends, and once in
+ * its life. Safe for use by many threads.
+ */
 public final class Ports {
   /**
    * Below those that the system gives to outgoing connections, and so is the port that a cluster's
@@ -21,7 +27,12 @@ public final class Ports {
   private static final int BUS_OFFSET = 10_000;
 
   private static final SplittableRandom RANDOM = new SplittableRandom();
-  private static final Set<Integer> GIVEN = new HashSet<>();
+
+  /**
+   * Another process, which does not see that a port was given as long as nobody listens there,
+   * finds its UDP port taken.
+   */
+  private static final List<DatagramSocket> GIVEN = new ArrayList<>();
 
   private Ports() {}
 
@@ -29,11 +40,25 @@ public final class Ports {
   public static synchronized int free() {
     for (int i = 0; i < 1_000; i++) {
       int port = RANDOM.nextInt(FIRST, LAST + 1);
-      if (isFree(port) && isFree(port + BUS_OFFSET) && GIVEN.add(port)) {
+      DatagramSocket claim = claim(port);
+      if (claim != null && isFree(port) && isFree(port + BUS_OFFSET)) {
+        GIVEN.add(claim);
         return port;
+      }
+      if (claim != null) {
+        claim.close();
       }
     }
     throw new IllegalStateException("no free port (expected: some in 10000..19999)");
+  }
+
+  /** Returns what nobody else can have while it is open; null if somebody has it. */
+  private static @Nullable DatagramSocket claim(int port) {
+    try {
+      return new DatagramSocket(port, InetAddress.getLoopbackAddress());
+    } catch (SocketException taken) {
+      return null;
+    }
   }
 
   private static boolean isFree(int port) {

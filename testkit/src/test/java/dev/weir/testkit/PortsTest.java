@@ -1,0 +1,55 @@
+package dev.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class PortsTest {
+  /** Two processes that choose for themselves would have some 25 in common. */
+  private static final int MANY = 500;
+
+  /** Prints the ports that another process is given, and keeps them until its input ends. */
+  public static final class Other {
+    private Other() {}
+
+    public static void main(String[] arguments) throws Exception {
+      StringBuilder ports = new StringBuilder();
+      for (int i = 0; i < MANY; i++) {
+        ports.append(Ports.free()).append('\n');
+      }
+      System.out.write(ports.toString().getBytes(StandardCharsets.US_ASCII));
+      System.out.flush();
+      int unused = System.in.read();
+    }
+  }
+
+  @Test
+  void twoProcesses_areNeverGivenTheSame() throws Exception {
+    Process other =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Other.class.getName())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try {
+      BufferedReader ports = other.inputReader(StandardCharsets.US_ASCII);
+      Set<Integer> given = new HashSet<>();
+      for (int i = 0; i < MANY; i++) {
+        given.add(Integer.valueOf(ports.readLine()));
+      }
+      for (int i = 0; i < MANY; i++) {
+        assertThat(given.add(Ports.free())).as("port %d of this process", i).isTrue();
+      }
+      assertThat(given).hasSize(2 * MANY);
+    } finally {
+      other.destroyForcibly();
+    }
+  }
+}
