@@ -15,10 +15,10 @@ enum ClusterRule {
   ACCOUNT("store: shared", 100_000_000, Duration.ofDays(1)),
 
   /** Lets everybody pass while nothing is decided: a limit that does not hold, to be found out. */
-  OPEN("store: shared, on_failure: allow", 100, Duration.ofSeconds(2)),
+  OPEN("store: shared, on_failure: allow", 20, Duration.ofSeconds(2)),
 
   /** Counted by each member for itself: a limit that does not hold, to be found out. */
-  APART("store: local", 100, Duration.ofSeconds(2));
+  APART("store: local", 20, Duration.ofSeconds(2));
 
   /** A rule with a few permits a day: what was asked of it, and what was answered, is known. */
   static final String RATION = "ration";

@@ -26,7 +26,7 @@ final class LeaseSiege {
   private static final long MILLI = 1_000_000L;
 
   /** A client that is stopped until the end still has to write its report. */
-  private static final long END_SECONDS = 40;
+  private static final long END_SECONDS = 120;
 
   private static final String RULES =
       """

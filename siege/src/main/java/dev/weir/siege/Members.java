@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 /** The members of a cluster, and those that can become one. Not safe for use by several threads. */
 final class Members implements AutoCloseable {
   /** For a cluster to be as it should be, on a busy machine. */
-  static final Duration LONGEST = Duration.ofSeconds(90);
+  static final Duration LONGEST = Duration.ofMinutes(3);
 
   private static final long MOMENT_MILLIS = 50;
 

@@ -29,7 +29,7 @@ final class ServerProcess implements AutoCloseable {
       Pattern.compile("ready: http on \\S+?:(\\d+), grpc on \\S+?:(\\d+), resp on \\S+?:(\\d+)");
 
   private static final Duration START = Duration.ofMinutes(2);
-  private static final Duration COLLECT = Duration.ofSeconds(30);
+  private static final Duration COLLECT = Duration.ofMinutes(2);
   private static final long MOMENT_MILLIS = 20;
 
   /**

@@ -46,9 +46,10 @@ final class Soak {
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
   /** Time to end a process in addition to draining, on a busy machine. */
-  private static final Duration EXIT = Duration.ofSeconds(6);
+  private static final Duration EXIT = Duration.ofSeconds(30);
 
   private static final Duration INTERVAL = Duration.ofSeconds(10);
+  private static final Duration RECOVERY = Duration.ofSeconds(10);
   private static final Duration REST = Duration.ofSeconds(7);
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(5);
 
@@ -58,6 +59,8 @@ final class Soak {
    * @param interval of the table's lines
    * @param rest between two troubles of one kind
    * @param requestTimeout of the servers: it cuts off attackers that stop sending
+   * @param recovery for a server to be as before after an attack, for Redis to decide again after a
+   *     fault, and for a file that was changed to be in force
    * @param attacks that take turns
    */
   record Plan(
@@ -65,6 +68,7 @@ final class Soak {
       Duration interval,
       Duration rest,
       Duration requestTimeout,
+      Duration recovery,
       List<Attack> attacks) {}
 
   private final Plan plan;
@@ -268,7 +272,7 @@ final class Soak {
     attacks.addAll(List.of(Unfinished.values()));
     attacks.addAll(List.of(Calls.values()));
     attacks.addAll(List.of(IdleConnections.values()));
-    Plan plan = new Plan(length, INTERVAL, REST, REQUEST_TIMEOUT, attacks);
+    Plan plan = new Plan(length, INTERVAL, REST, REQUEST_TIMEOUT, RECOVERY, attacks);
     Soak soak = new Soak(plan, folder, System.err::println);
     CountDownLatch done = new CountDownLatch(1);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> finish(soak, done), "soak-ends"));

@@ -21,12 +21,6 @@ final class Troubles {
   /** How long an attack goes on. */
   private static final Duration ATTACK = Duration.ofSeconds(8);
 
-  /** Time for a server to recover after an attack or a change of a file. */
-  private static final Duration RECOVERY = Duration.ofSeconds(10);
-
-  /** Time for Redis to decide again after a fault. */
-  private static final Duration HEALING = Duration.ofSeconds(10);
-
   /** Files change more often than other troubles occur. */
   private static final int CHANGES = 3;
 
@@ -131,7 +125,7 @@ final class Troubles {
     events.add(attack + " at " + SoakReport.name(victim));
     outcomes.put(attack.toString(), attack.run(server.target(), ATTACK).toString());
     Resources after = server.resources();
-    long deadline = System.nanoTime() + RECOVERY.toNanos();
+    long deadline = System.nanoTime() + plan.recovery().toNanos();
     while (!after.backTo(before) && System.nanoTime() - deadline < 0) {
       after = server.resources();
     }
@@ -153,7 +147,7 @@ final class Troubles {
   /** Waits until a request for an unused key is admitted again. */
   private void awaitStore(ServerProcess server, StoreFault fault, int number)
       throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + HEALING.toNanos();
+    long deadline = System.nanoTime() + plan.recovery().toNanos();
     try (Guest guest = Protocol.CHECK.connect(server.target())) {
       for (int i = 0; over.getCount() > 0; i++) {
         String key = "after-" + number + "-" + server.target().resp() + "-" + i;
@@ -161,7 +155,7 @@ final class Troubles {
           return;
         }
         if (System.nanoTime() - deadline > 0) {
-          complaints.add("after " + fault + ": a fresh key is refused for " + HEALING);
+          complaints.add("after " + fault + ": a fresh key is refused for " + plan.recovery());
           return;
         }
         pause(MOMENT);
@@ -199,10 +193,11 @@ final class Troubles {
 
   private void await(String what, int server, Question question)
       throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + RECOVERY.toNanos();
+    long deadline = System.nanoTime() + plan.recovery().toNanos();
     while (over.getCount() > 0 && !question.yes()) {
       if (System.nanoTime() - deadline > 0) {
-        complaints.add(SoakReport.name(server) + ": " + what + " not in force after " + RECOVERY);
+        complaints.add(
+            SoakReport.name(server) + ": " + what + " not in force after " + plan.recovery());
         return;
       }
       pause(MOMENT);

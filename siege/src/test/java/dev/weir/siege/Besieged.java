@@ -23,15 +23,17 @@ final class Besieged implements AutoCloseable {
       """
           .formatted(Ration.PERMITS);
 
-  /** How long a server may take to be as it was before. */
-  static final Duration RECOVERY = Duration.ofSeconds(10);
+  /** How long a server may take to be as it was before, on a machine that has stood still. */
+  static final Duration RECOVERY = Duration.ofSeconds(60);
 
   private static final Duration DRAIN = Duration.ofSeconds(4);
 
   /** What ending a process takes beside the draining, on a busy machine. */
-  private static final Duration EXIT = Duration.ofSeconds(6);
+  private static final Duration EXIT = Duration.ofSeconds(30);
 
-  private static final Duration ATTACK = Duration.ofSeconds(10);
+  /** Much longer than the request timeout, after which the server has to have ended an attack. */
+  private static final Duration ATTACK = Duration.ofSeconds(60);
+
   private static final Duration EVERY = Duration.ofMillis(10);
   private static final int WARM = 200;
 

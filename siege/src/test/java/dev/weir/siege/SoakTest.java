@@ -19,6 +19,7 @@ class SoakTest {
           Duration.ofSeconds(2),
           Duration.ofMillis(500),
           Duration.ofSeconds(5),
+          Duration.ofSeconds(60),
           List.of(Unfinished.HEADS, IdleConnections.RESP));
 
   @TempDir private Path folder;
