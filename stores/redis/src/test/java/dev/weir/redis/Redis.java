@@ -15,7 +15,7 @@ final class Redis {
   /** Redis's instants are whole microseconds. */
   static final long RESOLUTION_NANOS = 1_000;
 
-  private static final long DEADLINE_NANOS = 30_000_000_000L;
+  private static final long DEADLINE_NANOS = 60_000_000_000L;
   private static final AtomicLong SCOPES = new AtomicLong();
 
   private static final class Started {

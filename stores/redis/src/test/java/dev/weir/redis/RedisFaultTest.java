@@ -93,17 +93,27 @@ class RedisFaultTest extends FaultTest {
   @Test
   void stoppedAndContinued_givesBackWhatWasAnsweredTooLate() {
     RedisServer server = closing(RedisServer.start());
-    RedisStore store = store(server.uri(), TIMEOUT);
-    Crowd crowd = crowd(Consistency.STRICT, List.of(store));
-    crowd.awaitAdmitted(100);
-    server.pause();
-    crowd.await(Reason.UNCERTAIN);
-    crowd.stop();
-    assertInTime(crowd);
-    server.resume();
-    Redis.await(() -> store.metrics().late() > 0);
-    awaitNothingButAdmitted(crowd, store);
-    assertThat(store.metrics().burned()).isZero();
+    boolean anew = true;
+    while (anew) {
+      log.clear();
+      RedisStore store = store(server.uri(), TIMEOUT);
+      Crowd crowd = crowd(Consistency.STRICT, List.of(store));
+      crowd.awaitAdmitted(100);
+      server.pause();
+      crowd.await(Reason.UNCERTAIN);
+      crowd.stop();
+      assertInTime(crowd);
+      server.resume();
+      // A machine that stands still for seconds has the connection made anew: what was late is
+      // lost.
+      anew = log.stream().anyMatch(line -> line.contains("made anew"));
+      if (!anew) {
+        Redis.await(() -> store.metrics().late() > 0);
+        awaitNothingButAdmitted(crowd, store);
+        assertThat(store.metrics().burned()).isZero();
+      }
+      server.command("FLUSHALL");
+    }
   }
 
   @Test

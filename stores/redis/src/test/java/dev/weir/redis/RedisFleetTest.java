@@ -29,7 +29,10 @@ class RedisFleetTest {
   private static final long WINDOW_MILLIS = 500;
   private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(WINDOW_MILLIS);
   private static final Duration ROUND = Duration.ofMillis(3_750);
-  private static final int MOST_ROUNDS = 4;
+
+  /** Some 75 s: a busy machine may ask too little in one, or too slowly. */
+  private static final int MOST_ROUNDS = 20;
+
   private static final Duration RACE = Duration.ofMillis(1_500);
 
   private static RedisServer server;
@@ -171,15 +174,24 @@ class RedisFleetTest {
   @Test
   void fixedWindow_judgedAsASlidingOne_isFoundOut() {
     Load load = new Load(Consistency.STRICT, Algorithm.FIXED_WINDOW, 20, WINDOW_MILLIS, 1);
-    List<Answer> answers = fleet.ask(List.of(load), RACE);
-    assertThat(excess(answers, load.permits())).isPositive();
-    assertThat(excessInRedis(answers, load.permits())).isPositive();
+    long most = 0;
+    long mostInRedis = 0;
+    for (int i = 0; i < MOST_ROUNDS && (most == 0 || mostInRedis == 0); i++) {
+      List<Answer> answers = fleet.ask(List.of(load), RACE);
+      most = Math.max(most, excess(answers, load.permits()));
+      mostInRedis = Math.max(mostInRedis, excessInRedis(answers, load.permits()));
+    }
+    assertThat(most).isPositive();
+    assertThat(mostInRedis).isPositive();
   }
 
   @Test
   void limiterThatReadsAndThenWrites_isFoundOut() {
     Load load = new Load(Consistency.STRICT, Algorithm.FIXED_WINDOW, 20, WINDOW_MILLIS, 1);
-    List<Answer> answers = fleet.race(load, RACE);
-    assertThat(excess(answers, Oracle.bound(load.policy()))).isPositive();
+    long most = 0;
+    for (int i = 0; i < MOST_ROUNDS && most == 0; i++) {
+      most = excess(fleet.race(load, RACE), Oracle.bound(load.policy()));
+    }
+    assertThat(most).isPositive();
   }
 }

@@ -30,7 +30,7 @@ public final class RedisServer implements AutoCloseable {
   public static final String BINARY_PROPERTY = "weir.redis";
 
   /** How long a server may take to follow a command. */
-  private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private static final int ATTEMPTS = 5;
 
