@@ -9,12 +9,12 @@ import java.util.function.Supplier;
 
 /** Waits for what other threads do. */
 final class Await {
-  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration LONG = Duration.ofMinutes(2);
   private static final long PAUSE_MILLIS = 5;
 
   private Await() {}
 
-  /** Waits until that is true; fails after 60 s. */
+  /** Waits until that is true; fails after two minutes. */
   static void until(String what, Callable<Boolean> condition) throws Exception {
     until(() -> what, condition);
   }

@@ -26,7 +26,7 @@ import java.util.function.UnaryOperator;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,23 +34,24 @@ import org.junit.jupiter.api.io.TempDir;
 class BackupFileTest {
   private static final String MANIFEST = "backup.properties";
 
+  @TempDir private static Path backups;
+  private static Path whole = Path.of("");
+  private static final Map<String, byte[]> PARTS = new LinkedHashMap<>();
   @TempDir private Path folder;
-  private Path whole = Path.of("");
-  private final Map<String, byte[]> parts = new LinkedHashMap<>();
 
-  @BeforeEach
-  void take() throws Exception {
+  @BeforeAll
+  static void take() throws Exception {
     whole = taken("whole");
-    parts.putAll(read(whole));
-    assertThat(parts).containsOnlyKeys("group-0", "group-1", Charter.FILE, MANIFEST);
+    PARTS.putAll(read(whole));
+    assertThat(PARTS).containsOnlyKeys("group-0", "group-1", Charter.FILE, MANIFEST);
   }
 
-  private Path taken(String name) throws Exception {
-    Path members = Files.createDirectory(folder.resolve("members-" + name));
+  private static Path taken(String name) throws Exception {
+    Path members = Files.createDirectory(backups.resolve("members-" + name));
     Policy policy = Policy.builder(Quota.of(5, Duration.ofHours(1))).build();
     try (Servers servers = new Servers(members, 2, "a")) {
       servers.start("a");
-      assertThat(Servers.admitted(servers.store("a"), "rule", policy, "key", 3)).isEqualTo(3);
+      servers.admits(3, "a", "rule", policy, "key", 3);
       ClusterBackup.Asked asked =
           question -> {
             try {
@@ -59,7 +60,7 @@ class BackupFileTest {
               throw new IOException(e.getCause());
             }
           };
-      Path file = folder.resolve(name);
+      Path file = backups.resolve(name);
       ClusterBackup unused =
           ClusterBackup.take(file, asked, "1", Ticker.system(), (a, b, c, d) -> {});
       return file;
@@ -100,25 +101,25 @@ class BackupFileTest {
   /** Changes the manifest and gives it the right checksum again. */
   private Map<String, byte[]> said(String name, UnaryOperator<String> change) throws IOException {
     Properties p = new Properties();
-    p.load(new ByteArrayInputStream(parts.get(MANIFEST)));
+    p.load(new ByteArrayInputStream(PARTS.get(MANIFEST)));
     p.setProperty(name, change.apply(p.getProperty(name)));
     Checked.sign(p);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     p.store(out, null);
-    Map<String, byte[]> changed = new LinkedHashMap<>(parts);
+    Map<String, byte[]> changed = new LinkedHashMap<>(PARTS);
     changed.put(MANIFEST, out.toByteArray());
     return changed;
   }
 
   @Test
   void fileThatIsWhole_isOpened() throws IOException {
-    assertThat(ClusterBackup.open(file(parts)).groups()).hasSize(2);
+    assertThat(ClusterBackup.open(file(PARTS)).groups()).hasSize(2);
   }
 
   @Test
   void fileThatLacksAPart_isRefused_andNamesIt() throws IOException {
-    for (String each : parts.keySet()) {
-      Map<String, byte[]> rest = new LinkedHashMap<>(parts);
+    for (String each : PARTS.keySet()) {
+      Map<String, byte[]> rest = new LinkedHashMap<>(PARTS);
       rest.remove(each);
       refused(rest, each, "expected: a whole file by 'weir cluster backup'");
     }
@@ -128,17 +129,17 @@ class BackupFileTest {
   void bitThatIsFlipped_inAnyPart_isFound() throws IOException {
     long seed = 20_260_304;
     SplittableRandom random = new SplittableRandom(seed);
-    for (String each : parts.keySet()) {
+    for (String each : PARTS.keySet()) {
       for (int i = 0; i < 20; i++) {
-        byte[] bytes = parts.get(each).clone();
+        byte[] bytes = PARTS.get(each).clone();
         int at = random.nextInt(bytes.length);
         bytes[at] ^= (byte) (1 << random.nextInt(8));
-        Map<String, byte[]> changed = new LinkedHashMap<>(parts);
+        Map<String, byte[]> changed = new LinkedHashMap<>(PARTS);
         changed.put(each, bytes);
         Path file = file(changed);
         if (each.startsWith("group-")) {
           refused(changed, each, "damaged");
-        } else if (!says(bytes, parts.get(each))) {
+        } else if (!says(bytes, PARTS.get(each))) {
           assertThatThrownBy(() -> ClusterBackup.open(file))
               .as("seed %d, byte %d of %s", seed, at, each)
               .isInstanceOf(IOException.class)
@@ -213,8 +214,8 @@ class BackupFileTest {
   @Test
   void partsOfTwoBackups_areRefused() throws Exception {
     Map<String, byte[]> others = read(taken("other"));
-    for (String each : parts.keySet()) {
-      Map<String, byte[]> mixed = new LinkedHashMap<>(parts);
+    for (String each : PARTS.keySet()) {
+      Map<String, byte[]> mixed = new LinkedHashMap<>(PARTS);
       mixed.put(each, others.get(each));
       refused(mixed, "expected");
     }
@@ -222,15 +223,16 @@ class BackupFileTest {
 
   @Test
   void restore_fromADamagedFile_writesNothing() throws IOException {
-    ClusterBackup backup = ClusterBackup.open(whole);
+    Path file = Files.copy(whole, folder.resolve("damaged"));
+    ClusterBackup backup = ClusterBackup.open(file);
     ClusterMember self = new ClusterMember("a", "127.0.0.1", 7946);
     Path to = folder.resolve("to");
     byte[] bytes = Files.readAllBytes(whole);
-    Files.write(whole, Arrays.copyOf(bytes, bytes.length / 2)); // Since it was opened.
+    Files.write(file, Arrays.copyOf(bytes, bytes.length / 2)); // Since it was opened.
     assertThatThrownBy(() -> ClusterRestore.into(backup, to, self, "", true, Ticker.system()))
         .isInstanceOf(IOException.class);
     assertThat(to.resolve(Charter.FILE)).doesNotExist(); // A member refuses what is left.
-    Files.write(whole, bytes);
+    Files.write(file, bytes);
     assertThatThrownBy(() -> ClusterRestore.into(backup, to, self, "", true, Ticker.system()))
         .hasMessageContaining("is not empty");
     Path other = folder.resolve("other-to");

@@ -32,13 +32,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,6 +56,7 @@ class ClusterTest {
   private final Map<String, Cluster> clusters = new HashMap<>();
   private final AtomicLong wallAheadNanos = new AtomicLong();
   private final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
+  private final Asker asker = new Asker();
 
   @BeforeEach
   void choosePorts() throws IOException {
@@ -94,7 +94,7 @@ class ClusterTest {
         log::add);
   }
 
-  private void start(String... names) {
+  private void start(String... names) throws Exception {
     List<CompletableFuture<Void>> starting = new ArrayList<>();
     for (String name : names) {
       starting.add(CompletableFuture.runAsync(() -> startOne(name), task -> thread(name, task)));
@@ -127,28 +127,17 @@ class ClusterTest {
     clusters.remove(name);
   }
 
-  /** Waits for what happens by itself; the test's own time limit ends it if it does not. */
-  private static void await(BooleanSupplier condition) {
-    while (!condition.getAsBoolean()) {
-      Thread.onSpinWait();
-    }
+  private void await(Callable<Boolean> condition) throws Exception {
+    Await.until(() -> "what was waited for; " + log, condition);
   }
 
-  private static Charges ask(ClusterStore store, Policy policy, String key) {
-    Binding binding = store.bind("rule", policy, 0);
-    Charges asked = new Charges().add(binding, store.fingerprint().of(key), 1);
-    CompletableFuture<Charges> answer = new CompletableFuture<>();
-    store.decide(asked, Ticker.system().nanos(), answer::complete);
-    return answer.join();
+  private ClusterStore store(String name) {
+    return Objects.requireNonNull(stores.get(name));
   }
 
-  private int admitted(String key, int requests) {
-    int admitted = 0;
-    List<ClusterStore> all = List.copyOf(stores.values());
-    for (int i = 0; i < requests; i++) {
-      admitted += ask(all.get(i % all.size()), TEN, key).allowed() ? 1 : 0;
-    }
-    return admitted;
+  /** Asks all stores in turn for 30 permits; they have to admit so many. */
+  private void admit(int expected, String key) throws Exception {
+    asker.admits(expected, stores.values(), "rule", TEN, key, 30);
   }
 
   private boolean healthy() {
@@ -156,38 +145,33 @@ class ClusterTest {
   }
 
   @Test
-  void limit_holdsOverAllServers_whileOneEndsAndComesBack() {
+  void limit_holdsOverAllServers_whileOneEndsAndComesBack() throws Exception {
     start("a", "b", "c");
     await(this::healthy);
     for (String key : List.of("x", "y", "z")) { // In both groups.
-      assertThat(admitted(key, 30)).as(key).isEqualTo(10);
+      admit(10, key);
     }
-    String leader =
-        Objects.requireNonNull(clusters.get("a")).status().members().stream()
-            .flatMap(each -> each.groups().stream())
-            .filter(each -> each.leads())
-            .findFirst()
-            .orElseThrow()
-            .leader();
+    await(() -> clusters.containsKey(leaderOfGroup(0)));
+    String leader = leaderOfGroup(0);
     end(leader);
     await(() -> stores.values().stream().allMatch(ClusterStore::available));
-    assertThat(admitted("x", 30)).isZero();
-    await(() -> admitted("fresh", 1) == 1);
+    admit(0, "x");
+    admit(10, "fresh");
 
     start(leader);
     await(this::healthy);
-    assertThat(admitted("y", 30)).isZero();
+    admit(0, "y");
 
     for (String name : List.of("a", "b", "c")) { // The whole cluster, too.
       end(name);
     }
     start("a", "b", "c");
-    assertThat(admitted("z", 30)).isZero();
+    admit(0, "z");
     assertThat(log).noneMatch(line -> line.contains("other counts"));
   }
 
   @Test
-  void windows_holdTheLimitByRealTime_whileLeadersChange() {
+  void windows_holdTheLimitByRealTime_whileLeadersChange() throws Exception {
     start("a", "b", "c");
     await(this::healthy);
     Policy policy =
@@ -205,7 +189,7 @@ class ClusterTest {
               () -> {
                 while (Ticker.system().nanos() - (history.size() > 20 ? end : latest) < 0) {
                   long sent = Ticker.system().nanos();
-                  if (ask(store, policy, "hot").allowed()) {
+                  if (Asker.ask(store, "rule", policy, "hot").allowed()) {
                     long answered = Ticker.system().nanos();
                     history.add(new Operation("hot", 1, sent, answered, true, Reason.WITHIN_LIMIT));
                     if (history.size() % 15 == 0) {
@@ -229,7 +213,7 @@ class ClusterTest {
   }
 
   @Test
-  void calendar_followsTheWallClock_andByHandWhereThatIsFarAhead() throws IOException {
+  void calendar_followsTheWallClock_andByHandWhereThatIsFarAhead() throws Exception {
     start("a", "b", "c");
     await(this::healthy);
     wallAheadNanos.set(800_000_000L);
@@ -238,39 +222,50 @@ class ClusterTest {
 
     Policy yearly =
         Policy.builder(Quota.of(5, Duration.ofDays(365))).algorithm(Algorithm.FIXED_WINDOW).build();
-    ClusterStore store = Objects.requireNonNull(stores.get("a"));
-    assertThat(IntStream.range(0, 9).filter(i -> ask(store, yearly, "x").allowed()).count())
-        .isEqualTo(5);
+    asker.admits(5, store("a"), "rule", yearly, "x", 9);
 
     long year = Duration.ofDays(365).toNanos();
     wallAheadNanos.set(year);
     await(() -> replicas().stream().filter(GroupStatus::clockFault).count() == 2);
     assertThat(replicas()).allMatch(each -> each.offsetNanos() < 3_600_000_000_000L);
-    assertThat(ask(store, yearly, "x").allowed()).isFalse();
+    asker.admits(0, store("a"), "rule", yearly, "x", 1);
     assertThat(log).anyMatch(each -> each.contains("does not follow it"));
 
-    Objects.requireNonNull(clusters.get("b")).setCalendar();
+    await(() -> setCalendar("b"));
     await(() -> replicas().stream().allMatch(each -> each.offsetNanos() > year / 2));
     await(() -> replicas().stream().noneMatch(GroupStatus::clockFault));
-    await(() -> ask(store, yearly, "x").allowed());
-    assertThat(IntStream.range(0, 9).filter(i -> ask(store, yearly, "x").allowed()).count())
-        .isEqualTo(4);
+    await(() -> asker.admitted(List.of(store("a")), "rule", yearly, "x", 1) == 1);
+    asker.admits(4, store("a"), "rule", yearly, "x", 9);
     await(this::healthy);
   }
 
+  /** Returns false while a group has no leader. */
+  private boolean setCalendar(String member) {
+    try {
+      Objects.requireNonNull(clusters.get(member)).setCalendar();
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   @Test
-  void metrics_sayWhatMembersDid_onceTheyDidIt() {
+  void metrics_sayWhatMembersDid_onceTheyDidIt() throws Exception {
     start("a", "b", "c");
     await(this::healthy);
-    assertThat(admitted("x", 30)).isEqualTo(10);
+    admit(10, "x");
     await(
         () ->
             clusters.values().stream()
                 .allMatch(each -> each.metrics().roundTripNanos().size() == 2));
-    List<GroupMetrics> all =
-        clusters.values().stream().flatMap(each -> each.metrics().groups().stream()).toList();
+    List<GroupMetrics> all = new ArrayList<>();
+    await(
+        () -> {
+          all.clear();
+          clusters.values().forEach(each -> all.addAll(each.metrics().groups()));
+          return all.stream().filter(GroupMetrics::leads).count() == 2;
+        });
     assertThat(all).hasSize(6);
-    assertThat(all.stream().filter(GroupMetrics::leads)).hasSize(2);
     assertThat(all)
         .allSatisfy(
             each -> {
@@ -339,9 +334,8 @@ class ClusterTest {
       Files.write(filler, new byte[(int) (room - (60L << 20))]);
       await(() -> problemOfC().equals("its disk is nearly full"));
       await(() -> !leaderOfGroup(0).equals("c") && !leaderOfGroup(0).isEmpty());
-      int[] tries = new int[1];
-      await(() -> admitted("fresh " + tries[0]++, stores.size()) == stores.size());
-      assertThat(admitted("x", 30)).isEqualTo(10);
+      asker.admits(stores.size(), stores.values(), "rule", TEN, "fresh", stores.size());
+      admit(10, "x");
 
       byte[] block = new byte[1 << 16];
       for (int length = block.length; length > 0; length /= 2) {
@@ -354,19 +348,19 @@ class ClusterTest {
         }
       }
       Policy much = Policy.of(Quota.of(1_000_000_000, Duration.ofMinutes(10)));
-      Binding binding = Objects.requireNonNull(stores.get("a")).bind("much", much, 0);
+      Binding binding = store("a").bind("much", much, 0);
       while (!problemOfC().startsWith("the log cannot be written")) {
-        manyKeys(Objects.requireNonNull(stores.get("a")), binding);
+        manyKeys(store("a"), binding);
       }
       assertThat(Objects.requireNonNull(clusters.get("a")).status().health())
           .isEqualTo(Health.DEGRADED);
-      assertThat(admitted("x", 30)).isZero();
+      admit(0, "x");
       end("c");
 
       Files.delete(filler);
       start("c");
       await(this::healthy);
-      assertThat(admitted("x", 30)).isZero();
+      admit(0, "x");
       assertThat(log).noneMatch(line -> line.contains("other counts"));
     } finally {
       stop();

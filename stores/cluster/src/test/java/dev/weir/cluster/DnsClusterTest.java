@@ -3,11 +3,8 @@ package dev.weir.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Algorithm;
-import dev.weir.Binding;
-import dev.weir.Charges;
 import dev.weir.Policy;
 import dev.weir.Quota;
-import dev.weir.Reason;
 import dev.weir.Ticker;
 import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.ClusterStatus.Health;
@@ -24,11 +21,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,6 +44,8 @@ class DnsClusterTest {
   private final Map<String, ClusterStore> stores = new ConcurrentHashMap<>();
   private final Map<String, Thread> starting = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
+
+  private final Asker asker = new Asker();
 
   /** What the DNS says to each member, and to all others under the empty name. */
   private final Map<String, List<Integer>> dns = new ConcurrentHashMap<>();
@@ -149,22 +148,9 @@ class DnsClusterTest {
     return clusters.values().stream().map(each -> each.status().cluster()).distinct().toList();
   }
 
-  private static Charges decided(ClusterStore store, String rule, String key) {
-    Binding binding = store.bind(rule, FIVE, 0);
-    Charges asked = new Charges().add(binding, store.fingerprint().of(key), 1);
-    CompletableFuture<Charges> answer = new CompletableFuture<>();
-    store.decide(asked, Ticker.system().nanos(), answer::complete);
-    return answer.join();
-  }
-
-  /** Waits until a store decides a key; returns how many of nine requests it admits. */
-  private int admitted(ClusterStore store, String key) throws Exception {
-    await(() -> decided(store, "another rule", key).reason(0) != Reason.UNCERTAIN);
-    int admitted = 0;
-    for (int i = 0; i < 9; i++) {
-      admitted += decided(store, "rule", key).allowed() ? 1 : 0;
-    }
-    return admitted;
+  /** Asks a store nine times; it has to admit so many. */
+  private void admits(int expected, @Nullable ClusterStore store, String key) throws Exception {
+    asker.admits(expected, Objects.requireNonNull(store), "rule", FIVE, key, 9);
   }
 
   @Test
@@ -175,7 +161,7 @@ class DnsClusterTest {
     start("c", 4, 3);
     await(() -> stores.size() == 3 && healthy(3));
     assertThat(ids()).hasSize(1);
-    assertThat(admitted(Objects.requireNonNull(stores.get("a")), "x")).isEqualTo(5);
+    admits(5, stores.get("a"), "x");
 
     end("c");
     dns(2, 3, 5);
@@ -198,8 +184,8 @@ class DnsClusterTest {
             line -> log.add("outside: " + line))) {
       client.join();
       ClusterStore store = client.store(UsualSettings.store());
-      assertThat(admitted(store, "x")).isZero();
-      assertThat(admitted(store, "y")).isEqualTo(5);
+      admits(0, store, "x");
+      admits(5, store, "y");
     }
   }
 
@@ -268,7 +254,7 @@ class DnsClusterTest {
     dns(2, 3, 4);
     start("a", 0, 1);
     await(() -> stores.size() == 1 && healthy(1));
-    assertThat(admitted(Objects.requireNonNull(stores.get("a")), "x")).isEqualTo(5);
+    admits(5, stores.get("a"), "x");
   }
 
   @Test

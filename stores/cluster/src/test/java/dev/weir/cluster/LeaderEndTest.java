@@ -29,6 +29,10 @@ class LeaderEndTest {
 
   @Test
   void endedLeader_isFollowedByOneWhoStandsAtOnce() throws Exception {
+    Calm.check(folder, LeaderEndTest::endLeader);
+  }
+
+  private static void endLeader(Path folder) throws Exception {
     try (Trio trio = new Trio(folder, LeaderEndTest::slow, null)) {
       for (int i = 1; i <= 20; i++) {
         trio.append(i, 64);
@@ -62,6 +66,10 @@ class LeaderEndTest {
   /** A network that cuts connections, again and again, is no reason for an election. */
   @Test
   void leaderThatLives_isNotReplaced_whenItsConnectionsAreCut() throws Exception {
+    Calm.check(folder, LeaderEndTest::cutConnections);
+  }
+
+  private static void cutConnections(Path folder) throws Exception {
     Wires wires = new Wires();
     try (Trio trio = new Trio(folder, LeaderEndTest::slow, wires)) {
       trio.append(1, 64);

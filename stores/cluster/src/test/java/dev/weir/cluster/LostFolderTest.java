@@ -1,6 +1,5 @@
 package dev.weir.cluster;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Policy;
@@ -50,7 +49,7 @@ class LostFolderTest {
   void founderThatHasLostAGroup_isRefused_andJoinsWithAnEmptyFolder() throws Exception {
     try (Servers servers = new Servers(folder, 2, "a", "b", "c")) {
       servers.start("a", "b", "c");
-      assertThat(Servers.admitted(servers.store("a"), "rule", POLICY, "key", 9)).isEqualTo(5);
+      servers.admits(5, "a", "rule", POLICY, "key", 9);
       servers.end("c");
       Path lost = groups(servers.folder("c")).get(1);
 
@@ -64,7 +63,7 @@ class LostFolderTest {
       delete(servers.folder("c"));
       servers.open("c", "a", "b", "c");
       servers.healthy();
-      assertThat(Servers.admitted(servers.store("c"), "rule", POLICY, "key", 9)).isZero();
+      servers.admits(0, "c", "rule", POLICY, "key", 9);
     }
   }
 
@@ -96,7 +95,7 @@ class LostFolderTest {
       delete(servers.folder("a").resolve("groups"));
       Files.delete(servers.folder("a").resolve(GroupMarks.FILE));
       servers.start("a");
-      assertThat(Servers.admitted(servers.store("a"), "rule", POLICY, "key", 9)).isEqualTo(5);
+      servers.admits(5, "a", "rule", POLICY, "key", 9);
     }
   }
 

@@ -20,6 +20,10 @@ class RatisLedgerTest {
 
   @Test
   void entries_areAppliedByAll_inOneOrder() throws Exception {
+    Calm.check(folder, RatisLedgerTest::append);
+  }
+
+  private static void append(Path folder) throws Exception {
     try (Trio trio = new Trio(folder)) {
       Ledger ledger = trio.node(trio.leader()).ledger();
       List<CompletableFuture<byte[]>> replies = new ArrayList<>();

@@ -112,7 +112,7 @@ class RatisRestartTest {
       append(trio, 150);
       int leader = trio.leader();
       Await.until("the log to be purged", () -> firstInLog(trio, leader) > 20);
-      assertThat(snapshots(trio, leader)).hasSize(2);
+      Await.until("two snapshots", () -> snapshots(trio, leader).size() == 2);
       trio.start(missing);
       checkAll(trio.settle(), ids);
       assertThat(trio.node(missing).machine().restores()).isPositive();
@@ -120,6 +120,7 @@ class RatisRestartTest {
 
       // The newest is damaged: the one before, and the log after it, are enough.
       int other = 3 - leader - missing;
+      Await.until("two snapshots", () -> snapshots(trio, other).size() == 2);
       trio.stop(other);
       damage(snapshots(trio, other).get(0));
       String newest = snapshots(trio, other).get(0).getFileName().toString();
@@ -180,8 +181,13 @@ class RatisRestartTest {
   /** One that listened first, and whose election of a later term nobody heard of. */
   @Test
   void voterOfALaterTerm_hasTheLeaderStepDown() throws Exception {
+    Calm.check(folder, this::voteLater);
+  }
+
+  private void voteLater(Path own) throws Exception {
+    ids = 0;
     try (Wires wires = new Wires();
-        Trio trio = new Trio(folder, settings -> settings, wires, 2)) {
+        Trio trio = new Trio(own, settings -> settings, wires, 2)) {
       append(trio, 5);
       trio.start(2);
       Ledger leader = trio.node(trio.leader()).ledger();
@@ -209,7 +215,12 @@ class RatisRestartTest {
 
   @Test
   void aTransfer_handsTheLogOver() throws Exception {
-    try (Trio trio = new Trio(folder)) {
+    Calm.check(folder, this::handOver);
+  }
+
+  private void handOver(Path own) throws Exception {
+    ids = 0;
+    try (Trio trio = new Trio(own)) {
       append(trio, 3);
       int before = trio.leader();
       int after = (before + 1) % 3;

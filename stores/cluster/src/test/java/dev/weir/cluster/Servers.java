@@ -1,10 +1,6 @@
 package dev.weir.cluster;
 
-import dev.weir.Binding;
-import dev.weir.Charges;
 import dev.weir.Policy;
-import dev.weir.Quota;
-import dev.weir.Reason;
 import dev.weir.Ticker;
 import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.ClusterStatus.Health;
@@ -37,6 +33,7 @@ final class Servers implements AutoCloseable {
   final Map<String, ClusterStore> stores = new ConcurrentSkipListMap<>();
   final AtomicLong wallAheadNanos = new AtomicLong();
   final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
+  private final Asker asker = new Asker();
 
   /**
    * @param names that have an address, from the start on
@@ -76,17 +73,11 @@ final class Servers implements AutoCloseable {
 
   /** Waits until each server decides the keys of each group. */
   void deciding() throws Exception {
-    Policy policy = Policy.builder(Quota.of(1 << 20, Duration.ofSeconds(1))).build();
     for (ClusterStore store : stores.values()) {
       for (int i = 0; i < 8 * groups; i++) {
-        String key = "deciding-" + i;
-        Await.until(() -> "a decision; " + log, () -> decided(store, "deciding", policy, key));
+        Asker.awaitDecision(store, "deciding-" + i);
       }
     }
-  }
-
-  private static boolean decided(ClusterStore store, String rule, Policy policy, String key) {
-    return ask(store, rule, policy, key).reason(0) != Reason.UNCERTAIN;
   }
 
   private static void thread(Runnable task) {
@@ -156,26 +147,14 @@ final class Servers implements AutoCloseable {
     Await.until(() -> "a healthy cluster; " + log, () -> any.status().health() == Health.HEALTHY);
   }
 
-  /** Asks one server for a permit. */
-  static boolean admits(ClusterStore store, String rule, Policy policy, String key) {
-    return ask(store, rule, policy, key).allowed();
+  /** Asks one server so many times; it has to admit so many. */
+  void admits(int expected, String name, String rule, Policy policy, String key, int requests)
+      throws Exception {
+    asker.admits(expected, store(name), rule, policy, key, requests);
   }
 
-  private static Charges ask(ClusterStore store, String rule, Policy policy, String key) {
-    Binding binding = store.bind(rule, policy, 0);
-    Charges asked = new Charges().add(binding, store.fingerprint().of(key), 1);
-    CompletableFuture<Charges> answer = new CompletableFuture<>();
-    store.decide(asked, Ticker.system().nanos(), answer::complete);
-    return answer.join();
-  }
-
-  /** Asks one server so many times; returns how often it admitted. */
-  static int admitted(ClusterStore store, String rule, Policy policy, String key, int requests) {
-    int admitted = 0;
-    for (int i = 0; i < requests; i++) {
-      admitted += admits(store, rule, policy, key) ? 1 : 0;
-    }
-    return admitted;
+  Asker asker() {
+    return asker;
   }
 
   @Override
