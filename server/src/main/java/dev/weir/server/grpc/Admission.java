@@ -178,12 +178,6 @@ final class Admission implements ServerInterceptor {
     }
 
     @Override
-    public void onReady() {
-      stream.ready();
-      super.onReady();
-    }
-
-    @Override
     public void onComplete() {
       end();
       super.onComplete();

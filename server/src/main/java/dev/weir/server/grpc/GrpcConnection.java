@@ -61,6 +61,7 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   private @Nullable Http2Connection http2;
   private @Nullable QuickCalls quick;
   private @Nullable Unasked unasked;
+  private @Nullable Unsent unsent;
   private boolean checking;
   private boolean cutting;
   private int calls;
@@ -152,6 +153,7 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
         Http2Connection connection = ((Http2ConnectionHandler) codec.handler()).connection();
         http2 = connection;
         unasked = Unasked.follow(connection, this::tell);
+        unsent = Unsent.follow(connection, this::tell);
         quick = all.quick(codec);
       }
     }
@@ -229,11 +231,11 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Counts the bytes of the connection in the budget, except those of its calls, which count their
-   * own.
+   * Counts the bytes of the connection in the budget, except those of requests, which their calls
+   * count.
    */
   private void tell() {
-    long now = others + unasked();
+    long now = others + unasked() + (unsent == null ? 0 : unsent.held());
     long change = now - told;
     told = now;
     boolean unused = account.add(change);

@@ -11,8 +11,8 @@ import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One gRPC call as its connection sees it: the arrived part of an unfinished message, and answers
- * that wait for the client to read. The transport reports both on the connection's event loop;
+ * One gRPC call as its connection sees it: the arrived part of an unfinished message, and whether
+ * the call waits for its client. The transport reports what arrives on the connection's event loop;
  * answers may come on any thread.
  */
 final class GrpcStream extends ServerStreamTracer {
@@ -24,9 +24,6 @@ final class GrpcStream extends ServerStreamTracer {
 
   /** Approximate size of the objects of a metadata field. */
   private static final long FIELD_BYTES = 100;
-
-  /** The next message of a stream is read when at most this of the one before waits. */
-  private static final long READY_BYTES = 32 << 10;
 
   /** Approximate size of the objects of a piece of a message. */
   private static final long PIECE_BYTES = 256;
@@ -57,8 +54,8 @@ final class GrpcStream extends ServerStreamTracer {
 
   // Under the lock.
   private long arrived;
-  private long unsent;
   private long told;
+  private boolean answered;
   private boolean stays;
   private boolean closed;
 
@@ -107,14 +104,6 @@ final class GrpcStream extends ServerStreamTracer {
   /** A unary call's request has fully arrived. */
   void requested() {
     received();
-  }
-
-  /** The client has room for another answer. */
-  void ready() {
-    synchronized (this) {
-      unsent = 0;
-      tell();
-    }
   }
 
   /** Returns whether the call was ended because it was not whole, or too large. */
@@ -175,7 +164,7 @@ final class GrpcStream extends ServerStreamTracer {
   @Override
   public void outboundMessageSent(int number, long wireBytes, long bytes) {
     synchronized (this) {
-      unsent = unary ? unsent + wireBytes : wireBytes > READY_BYTES ? wireBytes : 0;
+      answered = unary; // Its objects stay until the client has read the answer.
       tell();
     }
   }
@@ -221,8 +210,8 @@ final class GrpcStream extends ServerStreamTracer {
   private void tell() {
     GrpcConnection on = connection;
     if (on != null) {
-      boolean waits = receiving || unsent > 0;
-      long now = stays && !closed ? arrived + unsent + (waits ? CALL_BYTES + fields : 0) : 0;
+      boolean waits = receiving || answered;
+      long now = stays && !closed ? arrived + (waits ? CALL_BYTES + fields : 0) : 0;
       long change = now - told;
       told = now;
       boolean unused = on.account().add(change);
