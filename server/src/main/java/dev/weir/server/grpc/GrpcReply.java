@@ -9,7 +9,8 @@ import java.util.logging.Level;
 
 /** Sends gRPC answers, on whatever thread the store gives them. */
 final class GrpcReply {
-  private static final Status FAILED =
+  /** What a client is answered whose call failed here. */
+  static final Status FAILED =
       Status.INTERNAL.withDescription("The server failed; its log has the details.");
 
   private GrpcReply() {}

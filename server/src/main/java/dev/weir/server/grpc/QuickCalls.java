@@ -44,7 +44,9 @@ final class QuickCalls extends Http2FrameListenerDecorator {
    * literals that neither use nor change the connection's table [RFC 7541, 6.2.2], so the bytes are
    * always the same. Twice they go through the library's writer instead: after SETTINGS, as the
    * next block of fields must begin with the new size of the table [RFC 7541, 4.2]; and after PING,
-   * as grpc-java forgives a client's pings when it sees frames written.
+   * as grpc-java forgives a client's pings when it sees frames written. What fails once it is being
+   * decided is answered here as well, with INTERNAL: grpc-java would have it decided, and charged,
+   * again.
    */
 
   /** Held calls of a read; a client may have more, which are passed on. */
@@ -63,6 +65,7 @@ final class QuickCalls extends Http2FrameListenerDecorator {
   private static final AsciiString IDENTITY = AsciiString.cached("identity");
   private static final AsciiString ACCEPTED = AsciiString.cached("grpc-accept-encoding");
   private static final AsciiString STATUS = AsciiString.cached("grpc-status");
+  private static final AsciiString MESSAGE = AsciiString.cached("grpc-message");
   private static final AsciiString TIMEOUT = AsciiString.cached("grpc-timeout");
 
   /** By gRPC over HTTP/2. */
@@ -393,6 +396,10 @@ final class QuickCalls extends Http2FrameListenerDecorator {
 
     @Override
     public void write(ChannelHandlerContext ctx, int allowedBytes) {
+      if (message.length == 0) {
+        failed(ctx);
+        return;
+      }
       ByteBuf shared = out;
       ByteBuf to = shared == null ? ctx.alloc().ioBuffer() : shared;
       ChannelPromise promise = outPromise == null ? ctx.newPromise() : outPromise;
@@ -416,11 +423,27 @@ final class QuickCalls extends Http2FrameListenerDecorator {
           out = ctx.alloc().ioBuffer();
           outPromise = ctx.newPromise();
         }
-        ChannelPromise ended = ctx.newPromise();
-        byLibrary(stream, new DefaultHttp2Headers().set(STATUS, "0"), true, ended);
-        last = ended;
-        codec.closeStreamLocal(stream, ended);
+        end(ctx, new DefaultHttp2Headers().set(STATUS, "0"));
       }
+    }
+
+    /** Answers a call that failed: with trailers alone. */
+    private void failed(ChannelHandlerContext ctx) {
+      stream.headersSent(false);
+      end(
+          ctx,
+          new DefaultHttp2Headers()
+              .status("200")
+              .set(CONTENT_TYPE, GRPC)
+              .set(STATUS, String.valueOf(GrpcReply.FAILED.getCode().value()))
+              .set(MESSAGE, GrpcReply.FAILED.getDescription()));
+    }
+
+    private void end(ChannelHandlerContext ctx, Http2Headers fields) {
+      ChannelPromise ended = ctx.newPromise();
+      byLibrary(stream, fields, true, ended);
+      last = ended;
+      codec.closeStreamLocal(stream, ended);
     }
 
     private void headers(ByteBuf to) {

@@ -26,6 +26,8 @@ final class QuickRls {
   /** What precedes a message: whether it is compressed, and its length. */
   static final int PREFIX_BYTES = 5;
 
+  private static final byte[] FAILED = {};
+
   private static final byte[] OK = {1 << 3, 1};
   private static final byte[] OVER = {1 << 3, 2};
   private static final byte STATUSES = 2 << 3 | 2;
@@ -51,7 +53,8 @@ final class QuickRls {
    * Decides a request.
    *
    * @param data one message with its prefix; not changed
-   * @return the answer with its prefix, or null if nothing has happened
+   * @return the answer with its prefix; nothing of it if the request failed while it was decided,
+   *     so that it may be charged; null if nothing has happened
    */
   byte @Nullable [] answer(ByteBuf data) {
     int length = data.readableBytes();
@@ -68,6 +71,7 @@ final class QuickRls {
   }
 
   private byte @Nullable [] decide() {
+    boolean begun = false;
     try {
       CurrentLimit limit =
           decider.take(
@@ -76,11 +80,15 @@ final class QuickRls {
         return null;
       }
       byte[] text = limits.of(limit);
+      begun = true;
       write(decider.decide(), text);
       return Arrays.copyOf(answer.bytes(), answer.size());
     } catch (RuntimeException e) {
+      if (!begun) {
+        return null; // The long way says so to the client.
+      }
       Logs.LOG.log(Level.SEVERE, "grpc: a request failed", e);
-      return null; // The long way says so to the client; it may charge again, which only refuses.
+      return FAILED;
     }
   }
 
