@@ -264,11 +264,12 @@ public final class GuardedDecider implements Decider {
   }
 
   /**
-   * Adds a request to a batch of the engine's, which the caller decides soon, instead of {@link
-   * #decide}.
+   * Adds a request to a batch of the engine's, which {@link #decide(RequestBatch)} decides soon,
+   * instead of {@link #decide(Request, Consumer)}.
    *
    * @param nowNanos when it was read
-   * @return whether it was added; if not, {@link #decide} is to be asked, after the batch
+   * @return whether it was added; if not, {@link #decide(Request, Consumer)} is to be asked, after
+   *     the batch
    */
   public boolean add(
       RequestBatch batch,
@@ -277,17 +278,19 @@ public final class GuardedDecider implements Decider {
       int count,
       long permits,
       long nowNanos) {
-    if (upstream != null
-        || traffic != null
-        || refusals != null
-        || load.countsRequests()
-        || withoutRules()
-        || LoopLag.here().overloaded(nowNanos, 0)
-        || !batch.add(domain, keysAndValues, count, permits)) {
-      return false;
-    }
-    boolean unused = LoopLag.here().overloaded(nowNanos, 1); // It counts.
-    return true;
+    return upstream == null
+        && traffic == null
+        && refusals == null
+        && !load.countsRequests()
+        && !withoutRules()
+        && !LoopLag.here().overloaded(nowNanos, 0)
+        && batch.add(domain, keysAndValues, count, permits);
+  }
+
+  /** Decides the requests of a batch, which were added here. */
+  public void decide(RequestBatch batch) {
+    LoopLag.here().asked(batch.size()); // Not before: a caller may have another way after all.
+    batch.decide();
   }
 
   @Override

@@ -135,6 +135,15 @@ public final class LoopLag {
     return badTurns >= BAD_TURNS && late(nowNanos);
   }
 
+  /**
+   * Counts requests as asked that {@link #overloaded} was asked about as none.
+   *
+   * @param questions number of requests, at least 0
+   */
+  public void asked(int questions) {
+    asked += questions;
+  }
+
   private boolean late(long nowNanos) {
     return nowNanos - lastNanos - BEAT_NANOS > maxWaitNanos;
   }

@@ -40,7 +40,7 @@ public final class QuickDecider {
 
   /** Decides the request; what came out is in the only place of the batch, until the next one. */
   public RequestBatch decide() {
-    batch.decide();
+    decider.decide(batch);
     times.ended(begunNanos, 1);
     return batch;
   }

@@ -93,7 +93,7 @@ final class CheckCalls {
       return;
     }
     try {
-      batch.decide();
+      decider.decide(batch);
       for (int i = 0; i < batch.size(); i++) {
         reply(i);
       }

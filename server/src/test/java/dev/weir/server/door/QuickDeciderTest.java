@@ -1,0 +1,78 @@
+package dev.weir.server.door;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.MemoryStore;
+import dev.weir.engine.Engine;
+import dev.weir.engine.EngineSettings;
+import dev.weir.engine.TimeHistogram;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.Request;
+import dev.weir.rules.Rules;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.testkit.FakeTicker;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A request counts once for its loop's lag, whichever way it is decided. */
+class QuickDeciderTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final String RULES =
+      """
+      domain: test
+      descriptors:
+        - key: usual
+          rate_limit: {unit: day, requests_per_unit: 1000}
+        - key: watched
+          shadow_mode: true
+          rate_limit: {unit: day, requests_per_unit: 1000}
+        - key: queue
+          rate_limit:
+            {unit: day, requests_per_unit: 1000, on_limit: {queue: {requests: 1, wait: 1ms}}}
+      """;
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final Engine engine = Engine.create(new MemoryStore(), ticker, EngineSettings.DEFAULTS);
+  private final GuardedDecider decider =
+      new GuardedDecider(engine, SystemLoad.of(ServerSettings.defaults(), ticker), ticker);
+
+  @AfterEach
+  void stop() {
+    engine.close();
+  }
+
+  /** Asks so often in each of three late turns; returns whether the loop is overloaded then. */
+  private boolean overloaded(QuickDecider quick, String key, int times) {
+    Request request =
+        new Request("test", List.of(new Descriptor(List.of(new Entry(key, "x")), null, null)), 1);
+    LoopLag lag = new LoopLag(SECOND, ticker.nanos());
+    LoopLag.here(lag);
+    for (int turn = 0; turn < 3; turn++) {
+      for (int i = 0; i < times; i++) {
+        if (quick.take("test", new String[] {key, "x"}, 2, 1) == null) {
+          decider.decide(request, answer -> {});
+        } else {
+          assertThat(quick.decide().allowed(0)).isTrue();
+        }
+      }
+      ticker.advance(3 * SECOND);
+      lag.beat(ticker.nanos());
+    }
+    ticker.advance(3 * SECOND);
+    LoopLag.here(new LoopLag(Long.MAX_VALUE, 0));
+    return lag.overloaded(ticker.nanos(), 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"usual", "watched", "queue", "unknown"})
+  void request_countsOnce(String key) {
+    engine.apply(Objects.requireNonNull(Rules.parse("rules.yaml", RULES).ruleSet()));
+    QuickDecider quick = new QuickDecider(decider, new RequestTimes(new TimeHistogram(), ticker));
+    assertThat(overloaded(quick, key, LoopLag.MIN_ASKED - 1)).isFalse();
+    assertThat(overloaded(quick, key, LoopLag.MIN_ASKED)).isTrue();
+  }
+}
