@@ -23,15 +23,13 @@ public final class QuickDecider {
   /**
    * Takes a request, in place of the one before it; it is not decided yet.
    *
-   * @param keysAndValues the key of each entry with its value behind it; not kept
-   * @param count how many of them there are
    * @return its limit; null if the request is unusual
    */
-  public @Nullable CurrentLimit take(
-      String domain, String[] keysAndValues, int count, long permits) {
+  public @Nullable CurrentLimit take(Asked asked) {
     batch.clear();
     begunNanos = times.begin();
-    if (!decider.add(batch, domain, keysAndValues, count, permits, begunNanos)) {
+    if (!decider.add(
+        batch, asked.domain(), asked.keysAndValues(), asked.count(), asked.permits(), begunNanos)) {
       return null;
     }
     CurrentLimit limit = batch.isPlain(0) ? batch.limit(0) : null;

@@ -1,7 +1,6 @@
 package dev.weir.server.grpc;
 
-import dev.weir.server.door.RecentTexts;
-import java.nio.charset.StandardCharsets;
+import dev.weir.server.door.Asked;
 
 /**
  * Reads the usual protobuf of a rate limit request: one descriptor without permits or a limit of
@@ -21,43 +20,21 @@ final class QuickMessage {
   /** So that any number of so many bytes, with seven bits in each, is an int of at least 0. */
   private static final int MAX_NUMBER_BYTES = 4;
 
-  private static final int MAX_ENTRIES = 16;
-
-  private final RecentTexts words = new RecentTexts();
-  private final String[] keysAndValues = new String[2 * MAX_ENTRIES];
+  private final Asked asked = new Asked();
   private byte[] in = {};
   private int at;
 
-  private String domain = "";
-  private long permits;
-  private int count;
-
-  String domain() {
-    return domain;
-  }
-
-  /** Returns the permits that each descriptor asks for. */
-  long permits() {
-    return permits;
-  }
-
-  /** Returns the key of each entry with its value behind it, {@link #count} texts. */
-  String[] keysAndValues() {
-    return keysAndValues;
-  }
-
-  int count() {
-    return count;
+  /** Returns what the message that was read last asks for. */
+  Asked asked() {
+    return asked;
   }
 
   /** Reads a message; returns false if it is not a usual one. */
   boolean read(byte[] bytes, int from, int end) {
     in = bytes;
     at = from;
-    domain = "";
-    permits = 1;
-    count = 0;
-    return request(end) && count > 0;
+    asked.clear();
+    return request(end) && asked.count() > 0;
   }
 
   private boolean request(int end) {
@@ -69,7 +46,8 @@ final class QuickMessage {
       int number = number(end);
       if (field == DOMAIN && !domains && text(number, end)) {
         domains = true;
-        domain = word(number);
+        asked.domain(in, at, at + number);
+        at += number;
       } else if (field == DESCRIPTORS && !descriptors && number >= 0 && number <= end - at) {
         descriptors = true;
         if (!descriptor(at + number)) {
@@ -77,7 +55,7 @@ final class QuickMessage {
         }
       } else if (field == HITS && !hits && number >= 0) {
         hits = true;
-        permits = Math.max(1, number); // 0 means 1.
+        asked.permits(Math.max(1, number)); // 0 means 1.
       } else {
         return false;
       }
@@ -92,7 +70,7 @@ final class QuickMessage {
       if (field != ENTRIES
           || length < 0
           || length > end - at
-          || count == keysAndValues.length
+          || !asked.begin()
           || !entry(at + length)) {
         return false;
       }
@@ -103,22 +81,22 @@ final class QuickMessage {
   private boolean entry(int end) {
     boolean keys = false;
     boolean values = false;
-    keysAndValues[count + 1] = "";
     while (at < end) {
       int field = in[at++];
       int length = number(end);
       if (field == KEY && !keys && text(length, end)) {
         keys = true;
-        keysAndValues[count] = word(length);
+        asked.key(in, at, at + length);
+        at += length;
       } else if (field == VALUE && !values && text(length, end)) {
         values = true;
-        keysAndValues[count + 1] = ascii(length);
+        asked.value(in, at, at + length);
         at += length;
       } else {
         return false;
       }
     }
-    count += 2;
+    asked.end();
     return keys;
   }
 
@@ -146,22 +124,5 @@ final class QuickMessage {
       }
     }
     return true;
-  }
-
-  private String ascii(int length) {
-    return new String(in, at, length, StandardCharsets.ISO_8859_1);
-  }
-
-  /** Takes a text, which is probably one of those read lately. */
-  private String word(int length) {
-    int from = at;
-    at += length;
-    String known = words.find(in, from, at);
-    if (known != null) {
-      return known;
-    }
-    String text = new String(in, from, length, StandardCharsets.ISO_8859_1);
-    words.keep(in, from, at, text);
-    return text;
   }
 }

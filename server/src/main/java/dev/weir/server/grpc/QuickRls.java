@@ -73,9 +73,7 @@ final class QuickRls {
   private byte @Nullable [] decide() {
     boolean begun = false;
     try {
-      CurrentLimit limit =
-          decider.take(
-              message.domain(), message.keysAndValues(), message.count(), message.permits());
+      CurrentLimit limit = decider.take(message.asked());
       if (limit == null) {
         return null;
       }

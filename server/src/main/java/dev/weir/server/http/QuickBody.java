@@ -1,6 +1,6 @@
 package dev.weir.server.http;
 
-import dev.weir.server.door.RecentTexts;
+import dev.weir.server.door.Asked;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -30,10 +30,7 @@ final class QuickBody {
   /** Of an unsigned 32-bit number it is one less, so that any of so many digits is one. */
   private static final int MAX_DIGITS = 9;
 
-  private static final int MAX_ENTRIES = 16;
-
-  private final RecentTexts words = new RecentTexts();
-  private final String[] keysAndValues = new String[2 * MAX_ENTRIES];
+  private final Asked asked = new Asked();
   private byte[] in = {};
   private int at;
   private int to;
@@ -43,26 +40,9 @@ final class QuickBody {
   private int textFrom;
   private int textTo;
 
-  private String domain = "";
-  private long permits;
-  private int count;
-
-  String domain() {
-    return domain;
-  }
-
-  /** Returns the permits that each descriptor asks for. */
-  long permits() {
-    return permits;
-  }
-
-  /** Returns the key of each entry with its value behind it, {@link #count} texts. */
-  String[] keysAndValues() {
-    return keysAndValues;
-  }
-
-  int count() {
-    return count;
+  /** Returns what the body that was read last asks for. */
+  Asked asked() {
+    return asked;
   }
 
   /**
@@ -75,10 +55,8 @@ final class QuickBody {
     check = isCheck;
     at = from;
     to = end;
-    domain = "";
-    permits = 1;
-    count = 0;
-    return request() && next() < 0 && count > 0;
+    asked.clear();
+    return request() && next() < 0 && asked.count() > 0;
   }
 
   private boolean request() {
@@ -97,7 +75,7 @@ final class QuickBody {
         if (!text()) {
           return false;
         }
-        domain = word();
+        asked.domain(in, textFrom, textTo);
       } else if (is(DESCRIPTORS) && !descriptors) {
         descriptors = true;
         if (!(take('[') && descriptor() && take(']'))) {
@@ -125,7 +103,7 @@ final class QuickBody {
       return false;
     }
     do {
-      if (count == keysAndValues.length || !entry()) {
+      if (!asked.begin() || !entry()) {
         return false;
       }
     } while (take(','));
@@ -138,21 +116,15 @@ final class QuickBody {
       return false;
     }
     do {
-      if (count == keysAndValues.length || !name()) {
+      if (!asked.begin() || !name()) {
         return false;
       }
-      String key = word();
-      for (int i = 0; i < count; i += 2) {
-        if (keysAndValues[i].equals(key)) {
-          return false;
-        }
-      }
-      if (!text()) {
+      asked.key(in, textFrom, textTo);
+      if (asked.hasKeyTwice() || !text()) {
         return false;
       }
-      keysAndValues[count] = key;
-      keysAndValues[count + 1] = ascii();
-      count += 2;
+      asked.value(in, textFrom, textTo);
+      asked.end();
     } while (take(','));
     return take('}');
   }
@@ -172,18 +144,18 @@ final class QuickBody {
         if (!text()) {
           return false;
         }
-        keysAndValues[count] = word();
+        asked.key(in, textFrom, textTo);
       } else if (is(VALUE) && !values) {
         values = true;
         if (!text()) {
           return false;
         }
-        keysAndValues[count + 1] = ascii();
+        asked.value(in, textFrom, textTo);
       } else {
         return false;
       }
     } while (take(','));
-    count += 2;
+    asked.end();
     return keys && values && take('}');
   }
 
@@ -214,27 +186,12 @@ final class QuickBody {
       number = 10 * number + in[at++] - '0';
     }
     int digits = at - from;
-    permits = check ? number : Math.max(1, number);
+    asked.permits(check ? number : Math.max(1, number));
     return digits > 0 && digits <= MAX_DIGITS && (digits == 1 || first != '0');
   }
 
   private boolean is(byte[] name) {
     return Arrays.equals(name, 0, name.length, in, textFrom, textTo);
-  }
-
-  private String ascii() {
-    return new String(in, textFrom, textTo - textFrom, StandardCharsets.ISO_8859_1);
-  }
-
-  /** Returns the text that was read last, which is probably one of those read lately. */
-  private String word() {
-    String known = words.find(in, textFrom, textTo);
-    if (known != null) {
-      return known;
-    }
-    String text = ascii();
-    words.keep(in, textFrom, textTo, text);
-    return text;
   }
 
   /** Takes that character, and the blanks before it; else takes only the blanks. */

@@ -4,7 +4,7 @@ import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.RequestBatch;
 import dev.weir.http.CheckAnswer;
-import dev.weir.rules.Request;
+import dev.weir.server.door.Asked;
 import dev.weir.server.door.ByteText;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.function.BiConsumer;
@@ -23,11 +23,9 @@ final class QuickCheck implements QuickPath {
   }
 
   @Override
-  public void write(QuickBody asked, RequestBatch decided, ByteText answers) {
-    Request request =
-        RequestBatch.request(asked.domain(), asked.keysAndValues(), asked.count(), asked.permits());
+  public void write(Asked asked, RequestBatch decided, ByteText answers) {
     Answer answer = decided.answer(0);
-    CheckAnswer check = new CheckAnswer(request, answer);
+    CheckAnswer check = new CheckAnswer(asked.request(), answer);
     BiConsumer<CharSequence, CharSequence> field =
         (name, value) -> answers.add("\r\n").add(name).add(": ").add(value);
     answers.add("HTTP/1.1 ").add(HttpResponseStatus.valueOf(check.httpStatus()).toString());

@@ -2,6 +2,7 @@ package dev.weir.server.http;
 
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.RequestBatch;
+import dev.weir.server.door.Asked;
 import dev.weir.server.door.ByteText;
 import dev.weir.server.door.LimitBytes;
 import java.nio.charset.StandardCharsets;
@@ -45,7 +46,7 @@ final class QuickJson implements QuickPath {
   }
 
   @Override
-  public void write(QuickBody asked, RequestBatch decided, ByteText answers) {
+  public void write(Asked asked, RequestBatch decided, ByteText answers) {
     boolean allowed = decided.allowed(0);
     long remaining = RlsJson.uint32(decided.remaining(0));
     content

@@ -2,6 +2,7 @@ package dev.weir.server.http;
 
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.RequestBatch;
+import dev.weir.server.door.Asked;
 import dev.weir.server.door.ByteText;
 
 /** Writes the answers of one path that needs no codec. Confined to one event loop. */
@@ -14,5 +15,5 @@ interface QuickPath {
    *
    * @param decided has the one request that has been read, which is decided
    */
-  void write(QuickBody asked, RequestBatch decided, ByteText answers);
+  void write(Asked asked, RequestBatch decided, ByteText answers);
 }

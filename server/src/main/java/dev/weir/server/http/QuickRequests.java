@@ -104,13 +104,12 @@ final class QuickRequests implements Quick {
     int before = answers.size();
     boolean begun = false;
     try {
-      CurrentLimit limit =
-          decider.take(body.domain(), body.keysAndValues(), body.count(), body.permits());
+      CurrentLimit limit = decider.take(body.asked());
       if (limit == null || !path.takes(limit)) {
         return false;
       }
       begun = true;
-      path.write(body, decider.decide(), answers);
+      path.write(body.asked(), decider.decide(), answers);
       return true;
     } catch (RuntimeException e) {
       if (begun) {

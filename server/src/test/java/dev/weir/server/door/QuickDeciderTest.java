@@ -6,13 +6,10 @@ import dev.weir.MemoryStore;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.engine.TimeHistogram;
-import dev.weir.rules.Descriptor;
-import dev.weir.rules.Entry;
-import dev.weir.rules.Request;
 import dev.weir.rules.Rules;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
-import java.util.List;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,16 +42,23 @@ class QuickDeciderTest {
     engine.close();
   }
 
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
   /** Asks so often in each of three late turns; returns whether the loop is overloaded then. */
   private boolean overloaded(QuickDecider quick, String key, int times) {
-    Request request =
-        new Request("test", List.of(new Descriptor(List.of(new Entry(key, "x")), null, null)), 1);
     LoopLag lag = new LoopLag(SECOND, ticker.nanos());
     LoopLag.here(lag);
+    Asked asked = new Asked();
+    asked.domain(bytes("test"), 0, 4);
+    assertThat(asked.begin()).isTrue();
+    asked.key(bytes(key), 0, key.length());
+    asked.end();
     for (int turn = 0; turn < 3; turn++) {
       for (int i = 0; i < times; i++) {
-        if (quick.take("test", new String[] {key, "x"}, 2, 1) == null) {
-          decider.decide(request, answer -> {});
+        if (quick.take(asked) == null) {
+          decider.decide(asked.request(), answer -> {});
         } else {
           assertThat(quick.decide().allowed(0)).isTrue();
         }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UInt64Value;
-import dev.weir.engine.RequestBatch;
 import dev.weir.protocol.envoy.RateLimitDescriptor;
 import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.rules.Request;
@@ -74,15 +73,13 @@ class QuickMessageTest {
 
   private void assertReadAsGenerated(byte[] message) throws Exception {
     Request expected = messages.request(RateLimitRequest.parseFrom(message));
-    assertThat(expected.domain()).isEqualTo(quick.domain());
+    assertThat(expected.domain()).isEqualTo(quick.asked().domain());
     assertThat(expected.descriptors()).hasSize(1);
-    Request found =
-        RequestBatch.request(quick.domain(), quick.keysAndValues(), quick.count(), quick.permits());
     assertThat(expected.descriptors().get(0).entries())
-        .isEqualTo(found.descriptors().get(0).entries());
+        .isEqualTo(quick.asked().request().descriptors().get(0).entries());
     assertThat(expected.descriptors().get(0).limitOverride()).isNull();
     assertThat(expected.descriptors().get(0).permits()).isNull();
-    assertThat(Math.max(1, expected.permits())).isEqualTo(quick.permits());
+    assertThat(Math.max(1, expected.permits())).isEqualTo(quick.asked().permits());
   }
 
   @Test

@@ -2,7 +2,6 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.engine.RequestBatch;
 import dev.weir.http.BadRequest;
 import dev.weir.http.CheckReader;
 import dev.weir.rules.Request;
@@ -59,18 +58,17 @@ class QuickBodyTest {
       right = CheckReader.read(bytes);
     } catch (BadRequest e) {
       // Neither has a domain that could have rules.
-      assertThat(body.domain()).as("%s: %s, %s", as, text, e.getMessage()).isEmpty();
+      assertThat(body.asked().domain()).as("%s: %s, %s", as, text, e.getMessage()).isEmpty();
       return false;
     }
-    Request taken =
-        RequestBatch.request(body.domain(), body.keysAndValues(), body.count(), body.permits());
+    Request taken = body.asked().request();
     assertThat(taken.domain()).as("%s: %s", as, text).isEqualTo(right.domain());
     assertThat(right.descriptors()).as("%s: %s", as, text).hasSize(1);
     assertThat(taken.descriptors().get(0).entries())
         .as("%s: %s", as, text)
         .isEqualTo(right.descriptors().get(0).entries());
     Long own = right.descriptors().get(0).permits();
-    assertThat(body.permits())
+    assertThat(body.asked().permits())
         .as("%s: %s", as, text)
         .isEqualTo(own == null ? right.permits() : own);
     return true;

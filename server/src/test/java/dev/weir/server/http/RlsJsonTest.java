@@ -12,6 +12,7 @@ import dev.weir.http.RlsJsonReader;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
+import dev.weir.server.door.Asked;
 import dev.weir.server.door.RlsMessages;
 import dev.weir.server.settings.ServerSettings;
 import java.nio.charset.StandardCharsets;
@@ -124,12 +125,10 @@ class RlsJsonTest {
     if (right == null) {
       throw new AssertionError("wrong, but taken: " + as);
     }
-    List<Entry> entries = new ArrayList<>();
-    for (int i = 0; i < body.count(); i += 2) {
-      entries.add(new Entry(body.keysAndValues()[i], body.keysAndValues()[i + 1]));
-    }
+    Asked asked = body.asked();
+    List<Entry> entries = asked.request().descriptors().get(0).entries();
     Request taken =
-        new Request(body.domain(), List.of(new Descriptor(entries, null, null)), body.permits());
+        new Request(asked.domain(), List.of(new Descriptor(entries, null, null)), asked.permits());
     assertThat(taken)
         .as(as)
         .isEqualTo(new Request(right.domain(), right.descriptors(), Math.max(1, right.permits())));
