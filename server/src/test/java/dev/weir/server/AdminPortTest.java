@@ -352,7 +352,7 @@ class AdminPortTest {
         refused = all(one);
       } catch (IOException notAnswered) {
         admitted.add(one);
-        assertThat(admitted).hasSizeLessThan(30);
+        assertThat(admitted).hasSizeLessThan(600); // A minute.
       }
     }
     assertThat(refused).contains("Retry-After: 1", "more than the server works on at a time");
@@ -384,15 +384,24 @@ class AdminPortTest {
 
   @Test
   void clientThatReadsSlowly_getsItAll() throws Exception {
-    start("request-timeout", "1s");
+    start("request-timeout", "500ms");
+    // One that does not read for half a second is cut off, also because its machine stood still.
+    Retried.run(this::readSlowly);
+  }
+
+  /** Takes a second and more for an answer of 8 MiB. */
+  private void readSlowly() throws Exception {
     Socket socket = connect();
     send(socket, last("/large"));
     InputStream in = socket.getInputStream();
-    int read = 0;
+    long begun = System.nanoTime();
+    long read = 0;
     byte[] some = new byte[256 << 10];
     for (int n = in.read(some); n >= 0; n = in.read(some)) {
       read += n;
-      assertThat(ask(to("/b").GET()).statusCode()).isEqualTo(200); // Takes a while.
+      do {
+        assertThat(ask(to("/b").GET()).statusCode()).isEqualTo(200);
+      } while (System.nanoTime() - begun < read * TimeUnit.SECONDS.toNanos(1) / (8 << 20));
     }
     assertThat(read).isGreaterThan(8 << 20);
   }

@@ -13,8 +13,8 @@ import dev.weir.http.Verdict;
 import dev.weir.identity.RequestView;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
+import dev.weir.testkit.Ports;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,7 +42,8 @@ class ClientTest {
           rate_limit:
             {unit: minute, requests_per_unit: 1000, consistency: leased, sync_interval: 300ms}
         - key: few
-          rate_limit: {unit: hour, requests_per_unit: 50, consistency: leased}
+          rate_limit:
+            {unit: hour, requests_per_unit: 50, consistency: leased, sync_interval: 1m}
         - key: strict
           rate_limit: {unit: hour, requests_per_unit: 5}
         - key: open
@@ -52,7 +53,7 @@ class ClientTest {
             {unit: hour, requests_per_unit: 20, on_failure: local, local_share: 25%}
       """;
 
-  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final Duration LONG = Duration.ofSeconds(60);
 
   @TempDir private Path folder;
   private int port;
@@ -61,9 +62,7 @@ class ClientTest {
 
   @BeforeEach
   void start() throws Exception {
-    try (ServerSocket free = new ServerSocket(0)) {
-      port = free.getLocalPort();
-    }
+    port = Ports.free();
     running = server();
     client = WeirClient.builder("127.0.0.1:" + port).deadline(Duration.ofSeconds(30)).build();
     assertThat(client.awaitAvailable(LONG)).isTrue();
@@ -155,17 +154,24 @@ class ClientTest {
     assertThat(decision.retryAfterSeconds()).isBetween(3_500L, 3_600L);
   }
 
+  /** A caller who is held up between two requests may have each of them answered by itself. */
   @Test
   void manyAtOnce_shareMessages() throws Exception {
+    Retried.run(this::askManyAtOnce);
+  }
+
+  private void askManyAtOnce() throws Exception {
+    long asked = client.metrics().asked();
+    long messages = client.metrics().messages();
     CompletableFuture<?>[] answers = new CompletableFuture<?>[2_000];
     for (int i = 0; i < answers.length; i++) {
       CompletableFuture<Answer> answer = new CompletableFuture<>();
       answers[i] = answer;
-      client.decide(Request.of("test", "strict", "user-" + i), answer::complete);
+      client.decide(Request.of("test", "strict", "user-" + (asked + i)), answer::complete);
     }
     CompletableFuture.allOf(answers).get(30, TimeUnit.SECONDS);
-    assertThat(client.metrics().asked()).isEqualTo(2_000);
-    assertThat(client.metrics().messages()).isLessThan(1_000);
+    assertThat(client.metrics().asked() - asked).isEqualTo(2_000);
+    assertThat(client.metrics().messages() - messages).isLessThan(1_000);
   }
 
   @Test

@@ -35,7 +35,7 @@ public final class LogCapture extends Handler implements AutoCloseable {
   /** Waits for a line that contains a text, and returns it. */
   public String await(String text) throws InterruptedException {
     while (true) {
-      String message = messages.poll(30, TimeUnit.SECONDS);
+      String message = messages.poll(60, TimeUnit.SECONDS);
       if (message == null) {
         return fail("no log line with: " + text);
       }
@@ -47,7 +47,7 @@ public final class LogCapture extends Handler implements AutoCloseable {
 
   /** Waits for the next line, whatever it says, and returns it. */
   public String next() throws InterruptedException {
-    String message = messages.poll(30, TimeUnit.SECONDS);
+    String message = messages.poll(60, TimeUnit.SECONDS);
     return message == null ? fail("no log line") : message;
   }
 

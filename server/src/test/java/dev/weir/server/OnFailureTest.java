@@ -2,9 +2,8 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.Ports;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,9 +49,7 @@ class OnFailureTest {
   void prepare() throws IOException {
     log = new LogCapture();
     rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort(); // Nobody listens there any more.
-    }
+    port = Ports.free(); // Nobody listens there.
   }
 
   @AfterEach

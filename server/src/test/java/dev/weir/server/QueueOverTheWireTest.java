@@ -88,11 +88,16 @@ class QueueOverTheWireTest {
   @Test
   void http_waitsAndIsAdmitted_onBothPaths() throws Exception {
     for (String path : new String[] {"/v1/check", "/json"}) {
-      for (int i = 0; i < 3; i++) {
-        assertThat(check(path, "short", path)).as(path + ", request " + i).isEqualTo(200);
-      }
+      long before = metric("weir_queue_admitted_total");
+      int asked = 0;
+      // A request that comes 300 ms after the last one, because the machine stood still, waits for
+      // nothing: then there is another one.
+      do {
+        assertThat(check(path, "short", path)).as(path + ", request " + asked).isEqualTo(200);
+        asked++;
+        assertThat(asked).isLessThan(1_000);
+      } while (asked < 3 || metric("weir_queue_admitted_total") < before + 2);
     }
-    assertThat(metric("weir_queue_admitted_total")).isEqualTo(4);
   }
 
   @Test
@@ -152,7 +157,7 @@ class QueueOverTheWireTest {
   }
 
   private void await(String name, long value) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(15);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (metric(name) != value && System.nanoTime() - deadline < 0) {
       Thread.onSpinWait();
     }

@@ -2,8 +2,7 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import dev.weir.testkit.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,17 +14,12 @@ import org.junit.jupiter.api.io.TempDir;
 class ServerOutsideTheClusterTest {
   @TempDir private Path folder;
 
-  private static int freePort() throws Exception {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
   @Test
   void limit_isOneForMembersAndServersThatAreNone() throws Exception {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RunningServer.RULES);
-    String member = "a=127.0.0.1:" + freePort();
-    Map<String, String> all = Map.of("rules", rules.toString(), "store-timeout", "2s");
+    String member = "a=127.0.0.1:" + Ports.free();
+    Map<String, String> all =
+        Map.of("rules", rules.toString(), "store-timeout", "20s", "request-timeout", "1m");
     String dir = folder.resolve("a").toString();
     try (RunningServer a = RunningServer.start(all, "cluster", member, "cluster-dir", dir);
         RunningServer one = RunningServer.start(all, "store", "weir://" + member);

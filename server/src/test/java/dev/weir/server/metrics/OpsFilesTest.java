@@ -3,9 +3,8 @@ package dev.weir.server.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.RunningServer;
+import dev.weir.testkit.Ports;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -48,10 +47,7 @@ class OpsFilesTest {
   /** Returns what is on the page of a member that has decided, and reaches another one. */
   private Map<String, Set<String>> onAMembersPage() throws Exception {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RunningServer.RULES);
-    try (ServerSocket a = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        ServerSocket b = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      members = "a=127.0.0.1:" + a.getLocalPort() + ",b=127.0.0.1:" + b.getLocalPort();
-    }
+    members = "a=127.0.0.1:" + Ports.free() + ",b=127.0.0.1:" + Ports.free();
     CompletableFuture<RunningServer> other =
         CompletableFuture.supplyAsync(() -> member("b", rules), task -> new Thread(task).start());
     try (RunningServer member = member("a", rules);
@@ -78,7 +74,9 @@ class OpsFilesTest {
           "cluster-dir",
           folder.resolve(name).toString(),
           "store-timeout",
-          "2s");
+          "20s",
+          "request-timeout",
+          "1m");
     } catch (Exception e) {
       throw new IllegalStateException(name, e);
     }
