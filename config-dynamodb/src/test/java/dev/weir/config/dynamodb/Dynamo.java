@@ -2,8 +2,7 @@ package dev.weir.config.dynamodb;
 
 import com.amazonaws.services.dynamodbv2.local.main.ServerRunner;
 import com.amazonaws.services.dynamodbv2.local.server.DynamoDBProxyServer;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import dev.weir.testkit.Ports;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -18,10 +17,7 @@ final class Dynamo {
     String running = started;
     if (running == null) {
       try {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-          port = socket.getLocalPort();
-        }
+        int port = Ports.free();
         System.setProperty("aws.accessKeyId", "test");
         System.setProperty("aws.secretAccessKey", "test");
         DynamoDBProxyServer server =

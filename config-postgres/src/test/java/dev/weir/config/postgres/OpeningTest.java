@@ -13,6 +13,7 @@ import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStores;
 import dev.weir.config.StoreAddress;
+import dev.weir.testkit.Ports;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -59,10 +60,7 @@ class OpeningTest {
   void placesWithoutADatabase_areRefused() throws Exception {
     assertUnavailable(() -> ConfigStores.open("postgresql://weir@no-such-host.invalid/weir"))
         .hasMessageContaining("no such host (expected: names that can be looked up)");
-    int free;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      free = socket.getLocalPort();
-    }
+    int free = Ports.free();
     assertUnavailable(() -> ConfigStores.open("postgresql://weir@127.0.0.1:" + free + "/weir"))
         .hasMessageContaining("connection refused (expected: a PostgreSQL server");
     assertUnavailable(() -> ConfigStores.open(postgres.address("no_such_database")))
@@ -211,10 +209,7 @@ class OpeningTest {
 
   @Test
   void severalHosts_thePrimaryIsUsed() throws Exception {
-    int free;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      free = socket.getLocalPort();
-    }
+    int free = Ports.free();
     String address =
         "postgresql://postgres@127.0.0.1:%d,localhost:%d/%s?sslmode=disable&timeout=60s"
             .formatted(free, postgres.port(), database);
