@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -65,11 +66,11 @@ class DryRunsTest {
   }
 
   private Status ended(String id) throws InterruptedException {
-    long deadline = System.nanoTime() + 30_000_000_000L;
+    long deadline = System.nanoTime() + 120_000_000_000L;
     Status status = runs.find(id).orElseThrow();
     while (status.state() == State.RUNNING) {
       assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
-      Thread.onSpinWait();
+      LockSupport.parkNanos(20_000);
       status = runs.find(id).orElseThrow();
     }
     return status;

@@ -182,7 +182,7 @@ class FolderEventsTest {
   }
 
   private RuleSet next() throws InterruptedException {
-    Rules.Loaded loaded = Objects.requireNonNull(queue.poll(30, TimeUnit.SECONDS), "no report");
+    Rules.Loaded loaded = Objects.requireNonNull(queue.poll(50, TimeUnit.SECONDS), "no report");
     return Objects.requireNonNull(loaded.ruleSet());
   }
 

@@ -215,7 +215,7 @@ class RuleWatcherTest {
         };
     try (RuleWatcher watcher = RuleWatcher.start(List.of(file), current, changed, failed)) {
       assertThat(watcher).isNotNull();
-      assertThat(errors.poll(30, TimeUnit.SECONDS)).isInstanceOf(StackOverflowError.class);
+      assertThat(errors.poll(50, TimeUnit.SECONDS)).isInstanceOf(StackOverflowError.class);
       write("rules.yaml", "domain: c\n");
       assertThat(next(queue).domains()).containsExactly("c");
     }
@@ -252,7 +252,7 @@ class RuleWatcherTest {
   }
 
   private static RuleSet next(BlockingQueue<Rules.Loaded> queue) throws InterruptedException {
-    Rules.Loaded loaded = Objects.requireNonNull(queue.poll(30, TimeUnit.SECONDS), "no report");
+    Rules.Loaded loaded = Objects.requireNonNull(queue.poll(50, TimeUnit.SECONDS), "no report");
     return Objects.requireNonNull(loaded.ruleSet());
   }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 /** What the contract suites need of a store, whether it answers at once or by callback. */
 public abstract class StoreFixture {
   /** How long a store may take to answer before a suite calls it silent. */
-  private static final long DEADLINE_SECONDS = 30;
+  private static final long DEADLINE_SECONDS = 120;
 
   private static final Fingerprint FINGERPRINT = Fingerprint.seeded(1, 2);
 

@@ -11,13 +11,13 @@ import java.util.function.Supplier;
 
 /** Waits for what other threads do, and leaves them the processor meanwhile. */
 final class Awaiting {
-  private static final long LONGEST_NANOS = Duration.ofSeconds(30).toNanos();
+  private static final long LONGEST_NANOS = Duration.ofSeconds(60).toNanos();
 
   private static final CountDownLatch NEVER = new CountDownLatch(1);
 
   private Awaiting() {}
 
-  /** Waits until something holds; fails after half a minute. */
+  /** Waits until something holds; fails after a minute. */
   static void until(BooleanSupplier condition, Supplier<String> otherwise) {
     Ticker ticker = Ticker.system();
     long end = ticker.nanos() + LONGEST_NANOS;

@@ -123,7 +123,7 @@ abstract class QueueContract {
 
   static HttpResponse<String> answer(CompletableFuture<HttpResponse<String>> response)
       throws Exception {
-    return response.get(30, TimeUnit.SECONDS);
+    return response.get(60, TimeUnit.SECONDS);
   }
 
   @Test
