@@ -10,6 +10,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.auth.BasicToken;
 import com.linecorp.armeria.common.util.DomainSocketAddress;
+import com.linecorp.armeria.common.util.TimeoutMode;
 import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServerBuilder;
@@ -41,9 +42,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RateLimitServiceTest extends EventLoopContract {
+  private static final String HURRY = "hurry";
+
   private final AtomicLong gone = new AtomicLong();
   private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-  private Duration timeout = Duration.ofMinutes(1);
 
   @Override
   protected long gone() {
@@ -55,7 +57,7 @@ class RateLimitServiceTest extends EventLoopContract {
     ServerBuilder builder =
         Server.builder()
             .http(address)
-            .requestTimeout(timeout)
+            .requestTimeout(Duration.ofMinutes(1))
             .http2MaxResetFramesPerWindow(1_000_000, 60)
             .service("/hello", (context, request) -> text("hello"))
             .service("/health", (context, request) -> text("fine"))
@@ -87,7 +89,7 @@ class RateLimitServiceTest extends EventLoopContract {
                                         whole.contentUtf8().equals("wrong")
                                             ? HttpStatus.UNAUTHORIZED
                                             : HttpStatus.OK))));
-    builder.decorator(service -> watched(limited(service, limiters)));
+    builder.decorator(service -> watched(hurried(limited(service, limiters))));
     Server server = builder.build();
     server.start().join();
     boolean unix = address instanceof DomainSocketAddress;
@@ -97,6 +99,16 @@ class RateLimitServiceTest extends EventLoopContract {
         () -> {
           CompletableFuture<Void> unused = server.stop();
         });
+  }
+
+  /** Has a request with a field of its own time out soon. */
+  private static HttpService hurried(HttpService service) {
+    return (context, request) -> {
+      if (request.headers().contains(HURRY)) {
+        context.setRequestTimeout(TimeoutMode.SET_FROM_NOW, Duration.ofMillis(200));
+      }
+      return service.serve(context, request);
+    };
   }
 
   private HttpService watched(HttpService service) {
@@ -155,11 +167,10 @@ class RateLimitServiceTest extends EventLoopContract {
 
   @Test
   void requestTimesOutWhileItWaits_leavesTheQueue() throws Exception {
-    timeout = Duration.ofMillis(200);
     Engine engine = engine(new MemoryStore());
     start(limiter(engine).descriptor("turn={ip}").build());
     assertThat(get("/hello").statusCode()).isEqualTo(200);
-    assertThat(get("/hello").statusCode()).isEqualTo(503);
+    assertThat(send(request("/hello").header(HURRY, "yes")).statusCode()).isEqualTo(503);
     until(() -> engine.metrics().queues().left() == 1);
     ticker.advance(1_000_000_000L);
     assertThat(get("/hello").statusCode()).as("it was not charged").isEqualTo(200);

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import okhttp3.Cache;
 import okhttp3.Call;
 import okhttp3.Callback;
@@ -103,7 +104,7 @@ class RateLimitInterceptorTest {
 
   private static void untilWaiting(OutgoingLimiter limiter, int waiting) {
     while (limiter.waiting() != waiting) {
-      Thread.onSpinWait();
+      LockSupport.parkNanos(20_000);
     }
   }
 
