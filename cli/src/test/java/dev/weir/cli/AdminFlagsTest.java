@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.weir.admin.Role;
 import dev.weir.server.WeirServer;
 import dev.weir.server.settings.ServerSettings;
+import dev.weir.testkit.Ports;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -145,10 +146,7 @@ class AdminFlagsTest {
 
   @Test
   void serverThatIsAway_isSaid() throws Exception {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    int port = Ports.free();
     assertFails(
         log("http://127.0.0.1:" + port),
         3,

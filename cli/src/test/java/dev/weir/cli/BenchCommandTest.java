@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.WeirServer;
 import dev.weir.server.settings.ServerSettings;
-import java.net.ServerSocket;
+import dev.weir.testkit.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -101,12 +101,16 @@ class BenchCommandTest {
   @ParameterizedTest
   @ValueSource(strings = {"grpc", "http", "resp"})
   void openLoop_sendsAsManyAsAreDue(String door) {
-    Ran ran = bench(door, "--rate", "200/s", "--warmup", "100ms", "--json", "-");
-
-    assertThat(ran.status()).as(ran.err()).isZero();
-    BenchJson json = BenchJson.of(ran.out());
-    assertThat(json.number("answered") + json.number("unanswered")).isEqualTo(60);
-    assertThat(json.number("answered")).isPositive();
+    double answered = 0;
+    // A machine that stands still for these 300 ms leaves all of them unsent.
+    for (int left = 8; left > 0 && answered == 0; left--) {
+      Ran ran = bench(door, "--rate", "200/s", "--warmup", "100ms", "--json", "-");
+      assertThat(ran.status()).as(ran.err()).isZero();
+      BenchJson json = BenchJson.of(ran.out());
+      answered = json.number("answered");
+      assertThat(answered + json.number("unanswered")).isEqualTo(60);
+    }
+    assertThat(answered).isPositive();
   }
 
   @Test
@@ -187,10 +191,7 @@ class BenchCommandTest {
   @ParameterizedTest
   @ValueSource(strings = {"grpc", "http", "resp"})
   void nobodyThere_isOneClearError(String door) throws Exception {
-    int port;
-    try (ServerSocket taken = new ServerSocket(0)) {
-      port = taken.getLocalPort();
-    }
+    int port = Ports.free();
 
     Ran ran = Ran.weir("bench", "--door", door, "--target", "127.0.0.1:" + port);
 

@@ -82,7 +82,9 @@ class BenchRespTest {
   @Test
   void exhaustedShare_goesToKeysThatOneRequestUsesUp() throws Exception {
     try (RespStub stub = RespStub.start(RespStub::throttle)) {
-      BenchJson json = BenchJson.of(bench(stub, "resp", "--keys", "1000", "--denied", "50%").out());
+      BenchJson json =
+          BenchJson.of(
+              bench(stub, "resp", "--keys", "1000", "--denied", "50%", "--in-flight", "200").out());
 
       int keys = 0;
       int asked = 0;
