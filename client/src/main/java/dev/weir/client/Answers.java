@@ -34,18 +34,18 @@ final class Answers {
   /** Returns the answer to a request. */
   Answer of(CheckResult result, long revision, long nowNanos) {
     if (!result.getError().isEmpty()) {
-      return new Answer(false, List.of(), result.getError(), revision);
+      return Answer.of(false, List.of(), result.getError(), revision);
     }
     int size = result.getStatusesCount();
     if (size == 1) {
       Status status = status(result.getStatuses(0), nowNanos);
-      return new Answer(result.getAllowed(), List.of(status), null, revision);
+      return Answer.of(result.getAllowed(), List.of(status), null, revision);
     }
     List<Status> statuses = new ArrayList<>(size);
     for (DescriptorStatus status : result.getStatusesList()) {
       statuses.add(status(status, nowNanos));
     }
-    return new Answer(result.getAllowed(), List.copyOf(statuses), null, revision);
+    return Answer.of(result.getAllowed(), List.copyOf(statuses), null, revision);
   }
 
   private Status status(DescriptorStatus said, long nowNanos) {
@@ -139,7 +139,7 @@ final class Answers {
 
   /** Returns the answer to a request that is admitted by a lease. */
   static Answer leased(Status said, long revision) {
-    return new Answer(true, List.of(admitted(said)), null, revision);
+    return Answer.of(true, List.of(admitted(said)), null, revision);
   }
 
   /** Returns a status of its own, by which a refund knows the lease again. */
@@ -225,7 +225,7 @@ final class Answers {
       }
       statuses.add(status);
     }
-    return new Answer(allowed, List.copyOf(statuses), null, looked.revision());
+    return Answer.of(allowed, List.copyOf(statuses), null, looked.revision());
   }
 
   private static long nanos(long millis) {

@@ -127,7 +127,7 @@ final class Away {
       Lease lease = held[i];
       boolean unused = lease != null && lease.put(permits(request, i));
     }
-    return new Answer(passes, List.of(whole(statuses)), null, revision);
+    return Answer.of(passes, List.of(whole(statuses)), null, revision);
   }
 
   private static long permits(Request request, int i) {

@@ -65,7 +65,7 @@ final class Denial {
     if (last != null && now - last.atNanos < SAME_NANOS && now - last.atNanos >= 0) {
       return last.answer;
     }
-    Answer answer = new Answer(false, List.of(status(clocks)), null, revision);
+    Answer answer = Answer.of(false, List.of(status(clocks)), null, revision);
     told = new Told(answer, now);
     return answer;
   }

@@ -106,7 +106,7 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
       Consumer<? super Answer> done) {
     String problem = Messages.problem(request);
     if (problem != null) {
-      done.accept(new Answer(false, List.of(), problem, revision()));
+      done.accept(Answer.of(false, List.of(), problem, revision()));
       return;
     }
     if (service() == null) {
@@ -139,7 +139,7 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
     }
     String problem = Messages.problem(request);
     if (problem != null) {
-      done.accept(new Answer(false, List.of(), problem, revision()));
+      done.accept(Answer.of(false, List.of(), problem, revision()));
     } else if (service() == null) {
       done.accept(away(request, Reason.UNCERTAIN));
     } else {
@@ -178,7 +178,7 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
           statuses.add(i == j ? denial.status(clocks) : new Status(true, null, null, null, 0, 0));
         }
         counters.refusedLocally.increment();
-        return new Answer(false, List.copyOf(statuses), null, revision());
+        return Answer.of(false, List.copyOf(statuses), null, revision());
       }
     }
     return null;
@@ -207,7 +207,7 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
       statuses.add(lease.status());
     }
     counters.admittedLocally.increment();
-    return new Answer(true, List.copyOf(statuses), null, held[0].answer().revision());
+    return Answer.of(true, List.copyOf(statuses), null, held[0].answer().revision());
   }
 
   /** Has the service decide a request by itself. */
@@ -292,7 +292,7 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
     Service service = service();
     String problem = Messages.problem(request);
     if (problem != null) {
-      done.accept(new Answer(false, List.of(), problem, revision()));
+      done.accept(Answer.of(false, List.of(), problem, revision()));
       return;
     }
     if (service == null) {
@@ -325,7 +325,7 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
     for (int i = 0; i < request.descriptors().size(); i++) {
       statuses.add(Answers.unknown(false, Reason.UNCERTAIN, null, clocks.nanos()));
     }
-    return new Answer(false, List.copyOf(statuses), null, revision());
+    return Answer.of(false, List.copyOf(statuses), null, revision());
   }
 
   @Override

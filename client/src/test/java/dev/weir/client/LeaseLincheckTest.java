@@ -24,7 +24,7 @@ public class LeaseLincheckTest {
           3,
           CLOCKS.now(),
           1_000_000_000,
-          new Answer(true, List.of(), null, 1));
+          Answer.of(true, List.of(), null, 1));
 
   @Operation
   public boolean one() {

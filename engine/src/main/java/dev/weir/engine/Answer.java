@@ -5,25 +5,19 @@ import dev.weir.Reason;
 import dev.weir.rules.QueueBounds;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to one request: whether it may pass, and one status for each descriptor, in order.
- *
- * @param allowed whether the request may pass
- * @param statuses in the order of the descriptors; immutable
- * @param error why the request could not be decided, or null; there are no statuses then
- * @param revision of the rules that decided it
- * @param shadowed whether it would have been refused, and passes because the engine only watches
- * @param domainKnown whether there are rules for the request's domain
+ * The answer to one request: whether it may pass, and one status for each descriptor, in order. A
+ * value: immutable, and equal to another by what it says. Safe for use by many threads.
  */
-public record Answer(
-    boolean allowed,
-    List<Status> statuses,
-    @Nullable String error,
-    long revision,
-    boolean shadowed,
-    boolean domainKnown) {
+public abstract sealed class Answer permits AnswerOfCharge, AnswerOfStatuses {
+  /*
+   * Why two kinds? Most requests have one descriptor that one limit decides, and most callers ask
+   * whether it may pass and no more. Such an answer keeps the numbers that the store gave, in 64
+   * bytes, and makes its list, status and decision of another 144 only for those who ask for them.
+   */
 
   /** What weighs most of several reasons to let a request pass comes first. */
   private static final List<Reason> BY_WEIGHT =
@@ -35,14 +29,41 @@ public record Answer(
           Reason.TOLERATED,
           Reason.WITHIN_LIMIT);
 
-  /** Makes the answer of an engine that does not only watch, to a domain with rules. */
-  public Answer(boolean allowed, List<Status> statuses, @Nullable String error, long revision) {
-    this(allowed, statuses, error, revision, false, true);
+  Answer() {}
+
+  /**
+   * Returns the answer of an engine that does not only watch, to a domain with rules.
+   *
+   * @param statuses in the order of the descriptors; immutable
+   * @param error why the request could not be decided, or null; there are no statuses then
+   * @param revision of the rules that decided it, at least 0
+   */
+  public static Answer of(
+      boolean allowed, List<Status> statuses, @Nullable String error, long revision) {
+    return new AnswerOfStatuses(allowed, statuses, error, revision, false, true);
   }
 
   static Answer error(String message, long revision) {
-    return new Answer(false, List.of(), message, revision, false, true);
+    return of(false, List.of(), message, revision);
   }
+
+  /** Returns whether the request may pass. */
+  public abstract boolean allowed();
+
+  /** Returns the statuses in the order of the descriptors, immutable. */
+  public abstract List<Status> statuses();
+
+  /** Returns why the request could not be decided, or null; there are no statuses then. */
+  public abstract @Nullable String error();
+
+  /** Returns the number of the rules that decided it, at least 0. */
+  public abstract long revision();
+
+  /** Returns whether it would have been refused, and passes because the engine only watches. */
+  public abstract boolean shadowed();
+
+  /** Returns whether there are rules for the request's domain. */
+  public abstract boolean domainKnown();
 
   /**
    * Returns the statuses that made the whole a refusal, none if it may pass. Those of rules in
@@ -52,6 +73,7 @@ public record Answer(
     if (allowed()) {
       return List.of();
     }
+    List<Status> statuses = statuses();
     if (statuses.size() == 1) {
       return statuses; // The usual case.
     }
@@ -76,13 +98,14 @@ public record Answer(
    * {@code WITHIN_LIMIT}; and {@code NO_LIMIT} where nothing limits any of them.
    */
   public Reason reason() {
-    if (shadowed) {
+    if (shadowed()) {
       return Reason.SHADOW;
     }
     return allowed() ? passing() : refusal();
   }
 
   private Reason passing() {
+    List<Status> statuses = statuses();
     if (statuses.size() == 1) {
       return statuses.get(0).reason(); // The usual case.
     }
@@ -139,7 +162,7 @@ public record Answer(
    */
   public @Nullable Status deciding() {
     Status best = null;
-    for (Status status : statuses) {
+    for (Status status : statuses()) {
       if (status.decision() != null && (best == null || before(status, best))) {
         best = status;
       }
@@ -159,5 +182,27 @@ public record Answer(
   private static long retryAfterNanos(Status status) {
     Decision decision = status.decision();
     return decision == null ? 0 : decision.retryAfterNanos();
+  }
+
+  @Override
+  public final boolean equals(@Nullable Object other) {
+    return other instanceof Answer that
+        && allowed() == that.allowed()
+        && shadowed() == that.shadowed()
+        && domainKnown() == that.domainKnown()
+        && revision() == that.revision()
+        && Objects.equals(error(), that.error())
+        && statuses().equals(that.statuses());
+  }
+
+  @Override
+  public final int hashCode() {
+    return Objects.hash(allowed(), statuses(), error(), revision(), shadowed(), domainKnown());
+  }
+
+  @Override
+  public final String toString() {
+    return "Answer[allowed=%s, statuses=%s, error=%s, revision=%d, shadowed=%s, domainKnown=%s]"
+        .formatted(allowed(), statuses(), error(), revision(), shadowed(), domainKnown());
   }
 }

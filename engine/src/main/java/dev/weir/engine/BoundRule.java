@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class BoundRule {
   final Rule rule;
 
+  /** The number of the rule set that it is bound for. */
+  final long revision;
+
   /** Null where the rule has no policy. */
   final @Nullable Binding binding;
 
@@ -50,6 +53,7 @@ final class BoundRule {
 
   BoundRule(
       Rule rule,
+      long revision,
       @Nullable Binding binding,
       @Nullable CurrentLimit currentLimit,
       @Nullable RuleNumbers numbers,
@@ -57,6 +61,7 @@ final class BoundRule {
       RuleLabels labels,
       Fingerprint fingerprint) {
     this.rule = rule;
+    this.revision = revision;
     this.binding = binding;
     this.currentLimit = currentLimit;
     this.numbers = numbers;

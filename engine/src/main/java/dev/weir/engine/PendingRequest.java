@@ -12,6 +12,7 @@ import dev.weir.rules.LimitOverride;
 import dev.weir.rules.Rule;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -246,7 +247,7 @@ final class PendingRequest {
     return plain;
   }
 
-  /** Counts a plain request that has been decided for its rule, as {@link #answer} does others. */
+  /** Counts a request that one charge has decided for its rule, as {@link #answer} does others. */
   void countPlain(int nearLimitPercent) {
     BoundRule bound = matches[0].bound;
     if (bound != null) {
@@ -490,22 +491,39 @@ final class PendingRequest {
     if (refused) {
       charges.allowed(false);
     }
-    return answer(statuses(settings), settings);
+    BoundRule alone = decidesAlone();
+    if (alone != null) {
+      if (counts()) {
+        countPlain(settings.nearLimitPercent());
+      }
+      return new AnswerOfCharge(alone, charges, settings.shadowMode());
+    }
+    List<Status> statuses = statuses(settings);
+    boolean shadowed = !charges.allowed() && settings.shadowMode();
+    return new AnswerOfStatuses(
+        charges.allowed() || shadowed, statuses, null, revision.number, shadowed, domainKnown);
+  }
+
+  /** Returns the rule whose charge alone is the answer, or null if there is more to it. */
+  private @Nullable BoundRule decidesAlone() {
+    BoundRule bound = matches[0].bound;
+    return size == 1 && bound != null && bound.plain && matches[0].charge != Match.NO_CHARGE
+        ? bound
+        : null;
   }
 
   /** Returns the answer to a plain request that has been decided, without counting it. */
   Answer answerPlain(EngineSettings settings) {
-    return answer(List.of(status(0)), settings);
-  }
-
-  private Answer answer(List<Status> statuses, EngineSettings settings) {
-    boolean shadowed = !charges.allowed() && settings.shadowMode();
-    return new Answer(
-        charges.allowed() || shadowed, statuses, null, revision.number, shadowed, domainKnown);
+    return new AnswerOfCharge(
+        Objects.requireNonNull(matches[0].bound), charges, settings.shadowMode());
   }
 
   /** Tells an observer how each descriptor with a limit fared. */
   void tell(DecisionObserver observer, Answer answer) {
+    if (answer instanceof AnswerOfCharge) {
+      tellPlain(observer, answer.allowed());
+      return;
+    }
     List<Status> statuses = answer.statuses();
     for (int i = 0; i < statuses.size(); i++) {
       if (matches[i].limit != null) {
@@ -517,7 +535,7 @@ final class PendingRequest {
   }
 
   /**
-   * Tells an observer how a plain request fared.
+   * Tells an observer how a request fared that one charge decides.
    *
    * @param allowed whether it may pass
    */
@@ -571,7 +589,7 @@ final class PendingRequest {
 
   private List<Status> statuses(EngineSettings settings) {
     if (size == 1) {
-      return List.of(counted(matches[0], settings)); // The usual case, in the smallest list.
+      return List.of(counted(matches[0], settings)); // In the smallest list.
     }
     Status[] statuses = new Status[size];
     for (int i = 0; i < size; i++) {

@@ -60,12 +60,13 @@ final class RuleBindings {
     if (!problems.isEmpty()) {
       throw new RulesException(problems);
     }
+    long number = before.number + 1;
     Map<Rule, BoundRule> bound = new HashMap<>();
     boolean done = false;
     try {
       for (Rule rule : rules.rules()) {
         try {
-          bound.put(rule, bind(rules, rule, now));
+          bound.put(rule, bind(number, rules, rule, now));
         } catch (IllegalStateException e) {
           problems.add(problem(rule, String.valueOf(e.getMessage())));
         } catch (UnsupportedOperationException e) {
@@ -75,7 +76,7 @@ final class RuleBindings {
       if (!problems.isEmpty()) {
         throw new RulesException(problems);
       }
-      Revision after = new Revision(before.number + 1, rules, bound);
+      Revision after = new Revision(number, rules, bound);
       done = true;
       return after;
     } finally {
@@ -102,7 +103,7 @@ final class RuleBindings {
   }
 
   private void bindAgain(Revision before, BoundRule bound, long now) {
-    BoundRule unused = bind(before.rules, bound.rule, now);
+    BoundRule unused = bind(before.number, before.rules, bound.rule, now);
     if (bound.numbers != null) {
       bound.numbers.renew();
     }
@@ -128,11 +129,11 @@ final class RuleBindings {
     return new Problem(Severity.ERROR, rule.position(), message);
   }
 
-  private BoundRule bind(RuleSet rules, Rule rule, long now) {
+  private BoundRule bind(long revision, RuleSet rules, Rule rule, long now) {
     RuleLabels labelled = labels.computeIfAbsent(rule.path(), RuleLabels::new);
     Policy policy = rule.policy();
     if (policy == null) {
-      return new BoundRule(rule, null, null, null, false, labelled, fingerprint);
+      return new BoundRule(rule, revision, null, null, null, false, labelled, fingerprint);
     }
     UnaryOperator<Policy> counted = counted(rule);
     Binding binding = store.bind(limitName(rule), counted.apply(policy), rule.store(), now);
@@ -150,7 +151,7 @@ final class RuleBindings {
                 rules.plans(rule.domain()),
                 subjects);
     boolean local = store.decidesHere(binding);
-    return new BoundRule(rule, binding, limit, numbers, local, labelled, fingerprint);
+    return new BoundRule(rule, revision, binding, limit, numbers, local, labelled, fingerprint);
   }
 
   /**

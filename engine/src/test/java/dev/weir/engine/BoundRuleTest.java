@@ -47,7 +47,8 @@ class BoundRuleTest {
           """);
 
   private static BoundRule bound(Rule rule) {
-    return new BoundRule(rule, null, null, null, false, new RuleLabels(rule.path()), FINGERPRINT);
+    return new BoundRule(
+        rule, 1, null, null, null, false, new RuleLabels(rule.path()), FINGERPRINT);
   }
 
   private static long fingerprint(String... keysAndValues) {

@@ -133,6 +133,12 @@ class RequestBatchTest {
     Request request() {
       return RequestBatch.request(domain, texts(), count(), permits);
     }
+
+    /** The same with another descriptor behind it, which nothing limits. */
+    Request notAlone() {
+      Descriptor own = request().descriptors().get(0);
+      return new Request(domain, List.of(own, Descriptor.of("free", "x")), 1);
+    }
   }
 
   private static Asked asked(Random random) {
@@ -170,6 +176,30 @@ class RequestBatchTest {
         .isEqualTo(decision == null ? 0 : decision.resetAfterNanos());
   }
 
+  /** Only the answer to the single descriptor is kept in numbers, so each proves the other. */
+  private static void assertSame(String what, Answer single, Answer notAlone) {
+    assertThat(single.error()).as(what).isEqualTo(notAlone.error());
+    assertThat(single.allowed()).as(what).isEqualTo(notAlone.allowed());
+    assertThat(single.shadowed()).as(what).isEqualTo(notAlone.shadowed());
+    assertThat(single.revision()).as(what).isEqualTo(notAlone.revision());
+    if (single.error() == null) {
+      assertThat(single.statuses()).as(what).isEqualTo(notAlone.statuses().subList(0, 1));
+      Answer copy =
+          new AnswerOfStatuses(
+              single.allowed(),
+              List.copyOf(single.statuses()),
+              null,
+              single.revision(),
+              single.shadowed(),
+              single.domainKnown());
+      assertThat(copy)
+          .as(what)
+          .isEqualTo(single)
+          .hasSameHashCodeAs(single)
+          .hasToString(single + "");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3})
   void batch_isAsItsRequestsOneByOne(int options) {
@@ -182,6 +212,7 @@ class RequestBatchTest {
       double[] load = {0};
       Observed together = new Observed(ticker, load, shadow, observes);
       Observed single = new Observed(ticker, load, shadow, observes);
+      Observed notAlone = new Observed(ticker, load, shadow, observes);
       RequestBatch batch = together.engine.batch(MOST);
       for (int round = 0; round < ROUNDS; round++) {
         load[0] = random.nextDouble();
@@ -191,6 +222,7 @@ class RequestBatchTest {
           Asked asked = asked(random);
           assertThat(batch.add(asked.domain, asked.texts(), asked.count(), asked.permits)).isTrue();
           answers.add(single.engine.decide(asked.request()));
+          assertSame("seed " + seed, answers.get(i), notAlone.engine.decide(asked.notAlone()));
         }
         batch.decide();
         for (int i = 0; i < size; i++) {
@@ -199,12 +231,17 @@ class RequestBatchTest {
         }
         batch.clear();
         assertThat(together.told).as("seed %s", seed).isEqualTo(single.told);
+        assertThat(notAlone.told).as("seed %s", seed).isEqualTo(single.told);
         ticker.advance(random.nextInt(4) * (long) random.nextInt(1_000_000_000));
         together.engine.expire();
         single.engine.expire();
+        notAlone.engine.expire();
       }
       assertThat(together.told.isEmpty()).isEqualTo(!observes);
       assertThat(together.engine.metrics()).as("seed %s", seed).isEqualTo(single.engine.metrics());
+      assertThat(notAlone.engine.metrics().rules())
+          .as("seed %s", seed)
+          .isEqualTo(single.engine.metrics().rules());
     }
     assertThat(reasons)
         .contains(
@@ -276,11 +313,11 @@ class RequestBatchTest {
 
   private static String limit(int permits) {
     return """
-        domain: d
-        descriptors:
-          - key: user
-            rate_limit: {unit: minute, requests_per_unit: %d}
-        """
+    domain: d
+    descriptors:
+      - key: user
+        rate_limit: {unit: minute, requests_per_unit: %d}
+    """
         .formatted(permits);
   }
 

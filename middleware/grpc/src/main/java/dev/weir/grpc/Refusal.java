@@ -112,7 +112,7 @@ record Refusal(Status status, Metadata trailers) {
       Request request, Answer answer, int i, CurrentLimit limit) {
     Request alone =
         new Request(request.domain(), List.of(request.descriptors().get(i)), request.permits());
-    Answer only = new Answer(false, List.of(answer.statuses().get(i)), null, answer.revision());
+    Answer only = Answer.of(false, List.of(answer.statuses().get(i)), null, answer.revision());
     String policy = ShownText.cut(limit.policy().name(), MAX_MESSAGE);
     return QuotaFailure.Violation.newBuilder()
         .setSubject(policy)

@@ -263,7 +263,7 @@ class AskingCallTest {
   @Test
   void deciderFails_saysInternal() {
     TestCall call = TestCall.send(channel, Shop.ADD);
-    decider.answer(new Answer(false, List.of(), "domain: empty", 1));
+    decider.answer(Answer.of(false, List.of(), "domain: empty", 1));
     tasks.run();
 
     assertThat(call.code()).isEqualTo(Status.Code.INTERNAL);

@@ -35,7 +35,7 @@ class ByHand implements Decider {
   long maxWaitNanos = -1;
 
   static Answer answer(boolean allowed, long retryAfterNanos) {
-    return new Answer(allowed, List.of(status("calls", allowed, retryAfterNanos)), null, 1);
+    return Answer.of(allowed, List.of(status("calls", allowed, retryAfterNanos)), null, 1);
   }
 
   /** Returns the refusal of a request by many policies of one name. */
@@ -43,7 +43,7 @@ class ByHand implements Decider {
     return Refusal.of(
         new Request(
             "shop", Collections.nCopies(policies, Descriptor.of("method", "shop.Cart/Add")), 1),
-        new Answer(
+        Answer.of(
             false, Collections.nCopies(policies, status(policy, false, 1_000_000L)), null, 1));
   }
 

@@ -225,7 +225,7 @@ class RateLimitServerInterceptorTest {
                 .executor(Runnable::run)
                 .build())) {
       TestCall refused = TestCall.send(server.channel, Shop.ADD);
-      decider.answer(new Answer(false, List.of(), "descriptors: 33 (expected: 1..32)", 1));
+      decider.answer(Answer.of(false, List.of(), "descriptors: 33 (expected: 1..32)", 1));
 
       assertThat(refused.code()).isEqualTo(Status.Code.INTERNAL);
       assertThat(refused.status().getDescription())
@@ -365,7 +365,8 @@ class RateLimitServerInterceptorTest {
             """
             domain: not set (expected: the domain of the rules)
             descriptor: "q={query:q}" (expected: no {query:x}: a gRPC call has no query)
-            descriptor: "user={login}" (expected: no {login}, as no login is set)""");
+            descriptor: "user={login}" (expected: no {login}, as no login is set)\
+            """);
     assertThatThrownBy(() -> RateLimitServerInterceptor.builder(limits.engine).build())
         .hasMessageContaining("descriptor: none (expected: at least one");
     assertThatThrownBy(() -> builder(limits.engine).exempt("/shop.Cart"))

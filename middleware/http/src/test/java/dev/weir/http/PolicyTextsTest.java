@@ -61,7 +61,7 @@ class PolicyTextsTest {
     List<Status> statuses = policies.stream().map(each -> status(random, each)).toList();
     // A rule in quota mode may refuse where the whole passes.
     boolean allowed = random.nextBoolean() || statuses.stream().allMatch(Status::allowed);
-    return new Answer(allowed, statuses, null, 1);
+    return Answer.of(allowed, statuses, null, 1);
   }
 
   private static List<Policy> policies(SplittableRandom random) {

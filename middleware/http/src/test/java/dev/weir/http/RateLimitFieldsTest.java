@@ -37,7 +37,7 @@ class RateLimitFieldsTest {
 
   private static Answer answer(Status... statuses) {
     boolean ok = List.of(statuses).stream().allMatch(Status::allowed);
-    return new Answer(ok, List.of(statuses), null, 1);
+    return Answer.of(ok, List.of(statuses), null, 1);
   }
 
   @Test

@@ -104,7 +104,7 @@ public final class GuardedDecider implements Decider {
             ticker.nanos());
     Status status = new Status(passWithoutRules, null, decision, null, 0, 0);
     int descriptors = Math.max(1, request.descriptors().size());
-    return new Answer(passWithoutRules, Collections.nCopies(descriptors, status), null, 0);
+    return Answer.of(passWithoutRules, Collections.nCopies(descriptors, status), null, 0);
   }
 
   public Engine engine() {

@@ -328,7 +328,7 @@ class RlsJsonTest {
               number(random),
               random.nextInt(1 << random.nextInt(30))));
     }
-    return new Answer(random.nextBoolean(), statuses, null, 1);
+    return Answer.of(random.nextBoolean(), statuses, null, 1);
   }
 
   private static CurrentLimit limit(Random random) {

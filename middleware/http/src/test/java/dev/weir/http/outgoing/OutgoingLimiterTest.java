@@ -419,7 +419,7 @@ class OutgoingLimiterTest {
     limiter.admit(A, SECOND, admissions::add);
     assertThat(rules.maxWaits).containsExactly(2 * SECOND, SECOND);
     assertThat(limiter.waiting()).isEqualTo(2);
-    rules.queue.get(0).accept(new Answer(true, List.of(), null, 1));
+    rules.queue.get(0).accept(Answer.of(true, List.of(), null, 1));
     rules.queue.get(1).accept(rules.refused);
     assertThat(limiter.waiting()).isZero();
     assertThat(admissions).hasSize(2);
@@ -440,7 +440,7 @@ class OutgoingLimiterTest {
             .build();
     assertThat(limiter.admit(A, admissions::add).leave()).isTrue();
     assertThat(rules.left).isEqualTo(1);
-    rules.queue.get(0).accept(new Answer(true, List.of(), null, 1)); // It was just being admitted.
+    rules.queue.get(0).accept(Answer.of(true, List.of(), null, 1)); // It was just being admitted.
     assertThat(rules.refunds).isEqualTo(1);
     assertThat(admissions).isEmpty();
     assertThat(limiter.waiting()).isZero();
@@ -532,7 +532,7 @@ class OutgoingLimiterTest {
     void answer() {
       List<Consumer<? super Answer>> now = List.copyOf(asked);
       asked.clear();
-      now.forEach(done -> done.accept(new Answer(true, List.of(), null, 1)));
+      now.forEach(done -> done.accept(Answer.of(true, List.of(), null, 1)));
     }
 
     @Override
@@ -563,7 +563,7 @@ class OutgoingLimiterTest {
   private static final class Queueing implements Decider {
     private final Policy policy = Policy.of(Quota.perSecond(1));
     private final Answer refused =
-        new Answer(
+        Answer.of(
             false,
             List.of(
                 new Status(
