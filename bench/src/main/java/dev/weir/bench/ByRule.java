@@ -42,6 +42,12 @@ public class ByRule extends KeyedBenchmark {
     return engine.decide(sequence[cursor.next()]);
   }
 
+  /** The same of a request that is made for the call, as middleware makes it. */
+  @Benchmark
+  public boolean made(Cursor cursor) {
+    return engine.decideNew(sequence[cursor.next()]);
+  }
+
   /** A batch of one: what a port asks that has one request at a time. */
   @Benchmark
   public int alone(Cursor cursor, Together together) {

@@ -9,6 +9,7 @@ import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.engine.RequestBatch;
 import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
@@ -79,6 +80,13 @@ final class EngineKeys {
   /** Asks for one permit for that user. */
   boolean decide(int key) {
     return engine.decide(requests[key]).allowed();
+  }
+
+  /** The same, by a request that is made now. */
+  boolean decideNew(int key) {
+    List<Entry> entries = List.of(new Entry("user", users[key]));
+    List<Descriptor> descriptors = List.of(new Descriptor(entries, null, null));
+    return engine.decide(new Request(DOMAIN, descriptors, 1)).allowed();
   }
 
   /** Returns an empty batch of so many requests. */

@@ -8,6 +8,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -141,6 +142,11 @@ final class Program implements AutoCloseable {
 
   long pid() {
     return process.pid();
+  }
+
+  /** Returns the processor time that it has taken, to a hundredth of a second; 0 if not known. */
+  Duration processorTime() {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
   @Override

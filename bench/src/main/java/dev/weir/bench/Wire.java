@@ -7,10 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -29,11 +27,6 @@ final class Wire {
         - key: user
           rate_limit: {unit: second, requests_per_unit: 4294967295, algorithm: token-bucket}
       """;
-
-  /** A virtual machine on one processor takes a while to compile what it runs. */
-  private static final int MOST_WARM_UPS = 12;
-
-  private static final double WARM = 1.05;
 
   static final String ENVOYS =
       "{\"domain\":\"bench\",\"descriptors\":[{\"entries\":[{\"key\":\"user\",\"value\":\"%d\"}]}]}";
@@ -291,51 +284,8 @@ final class Wire {
     return Program.number("Requests/sec: +([0-9.]+)", said);
   }
 
-  /** Lets all run in turn, once to warm them up, and prints medians. */
+  /** Lets all run in turn, and prints medians. */
   void table(String title, Contestant... contestants) throws IOException, InterruptedException {
-    for (Contestant contestant : contestants) {
-      warmUp(title, contestant);
-    }
-    double[][] found = new double[contestants.length][rounds];
-    for (int round = 0; round < rounds; round++) {
-      for (int i = 0; i < contestants.length; i++) {
-        found[i][round] = run(title, contestants[i]);
-      }
-    }
-    System.out.printf(
-        "%n**%s**%n%n| | per second | ratio | lowest, highest |%n|---|---|---|---|%n", title);
-    double first = Median.of(Arrays.stream(found[0]));
-    for (int i = 0; i < contestants.length; i++) {
-      double median = Median.of(Arrays.stream(found[i]));
-      Arrays.sort(found[i]);
-      String ratio = i == 0 ? "" : String.format(Locale.ROOT, "Weir has %.2f x", first / median);
-      System.out.printf(
-          Locale.ROOT,
-          "| %s | %,.0f | %s | %,.0f, %,.0f |%n",
-          contestants[i].name(),
-          median,
-          ratio,
-          found[i][0],
-          found[i][rounds - 1]);
-    }
-  }
-
-  /** Runs until it gets no faster. */
-  private static void warmUp(String title, Contestant contestant)
-      throws IOException, InterruptedException {
-    double best = 0;
-    int same = 0;
-    for (int i = 0; i < MOST_WARM_UPS && same < 2; i++) {
-      double perSecond = run(title + ", warm-up", contestant);
-      same = perSecond < best * WARM ? same + 1 : 0;
-      best = Math.max(best, perSecond);
-    }
-  }
-
-  private static double run(String title, Contestant contestant)
-      throws IOException, InterruptedException {
-    double perSecond = contestant.run().perSecond();
-    System.err.printf(Locale.ROOT, "%s: %s %,.0f/s%n", title, contestant.name(), perSecond);
-    return perSecond;
+    new WireTable(started, rounds).print(title, contestants);
   }
 }
