@@ -28,11 +28,11 @@ final class ClusterModel {
    * taken all: they become one only if the client is answered and sends again before the thread that
    * has answered reads on.
    *
-   * Two calls of a member to a group are under way at most. The first decision that finds fewer
-   * goes alone, and so does the second; all that comes until one of these is answered shares the
-   * next. One entry of a group is under way; calls that come meanwhile share the next. What a
-   * follower is sent, and has not yet on its disk, keeps what comes meanwhile waiting for the next
-   * message to it. An entry is committed when the leader's disk and one follower's have it.
+   * Two calls of a member to a group are under way at most. What was read together goes together,
+   * and all that comes while there are two, until one of these is answered, shares the next. One
+   * entry of a group is under way; calls that come meanwhile share the next. What a follower is
+   * sent, and has not yet on its disk, keeps what comes meanwhile waiting for the next message to
+   * it. An entry is committed when the leader's disk and one follower's have it.
    *
    * Each step is done by the thread that does it in a member, one after the other, and needs a
    * processor of its machine. Threads take turns where there are more of them than processors, and
@@ -401,8 +401,9 @@ final class ClusterModel {
     /** Asks for what was read, each decision of its group. */
     void asked(Read read) {
       for (int i = 0; i < read.size(); i++) {
-        callers.get(random.nextInt(setting.groups)).ask(read);
+        callers.get(random.nextInt(setting.groups)).waiting.add(read);
       }
+      callers.forEach(Caller::pump);
     }
 
     /** Leaves garbage, and is stopped when it is to be collected. */
@@ -452,11 +453,6 @@ final class ClusterModel {
     Caller(Server server, Group group) {
       this.server = server;
       this.group = group;
-    }
-
-    void ask(Read one) {
-      waiting.add(one);
-      pump();
     }
 
     private void pump() {

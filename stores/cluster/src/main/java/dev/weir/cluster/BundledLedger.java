@@ -1,6 +1,7 @@
 package dev.weir.cluster;
 
 import dev.weir.cluster.LedgerException.Outcome;
+import dev.weir.shared.Pump;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,7 +49,7 @@ final class BundledLedger implements Ledger {
   private final Queue<Part> queue = new ConcurrentLinkedQueue<>();
   private final AtomicLong waitingBytes = new AtomicLong();
   private final AtomicInteger inFlight = new AtomicInteger();
-  private final AtomicInteger pumping = new AtomicInteger();
+  private final Pump pump = new Pump(this::sendAll);
 
   /** An entry that waits, and its reply. */
   @SuppressWarnings("ArrayRecordComponent") // Compared by nobody.
@@ -75,21 +76,14 @@ final class BundledLedger implements Ledger {
       return reply;
     }
     queue.add(new Part(entry, reply));
-    pump();
+    pump.run();
     return reply;
   }
 
-  private void pump() {
-    if (pumping.getAndIncrement() != 0) {
-      return;
+  private void sendAll() {
+    while (!queue.isEmpty() && inFlight.get() < MOST_IN_FLIGHT) {
+      send();
     }
-    int missed = 1;
-    do {
-      while (!queue.isEmpty() && inFlight.get() < MOST_IN_FLIGHT) {
-        send();
-      }
-      missed = pumping.addAndGet(-missed);
-    } while (missed != 0);
   }
 
   /** Appends what waits. */
@@ -122,7 +116,7 @@ final class BundledLedger implements Ledger {
 
   private void replied(List<Part> parts, byte @Nullable [] reply, @Nullable Throwable error) {
     inFlight.decrementAndGet();
-    pump(); // First: the next has waited for it.
+    pump.run(); // First: the next has waited for it.
     if (reply == null) {
       Throwable why = error == null ? new IllegalStateException("no reply") : error;
       parts.forEach(each -> each.reply.completeExceptionally(why));
@@ -200,6 +194,11 @@ final class BundledLedger implements Ledger {
   @Override
   public Status status() {
     return ledger.status();
+  }
+
+  @Override
+  public long logBytes() {
+    return ledger.logBytes();
   }
 
   @Override

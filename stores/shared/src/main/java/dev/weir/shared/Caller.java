@@ -24,8 +24,10 @@ public final class Caller {
    * How is Caller designed, and why? Operations queue up. A thread that finds fewer calls on their
    * way than there may be takes all that wait, a bounded number, and sends them as one call; it
    * does not wait for more to come. So a lone operation goes at once, and the busier the shard, the
-   * more operations share a call. Operations for the same permits of one key become one with a
-   * count: a hot key costs one round trip, however many threads want it.
+   * more operations share a call. A batch holds what is sent until all of it is in the queue: else
+   * its first operation would go alone, and the rest wait for the answer. Operations for the same
+   * permits of one key become one with a count: a hot key costs one round trip, however many
+   * threads want it.
    *
    * An operation belongs to one thread at a time: the one that takes it out of the queue, or that
    * turns its call from pending to over. So it is answered or failed once. A reply that comes after
@@ -45,7 +47,7 @@ public final class Caller {
   private final Queue<Operation> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger inFlight = new AtomicInteger();
-  private final AtomicInteger pumping = new AtomicInteger();
+  private final Pump pump = new Pump(this::sendAll);
   private final AtomicLong numbers = new AtomicLong();
 
   /** By number, so that of several that fail at once the oldest is first. */
@@ -91,7 +93,7 @@ public final class Caller {
       operation.lateBeforeNanos = turns.lateNanos();
       operation.deadlineNanos = ticker.nanos() + timeoutNanos - operation.waitedNanos;
       queue.add(operation);
-      pump();
+      pump.run();
     }
   }
 
@@ -104,17 +106,25 @@ public final class Caller {
     }
   }
 
-  private void pump() {
-    if (pumping.getAndIncrement() != 0) {
-      return;
+  /**
+   * Has what is asked from now on wait until {@link #release}, by whichever thread it is asked.
+   *
+   * @return whether it does, and {@link #release} is to be called; see {@link Pump#hold}
+   */
+  boolean hold() {
+    return pump.hold();
+  }
+
+  /** Sends what waits, as far as more calls may be on their way, and does not hold any more. */
+  void release() {
+    pump.release();
+  }
+
+  /** Sends what waits, as far as more calls may be on their way. */
+  private void sendAll() {
+    while (!queue.isEmpty() && inFlight.get() < shard.maxInFlight()) {
+      send();
     }
-    int missed = 1;
-    do {
-      while (!queue.isEmpty() && inFlight.get() < shard.maxInFlight()) {
-        send();
-      }
-      missed = pumping.addAndGet(-missed);
-    } while (missed != 0);
   }
 
   /** Takes what waits, and sends one call for each slot. */
@@ -163,7 +173,7 @@ public final class Caller {
     if (!closed) {
       health.probeIfDue();
     }
-    pump();
+    pump.run();
   }
 
   /** Fails what has waited for too long. */
@@ -181,7 +191,7 @@ public final class Caller {
       }
     }
     health.expire();
-    pump();
+    pump.run();
   }
 
   /** Takes note that the connection is gone, and with it what was asked. */
@@ -274,7 +284,7 @@ public final class Caller {
           failed(failure, error == null ? "" : Health.words(error));
         }
       }
-      pump();
+      pump.run();
     }
 
     private @Nullable Failure read(Reply reply) {

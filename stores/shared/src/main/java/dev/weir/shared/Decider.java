@@ -7,6 +7,8 @@ import dev.weir.Decision;
 import dev.weir.FailureMode;
 import dev.weir.Reason;
 import dev.weir.Ticker;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -139,6 +141,30 @@ final class Decider {
 
   void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
     AtomicInteger missing = new AtomicInteger(batch.size() + 1);
+    List<Caller> held = new ArrayList<>(1);
+    try {
+      hold(batch, held);
+      ask(batch, nowNanos, missing, done);
+    } finally {
+      Operation.deliverAll(held, Caller::release);
+    }
+    if (missing.decrementAndGet() == 0) {
+      done.accept(batch);
+    }
+  }
+
+  /** Has callers wait until all of a batch is asked, and adds those that do. */
+  private void hold(Batch batch, List<Caller> held) {
+    for (int i = 0; i < batch.size() && batch.size() > 1; i++) {
+      Caller caller = link.caller((SharedBinding) batch.binding(i), batch.fingerprint(i));
+      if (caller != null && !held.contains(caller) && caller.hold()) {
+        held.add(caller);
+      }
+    }
+  }
+
+  private void ask(
+      Batch batch, long nowNanos, AtomicInteger missing, Consumer<? super Batch> done) {
     for (int i = 0; i < batch.size(); i++) {
       int index = i;
       Binding binding = batch.binding(i);
@@ -166,9 +192,6 @@ final class Decider {
               done.accept(batch);
             }
           });
-    }
-    if (missing.decrementAndGet() == 0) {
-      done.accept(batch);
     }
   }
 

@@ -1,0 +1,200 @@
+package dev.weir.shared;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Batch;
+import dev.weir.Binding;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.shared.FakeCall.Request;
+import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.Trials;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** Requests of one batch go to their shards in one call each, as far as more may be under way. */
+class AskedTogetherTest {
+  private static final long TIMEOUT_NANOS = 100_000_000L;
+  private static final long[] FITS = {1, 0, 9, 0, 1_000, 0, 5_000};
+
+  private final FakeTicker ticker = new FakeTicker();
+  private final StoreSettings settings =
+      Settings.of(TIMEOUT_NANOS, ticker, line -> {}, line -> {}, new Counters());
+  private final FakeShard[] shards = {new FakeShard(), new FakeShard()};
+  private final Parted link = new Parted();
+  private final SharedStore store = new SharedStore(settings, link, new NoTime()) {};
+  private final Binding binding = binding();
+  private final List<Batch> answered = new ArrayList<>();
+
+  /** One shard has all keys, or they have the even and the odd ones. */
+  private final class Parted extends FakeLink {
+    private boolean parted;
+
+    Parted() {
+      super(settings, shards);
+    }
+
+    @Override
+    public int slot(SharedBinding binding, long fingerprint) {
+      return parted ? (int) (fingerprint & 1) : 0;
+    }
+  }
+
+  /** Nothing is looked after: what is sent is sent by who asks, and by replies. */
+  private static final class NoTime implements Housekeeping {
+    @Override
+    public void repeat(LongSupplier task) {}
+
+    @Override
+    public void wake() {}
+
+    @Override
+    public void close() {}
+  }
+
+  private Binding binding() {
+    link.tick();
+    for (FakeShard each : shards) {
+      each.probes.forEach(probe -> probe.complete(FakeShard.fine()));
+    }
+    return store.bind("ten", Policy.of(Quota.of(10, Duration.ofSeconds(1))), 0);
+  }
+
+  private void ask(long... keys) {
+    Batch batch = new Batch(keys.length).detailed();
+    for (long key : keys) {
+      batch.add(binding, key, 1);
+    }
+    store.decide(batch, 0, answered::add);
+  }
+
+  private static long[] fits(List<Request> requests) {
+    return requests.stream().flatMapToLong(each -> LongStream.of(FITS)).toArray();
+  }
+
+  private static List<Integer> sizes(FakeShard shard) {
+    return shard.calls.stream().map(each -> each.requests().size()).toList();
+  }
+
+  @Test
+  void batch_isOneCall_andTheNextOneIsTheSecond() {
+    ask(1, 2, 3, 4, 5);
+    assertThat(sizes(shards[0])).containsExactly(5);
+    ask(6, 7, 8);
+    assertThat(sizes(shards[0])).containsExactly(5, 3);
+
+    shards[0].calls.forEach(each -> each.answer(fits(each.requests())));
+
+    assertThat(answered).extracting(Batch::size).containsExactly(5, 3);
+    assertThat(answered).allSatisfy(batch -> assertThat(batch.allowed(2)).isTrue());
+  }
+
+  @Test
+  void batchOfTwoShards_isOneCallEach() {
+    link.parted = true;
+    ask(1, 2, 3, 4, 5);
+    assertThat(sizes(shards[0])).containsExactly(2);
+    assertThat(sizes(shards[1])).containsExactly(3);
+  }
+
+  @Test
+  void oneRequestAlone_isSentAtOnce() {
+    ask(1);
+    assertThat(sizes(shards[0])).containsExactly(1);
+  }
+
+  @Test
+  void whileAsManyCallsAreUnderWayAsMayBe_batchesShareTheNext() {
+    ask(1);
+    ask(2);
+    ask(3, 4, 5);
+    ask(6, 7);
+    assertThat(sizes(shards[0])).containsExactly(1, 1);
+
+    shards[0].calls.get(0).answer(FITS);
+
+    assertThat(sizes(shards[0])).containsExactly(1, 1, 5);
+  }
+
+  @Test
+  void batchThatIsAskedByTheAnswerToAnother_isSentToo() {
+    shards[0].answers = AskedTogetherTest::fits;
+    Batch first = new Batch(2).detailed();
+    first.add(binding, 1, 1);
+    first.add(binding, 2, 1);
+
+    store.decide(first, 0, decided -> ask(3, 4, 5));
+
+    assertThat(answered).extracting(Batch::size).containsExactly(3);
+    assertThat(sizes(shards[0])).containsExactly(2, 3);
+  }
+
+  @Test
+  void callThatFailsAtOnce_failsItsBatch_andWhatComesAfterItIsSent() {
+    shards[0].thrown = new IllegalStateException("no connection");
+    ask(1, 2, 3);
+    assertThat(answered).singleElement().matches(batch -> !batch.allowed(0) && !batch.allowed(2));
+
+    shards[0].thrown = null;
+    ask(4, 5);
+
+    assertThat(sizes(shards[0])).containsExactly(2);
+  }
+
+  /** Nothing looks after what waits here: a request that nobody sends is never answered. */
+  @Test
+  void whicheverThreadHolds_allRequestsAreAnswered() throws Exception {
+    int threads = 4;
+    int rounds = 500;
+    link.parted = true;
+    SplittableRandom random = Trials.random("asked together");
+    CountDownLatch missing = new CountDownLatch(threads * rounds);
+    AtomicBoolean over = new AtomicBoolean();
+    ExecutorService all = Executors.newCachedThreadPool();
+    try {
+      for (FakeShard each : shards) {
+        all.execute(() -> answer(each, over));
+      }
+      for (int i = 0; i < threads; i++) {
+        SplittableRandom own = random.split();
+        all.execute(() -> askAtRandom(rounds, own, missing));
+      }
+      assertThat(missing.await(60, TimeUnit.SECONDS)).as("%s are missing", missing).isTrue();
+    } finally {
+      over.set(true);
+      all.shutdown();
+    }
+  }
+
+  private void askAtRandom(int rounds, SplittableRandom random, CountDownLatch missing) {
+    for (int round = 0; round < rounds; round++) {
+      Batch batch = new Batch(4).detailed();
+      for (int i = random.nextInt(4); i >= 0; i--) {
+        batch.add(binding, random.nextLong(), 1);
+      }
+      store.decide(batch, 0, decided -> missing.countDown());
+    }
+  }
+
+  /** Answers all calls of a shard as they come. */
+  private static void answer(FakeShard shard, AtomicBoolean over) {
+    for (int next = 0; !over.get(); ) {
+      if (next < shard.calls.size()) {
+        FakeShard.Sent call = shard.calls.get(next++);
+        call.answer(fits(call.requests()));
+      } else {
+        Thread.onSpinWait();
+      }
+    }
+  }
+}
