@@ -60,8 +60,16 @@ interface Ledger extends AutoCloseable {
    */
   CompletionStage<Snapshot> snapshot();
 
-  /** Returns the log as numbers, for people and metrics. */
+  /** Returns where the log is; asked often. */
   Status status();
+
+  /**
+   * Returns what the log takes on disk, for people and metrics: it looks at all of its files.
+   * Default: 0, it is in memory.
+   */
+  default long logBytes() {
+    return 0;
+  }
 
   /**
    * Hands the leadership to another member, if this member has it; waits for it.
@@ -74,13 +82,12 @@ interface Ledger extends AutoCloseable {
   void close() throws IOException;
 
   /**
-   * A log as numbers.
+   * Where a log is.
    *
    * @param committed the index up to which entries are committed, as this member knows
    * @param applied the index up to which its machine has applied them
-   * @param logBytes what the log takes on disk
    */
-  record Status(@Nullable String leader, long term, long committed, long applied, long logBytes) {}
+  record Status(@Nullable String leader, long term, long committed, long applied) {}
 
   /**
    * A snapshot on disk. It can be read until it is closed, whatever becomes of the file's name.

@@ -182,8 +182,7 @@ final class RatisLedger implements Ledger {
         leader(),
         division.getInfo().getCurrentTerm(),
         division.getRaftLog().getLastCommittedIndex(),
-        division.getInfo().getLastAppliedIndex(),
-        logBytes());
+        division.getInfo().getLastAppliedIndex());
   }
 
   @Override
@@ -192,7 +191,8 @@ final class RatisLedger implements Ledger {
   }
 
   /** Not by Ratis's own list of these files: to make it deletes those that are still empty. */
-  private long logBytes() {
+  @Override
+  public long logBytes() {
     Path folder = division.getRaftStorage().getStorageDir().getCurrentDir().toPath();
     long bytes = 0;
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "log_*")) {

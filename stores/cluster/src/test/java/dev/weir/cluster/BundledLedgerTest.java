@@ -85,7 +85,7 @@ class BundledLedgerTest {
 
     @Override
     public Status status() {
-      return new Status(leader(), 1, index, index, 0);
+      return new Status(leader(), 1, index, index);
     }
 
     @Override

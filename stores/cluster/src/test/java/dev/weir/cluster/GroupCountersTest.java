@@ -12,7 +12,7 @@ class GroupCountersTest {
   private final GroupCounters counters = new GroupCounters(ticker);
 
   private static Ledger.Status log(long committed, long applied) {
-    return new Ledger.Status("a", 3, committed, applied, 77);
+    return new Ledger.Status("a", 3, committed, applied);
   }
 
   @Test
@@ -49,7 +49,7 @@ class GroupCountersTest {
         begun, new CompletionException(new LedgerException(Outcome.OVERLOADED, null, "")));
     counters.appended(begun, new IllegalStateException());
     counters.undecided(Outcome.NOT_LEADER);
-    ClusterMetrics.GroupMetrics now = counters.metrics(4, true, false, log(9, 9), -5, 8, 6, 7);
+    ClusterMetrics.GroupMetrics now = counters.metrics(4, true, false, log(9, 9), 77, -5, 8, 6, 7);
     assertThat(now.group()).isEqualTo(4);
     assertThat(now.term()).isEqualTo(3);
     assertThat(now.logBytes()).isEqualTo(77);

@@ -50,7 +50,7 @@ final class InstantLedger implements FixedLedger {
 
   @Override
   public Status status() {
-    return new Status(leader(), 1, index, index, 0);
+    return new Status(leader(), 1, index, index);
   }
 
   @Override

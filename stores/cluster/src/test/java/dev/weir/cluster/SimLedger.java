@@ -324,7 +324,7 @@ final class SimLedger implements FixedLedger {
 
   @Override
   public Status status() {
-    return new Status(leader, ledTerm, applier.committed(), applier.applied(), 0);
+    return new Status(leader, ledTerm, applier.committed(), applier.applied());
   }
 
   @Override
