@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.config.ConfigException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -16,12 +17,16 @@ final class Deadline {
   private final CompletableFuture<Boolean> over =
       new CompletableFuture<Boolean>().completeOnTimeout(true, SECONDS, TimeUnit.SECONDS);
 
-  /** Throws if the time is over. */
+  /** Throws if the time is over, or is so within a millisecond. */
   void check(Exception reason) {
-    if (over.isDone()) {
+    try {
+      boolean unused = over.get(1, TimeUnit.MILLISECONDS);
       throw new AssertionError("not within " + SECONDS + " s", reason);
+    } catch (TimeoutException e) {
+      // There is time left to try again.
+    } catch (InterruptedException | ExecutionException e) {
+      throw new AssertionError(e);
     }
-    LockSupport.parkNanos(20_000);
   }
 
   /** Returns what a call returns, once it is not unavailable. */
