@@ -155,7 +155,7 @@ class FutureLimitTest {
                 }
                 assertThat(shop.runs()).isZero();
                 store.answer();
-                assertThat(call.get(10, TimeUnit.SECONDS)).isEqualTo("done 1");
+                assertThat(call.get(60, TimeUnit.SECONDS)).isEqualTo("done 1");
                 assertThat(shop.ranOn()).isSameAs(caller);
               } catch (Exception e) {
                 throw new AssertionError(e);
