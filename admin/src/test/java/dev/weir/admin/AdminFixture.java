@@ -35,7 +35,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 
 /** The interface on stores in memory, with a token of each role, and what tests send to it. */
@@ -191,7 +190,7 @@ final class AdminFixture {
     long deadline = System.nanoTime() + 120_000_000_000L;
     while (get("/dry-runs/" + id).is(200).text("state").equals("running")) {
       assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
-      LockSupport.parkNanos(20_000);
+      Thread.onSpinWait();
     }
     return id;
   }

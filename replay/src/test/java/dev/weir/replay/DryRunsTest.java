@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -70,7 +69,7 @@ class DryRunsTest {
     Status status = runs.find(id).orElseThrow();
     while (status.state() == State.RUNNING) {
       assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
-      LockSupport.parkNanos(20_000);
+      Thread.onSpinWait();
       status = runs.find(id).orElseThrow();
     }
     return status;

@@ -29,7 +29,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,7 +63,7 @@ class ConfiguredServerTest {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!until.getAsBoolean()) {
       assertThat(System.nanoTime()).isLessThan(deadline);
-      LockSupport.parkNanos(20_000);
+      Thread.onSpinWait();
     }
   }
 

@@ -24,7 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,7 +84,7 @@ class LateAnswersTest {
   private void awaitDue(int questions) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (store.due() < questions && System.nanoTime() < deadline) {
-      LockSupport.parkNanos(20_000);
+      Thread.onSpinWait();
     }
     assertThat(store.due()).isEqualTo(questions);
   }
@@ -178,7 +177,7 @@ class LateAnswersTest {
         () -> {
           while (stopAnswering.getCount() > 0) {
             store.answer();
-            LockSupport.parkNanos(20_000);
+            Thread.onSpinWait();
           }
         });
   }

@@ -13,7 +13,6 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,7 +51,7 @@ class SharedThrottleTest {
   private void awaitDue(int answers) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (store.due() < answers && System.nanoTime() < deadline) {
-      LockSupport.parkNanos(20_000);
+      Thread.onSpinWait();
     }
     assertThat(store.due()).isEqualTo(answers);
   }
@@ -62,7 +61,7 @@ class SharedThrottleTest {
         () -> {
           while (stopAnswering.getCount() > 0) {
             store.answer();
-            LockSupport.parkNanos(20_000);
+            Thread.onSpinWait();
           }
         });
   }

@@ -28,7 +28,6 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -113,7 +112,7 @@ public abstract class MiddlewareContract {
   /** Waits for what another thread does. */
   protected static void until(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {
-      LockSupport.parkNanos(20_000);
+      Thread.onSpinWait();
     }
   }
 

@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.locks.LockSupport;
 import okhttp3.Cache;
 import okhttp3.Call;
 import okhttp3.Callback;
@@ -104,7 +103,7 @@ class RateLimitInterceptorTest {
 
   private static void untilWaiting(OutgoingLimiter limiter, int waiting) {
     while (limiter.waiting() != waiting) {
-      LockSupport.parkNanos(20_000);
+      Thread.onSpinWait();
     }
   }
 

@@ -35,7 +35,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -102,7 +101,7 @@ class RateLimitedHttpClientTest {
 
   private static void untilWaiting(OutgoingLimiter limiter, int waiting) {
     while (limiter.waiting() != waiting) {
-      LockSupport.parkNanos(20_000);
+      Thread.onSpinWait();
     }
   }
 

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -127,7 +126,7 @@ final class Gateway implements AutoCloseable {
     Ticker time = Ticker.system();
     long start = time.nanos();
     while (!condition.getAsBoolean()) {
-      LockSupport.parkNanos(20_000);
+      Thread.onSpinWait();
       assertThat(time.nanos() - start).as(what).isLessThan(TimeUnit.SECONDS.toNanos(MOST_SECONDS));
     }
   }

@@ -9,7 +9,6 @@ import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -69,7 +68,7 @@ class LateStoreTest {
 
   private static void awaitDue(LateStore store, int due) {
     while (store.due() < due) {
-      LockSupport.parkNanos(20_000);
+      Thread.onSpinWait();
     }
   }
 
