@@ -33,6 +33,9 @@ record ClusterSite(Members members, List<ClusterFault> faults, List<AutoCloseabl
   private static final List<String> OPTIONS =
       List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
 
+  /** Those, and the classes that a member loads; empty until one has. */
+  private static List<String> shared = List.of();
+
   /** Members of which processes, clocks and files fail. */
   static ClusterSite onLoopback(Path folder, int size, SplittableRandom random) throws IOException {
     List<ShiftedClock> clocks = new ArrayList<>();
@@ -161,7 +164,7 @@ record ClusterSite(Members members, List<ClusterFault> faults, List<AutoCloseabl
       String host = spaces.address(i);
       flags.addAll(List.of("--host", host, "--token-file", tokens + "", "--cluster-insecure"));
       ServerProcess.Launch how =
-          new ServerProcess.Launch(spaces.within(i), OPTIONS, Map.of(), host);
+          new ServerProcess.Launch(spaces.within(i), options(), Map.of(), host);
       String name = NAMES.get(i);
       all.add(member(name, how, folder, folder.resolve(name), SoakFiles.TOKEN, flags));
     }
@@ -175,7 +178,7 @@ record ClusterSite(Members members, List<ClusterFault> faults, List<AutoCloseabl
     int port = Ports.free();
     List<String> flags = new ArrayList<>(flags(folder, size, "dns:members.test:" + port));
     flags.addAll(List.of("--cluster-size", size + ""));
-    List<String> options = new ArrayList<>(OPTIONS);
+    List<String> options = new ArrayList<>(options());
     options.add(hosts.option());
     ServerProcess.Launch how =
         new ServerProcess.Launch(List.of(), List.copyOf(options), Map.of(), LOOPBACK);
@@ -234,8 +237,39 @@ record ClusterSite(Members members, List<ClusterFault> faults, List<AutoCloseabl
     return String.join(",", seeds);
   }
 
-  private static ServerProcess.Launch launch(Map<String, String> environment) {
-    return new ServerProcess.Launch(List.of(), OPTIONS, environment, LOOPBACK);
+  private static ServerProcess.Launch launch(Map<String, String> environment) throws IOException {
+    return new ServerProcess.Launch(List.of(), options(), environment, LOOPBACK);
+  }
+
+  /**
+   * Returns the options of members. The first time, one runs alone: what the others map of its
+   * classes halves the processor time that a start takes.
+   */
+  private static synchronized List<String> options() throws IOException {
+    if (shared.isEmpty()) {
+      shared = OPTIONS;
+      if (ServerProcess.packaged()) {
+        Path folder = Files.createTempDirectory("weir-classes");
+        Path archive = Path.of(folder + ".jsa");
+        archive.toFile().deleteOnExit();
+        ServerProcess.Launch how =
+            new ServerProcess.Launch(
+                List.of(), with("-XX:ArchiveClassesAtExit=" + archive), Map.of(), LOOPBACK);
+        List<String> flags = flags(folder, 1, seeds(1, LOOPBACK, ports(1)));
+        try (MemberProcess alone = member("a", how, folder, folder.resolve("a"), null, flags)) {
+          alone.start();
+          alone.process().awaitReady();
+          alone.end();
+        }
+        DamageFault.delete(folder);
+        shared = with("-XX:SharedArchiveFile=" + archive);
+      }
+    }
+    return shared;
+  }
+
+  private static List<String> with(String option) {
+    return Stream.concat(OPTIONS.stream(), Stream.of(option)).toList();
   }
 
   private static MemberProcess member(

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * its folder. Safe for use by many threads.
  */
 final class MemberProcess implements AutoCloseable {
-  private static final Duration ENDS = Duration.ofSeconds(60);
+  private static final Duration ENDS = Duration.ofMinutes(2);
 
   private final String name;
   private final ServerProcess.Launch how;

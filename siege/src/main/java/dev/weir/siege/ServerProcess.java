@@ -1,6 +1,7 @@
 package dev.weir.siege;
 
 import dev.weir.cli.Main;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -89,7 +91,7 @@ final class ServerProcess implements AutoCloseable {
     command.addAll(
         List.of(
             "-cp",
-            System.getProperty("java.class.path"),
+            classPath(),
             Main.class.getName(),
             "serve",
             "--port",
@@ -138,6 +140,26 @@ final class ServerProcess implements AutoCloseable {
     } finally {
       process.destroyForcibly();
     }
+  }
+
+  /** Returns whether all that a server needs is in archives, whose classes processes can share. */
+  static boolean packaged() {
+    return Main.class
+        .getProtectionDomain()
+        .getCodeSource()
+        .getLocation()
+        .getPath()
+        .endsWith(".jar");
+  }
+
+  /** Returns what a server needs: nothing of this module, if the others are packaged. */
+  private static String classPath() {
+    String all = System.getProperty("java.class.path");
+    return packaged()
+        ? Stream.of(all.split(File.pathSeparator, -1))
+            .filter(each -> each.endsWith(".jar"))
+            .collect(Collectors.joining(File.pathSeparator))
+        : all;
   }
 
   /** Returns a tool of the JDK that runs this. */
