@@ -4,6 +4,7 @@ import dev.weir.Ticker;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -27,7 +28,8 @@ public final class Caller {
    * more operations share a call. A batch holds what is sent until all of it is in the queue: else
    * its first operation would go alone, and the rest wait for the answer. Operations for the same
    * permits of one key become one with a count: a hot key costs one round trip, however many
-   * threads want it.
+   * threads want it. Only the last operation for a key takes others along, so those that differ are
+   * decided in the order in which they came.
    *
    * An operation belongs to one thread at a time: the one that takes it out of the queue, or that
    * turns its call from pending to over. So it is answered or failed once. A reply that comes after
@@ -127,20 +129,25 @@ public final class Caller {
     }
   }
 
+  /** What has one state. */
+  private record Key(String name, long fingerprint) {
+    static Key of(SharedBinding binding, long fingerprint) {
+      return new Key(binding.name(), fingerprint);
+    }
+  }
+
   /** Takes what waits, and sends one call for each slot. */
   private void send() {
-    Map<Integer, Flight> calls = new HashMap<>();
-    Map<Object, Operation> merging = new HashMap<>();
+    Map<Integer, Flight> calls = new LinkedHashMap<>();
+    Map<Key, Operation> last = new HashMap<>();
     for (int taken = 0; taken < shard.maxCharges(); ) {
       Operation operation = queue.poll();
       if (operation == null) {
         break;
       }
       queued.decrementAndGet();
-      Object key = operation.mergeKey();
-      Operation same = key == null ? null : merging.putIfAbsent(key, operation);
-      if (same != null && same.nowNanos == operation.nowNanos) {
-        same.merge(operation);
+      Operation same = last.get(Key.of(operation.binding(), operation.fingerprint()));
+      if (same != null && same.merge(operation)) {
         if (operation.deadlineNanos - same.deadlineNanos < 0) { // It is asked for once more.
           same.deadlineNanos = operation.deadlineNanos;
           same.lateBeforeNanos = operation.lateBeforeNanos;
@@ -148,6 +155,8 @@ public final class Caller {
         counters.merged.increment();
         continue;
       }
+      operation.forEachKey(
+          (binding, fingerprint) -> last.put(Key.of(binding, fingerprint), operation));
       taken += operation.charges();
       // Operations with a time of their own are sent one by one.
       int slot =

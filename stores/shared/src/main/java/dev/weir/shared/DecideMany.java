@@ -50,6 +50,13 @@ final class DecideMany extends Operation {
   }
 
   @Override
+  void forEachKey(Keys keys) {
+    for (int i = 0; i < charges.size(); i++) {
+      keys.key(binding(i), charges.fingerprint(i));
+    }
+  }
+
+  @Override
   void write(Call call) {
     peeking = charges.peeking();
     sent.clear();

@@ -24,8 +24,6 @@ final class DecideOne extends Operation {
     void failed(Failure failure);
   }
 
-  private record MergeKey(SharedBinding binding, long fingerprint, long permits) {}
-
   private final SharedBinding binding;
   private final long fingerprint;
   private final long permits;
@@ -54,22 +52,23 @@ final class DecideOne extends Operation {
   }
 
   @Override
-  Object mergeKey() {
-    return new MergeKey(binding, fingerprint, permits);
-  }
-
-  @Override
   boolean merge(Operation other) {
+    if (!(other instanceof DecideOne one)
+        || !one.binding.equals(binding)
+        || one.fingerprint != fingerprint
+        || one.permits != permits
+        || one.nowNanos != nowNanos) {
+      return false;
+    }
     if (others == null) {
       others = new ArrayList<>();
     }
-    DecideOne one = (DecideOne) other;
-    boolean added = others.add(one);
+    others.add(one);
     if (one.others != null) { // It has been asked for before.
-      added = others.addAll(one.others);
+      others.addAll(one.others);
       one.others = null;
     }
-    return added;
+    return true;
   }
 
   private long wanted() {

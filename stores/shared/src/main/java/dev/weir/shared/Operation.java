@@ -30,14 +30,19 @@ abstract class Operation {
   /** Returns the fingerprint of its first key. */
   abstract long fingerprint();
 
+  /** Receives keys. */
+  interface Keys {
+    void key(SharedBinding binding, long fingerprint);
+  }
+
+  /** Calls {@code keys} for each of its keys. */
+  void forEachKey(Keys keys) {
+    keys.key(binding(), fingerprint());
+  }
+
   /** Returns whether it is for the same permits of the same key, and takes it along if so. */
   boolean merge(Operation other) {
     return false;
-  }
-
-  /** Returns what operations that may be merged have in common, or null. */
-  @Nullable Object mergeKey() {
-    return null;
   }
 
   abstract void write(Call call);
@@ -98,11 +103,11 @@ abstract class Operation {
 
   /** Calls {@code deliver} for each, also after it threw; what it threw is thrown at the end. */
   static <T> void deliverAll(Iterable<T> all, Consumer<? super T> deliver) {
-    @Nullable RuntimeException failed = null;
+    @Nullable Throwable failed = null;
     for (T each : all) {
       try {
         deliver.accept(each);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         if (failed == null) {
           failed = e;
         } else {
@@ -110,8 +115,11 @@ abstract class Operation {
         }
       }
     }
+    if (failed instanceof Error error) {
+      throw error;
+    }
     if (failed != null) {
-      throw failed;
+      throw (RuntimeException) failed;
     }
   }
 }

@@ -3,8 +3,9 @@ package dev.weir.shared;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Has a round of work done by one thread at a time, of those that want one. None of them waits for
- * another. Safe for use by many threads.
+ * Has a round of work done by one thread at a time, of those that want one. No thread waits for
+ * another; what it brings waits until the thread that holds or works has come to its end. Safe for
+ * use by many threads.
  */
 public final class Pump {
   /*
@@ -13,6 +14,7 @@ public final class Pump {
    * round. If others have come since, something is left, and it does another round, which sees what
    * those had brought. Only a thread that has brought the count back to zero may leave, and the next
    * that comes finds zero. A thread that holds is one that works, and has not begun its first round.
+   * A round that throws leaves the count at zero: the next that comes works.
    */
   private final AtomicInteger wishes = new AtomicInteger();
   private final Runnable round;
@@ -38,19 +40,28 @@ public final class Pump {
    * Puts off all rounds until {@link #release}, which this thread is to call soon: what is brought
    * meanwhile, by this thread or another, is done together.
    *
-   * @return whether it does. If not, another thread holds or works, and will do one more round;
-   *     {@link #release} is not to be called
+   * @return whether it does. If not, a thread holds or works already, which may be this one, and
+   *     will do one more round; {@link #release} is not to be called
    */
   public boolean hold() {
     return wishes.getAndIncrement() == 0;
   }
 
-  /** Does the rounds that are due, on this thread, for which {@link #hold} was true. */
+  /**
+   * Does the rounds that are due, on this thread, for which {@link #hold} was true. If a round
+   * throws, so does this, and what is left waits for the next {@link #run}.
+   */
   public void release() {
     int seen = 1;
-    do {
-      round.run();
-      seen = wishes.addAndGet(-seen);
-    } while (seen != 0);
+    try {
+      do {
+        round.run();
+        seen = wishes.addAndGet(-seen);
+      } while (seen != 0);
+    } finally {
+      if (seen != 0) {
+        wishes.set(0);
+      }
+    }
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Batch;
 import dev.weir.Binding;
+import dev.weir.Charges;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.shared.FakeCall.Request;
@@ -13,12 +14,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -126,17 +129,58 @@ class AskedTogetherTest {
     assertThat(sizes(shards[0])).containsExactly(1, 1, 5);
   }
 
+  /** The first is answered within the round that sends it. */
   @Test
   void batchThatIsAskedByTheAnswerToAnother_isSentToo() {
     shards[0].answers = AskedTogetherTest::fits;
-    Batch first = new Batch(2).detailed();
-    first.add(binding, 1, 1);
-    first.add(binding, 2, 1);
 
-    store.decide(first, 0, decided -> ask(3, 4, 5));
+    store.decide(new Charges().add(binding, 1, 1), 0, decided -> ask(3, 4, 5));
 
     assertThat(answered).extracting(Batch::size).containsExactly(3);
-    assertThat(sizes(shards[0])).containsExactly(2, 3);
+    assertThat(sizes(shards[0])).containsExactly(1, 3);
+  }
+
+  private static Request some(long key, long permits, long count) {
+    return new Request("some", key, permits, count, 0);
+  }
+
+  private void askForKey1(long... permits) {
+    Batch batch = new Batch(permits.length).detailed();
+    for (long each : permits) {
+      batch.add(binding, 1, each);
+    }
+    store.decide(batch, 0, answered::add);
+  }
+
+  /** Of ten permits 4, 3, no 4, and 3: eight, if both requests for 4 were decided first. */
+  @Test
+  void requestsForOneKey_areDecidedInTheirOrder() {
+    askForKey1(4, 3, 4, 3);
+    assertThat(shards[0].calls.get(0).requests())
+        .containsExactly(some(1, 4, 1), some(1, 3, 1), some(1, 4, 1), some(1, 3, 1));
+  }
+
+  @Test
+  void equalRequestsForOneKey_thatFollowEachOther_areOne() {
+    askForKey1(2, 2, 0, 2, 2, 2);
+    assertThat(shards[0].calls.get(0).requests())
+        .containsExactly(some(1, 2, 2), some(1, 0, 1), some(1, 2, 3));
+  }
+
+  @Test
+  void requestOverSeveralKeys_isNotOvertaken() {
+    ask(8);
+    ask(9);
+    Binding other = store.bind("other", Policy.of(Quota.of(10, Duration.ofSeconds(1))), 0);
+    askForKey1(2);
+    store.decide(new Charges().add(other, 2, 1).add(binding, 1, 1), 0, decided -> {});
+    askForKey1(2);
+
+    shards[0].calls.get(0).answer(FITS);
+
+    assertThat(shards[0].calls.get(2).requests())
+        .extracting(Request::kind)
+        .containsExactly("some", "many", "charge", "charge", "some");
   }
 
   @Test
@@ -151,38 +195,63 @@ class AskedTogetherTest {
     assertThat(sizes(shards[0])).containsExactly(2);
   }
 
-  /** Nothing looks after what waits here: a request that nobody sends is never answered. */
+  /**
+   * Nothing looks after what waits here, and nobody asks until all of a round is answered: a
+   * request that nobody sends is never answered.
+   */
   @Test
   void whicheverThreadHolds_allRequestsAreAnswered() throws Exception {
     int threads = 4;
     int rounds = 500;
     link.parted = true;
     SplittableRandom random = Trials.random("asked together");
-    CountDownLatch missing = new CountDownLatch(threads * rounds);
     AtomicBoolean over = new AtomicBoolean();
     ExecutorService all = Executors.newCachedThreadPool();
     try {
       for (FakeShard each : shards) {
         all.execute(() -> answer(each, over));
       }
-      for (int i = 0; i < threads; i++) {
-        SplittableRandom own = random.split();
-        all.execute(() -> askAtRandom(rounds, own, missing));
+      for (int round = 0; round < rounds; round++) {
+        CyclicBarrier begin = new CyclicBarrier(threads);
+        List<CompletableFuture<Batch>> answers = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+          Batch batch = atRandom(random);
+          CompletableFuture<Batch> answer = new CompletableFuture<>();
+          answers.add(answer);
+          all.execute(() -> askAtOnce(begin, batch, answer));
+        }
+        for (CompletableFuture<Batch> each : answers) {
+          Batch batch = each.get(60, TimeUnit.SECONDS);
+          assertThat(IntStream.range(0, batch.size()).allMatch(batch::allowed)).isTrue();
+        }
       }
-      assertThat(missing.await(60, TimeUnit.SECONDS)).as("%s are missing", missing).isTrue();
     } finally {
       over.set(true);
       all.shutdown();
     }
   }
 
-  private void askAtRandom(int rounds, SplittableRandom random, CountDownLatch missing) {
-    for (int round = 0; round < rounds; round++) {
-      Batch batch = new Batch(4).detailed();
-      for (int i = random.nextInt(4); i >= 0; i--) {
-        batch.add(binding, random.nextLong(), 1);
-      }
-      store.decide(batch, 0, decided -> missing.countDown());
+  private Batch atRandom(SplittableRandom random) {
+    Batch batch = new Batch(4).detailed();
+    for (int i = random.nextInt(4); i >= 0; i--) {
+      batch.add(binding, random.nextLong(), 1);
+    }
+    return batch;
+  }
+
+  private void askAtOnce(CyclicBarrier begin, Batch batch, CompletableFuture<Batch> answer) {
+    try {
+      begin.await(60, TimeUnit.SECONDS);
+      store.decide(
+          batch,
+          0,
+          decided -> {
+            if (!answer.complete(decided)) {
+              answer.obtrudeException(new AssertionError("answered twice"));
+            }
+          });
+    } catch (Exception e) {
+      answer.completeExceptionally(e);
     }
   }
 
