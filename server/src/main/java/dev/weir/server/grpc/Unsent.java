@@ -22,6 +22,9 @@ final class Unsent implements Http2RemoteFlowController {
    * The controller merges a frame with the one before it on the same stream, and from then on knows
    * only the first. Each was a buffer of its own, with objects that take more memory than a small
    * answer. So the first keeps the sizes of all, and as its bytes leave, the oldest count no more.
+   *
+   * A client who always leaves something waiting keeps the first frame of a stream there for as long
+   * as the stream lasts. So sizes are objects of their own, which hold no frame and go as they leave.
    */
 
   /** Approximate size of the objects of a frame. */
@@ -55,9 +58,9 @@ final class Unsent implements Http2RemoteFlowController {
 
   @Override
   public void addFlowControlled(Http2Stream stream, FlowControlled frame) {
-    Waiting waiting = new Waiting(frame);
-    held += waiting.memory();
-    controller.addFlowControlled(stream, waiting);
+    Size size = new Size(frame.size());
+    held += size.memory();
+    controller.addFlowControlled(stream, new Waiting(frame, size));
   }
 
   @Override
@@ -71,28 +74,35 @@ final class Unsent implements Http2RemoteFlowController {
     }
   }
 
-  /** A frame that waits, with those merged into it. */
-  private final class Waiting implements FlowControlled {
-    private final FlowControlled frame;
+  /** The size of a frame, and of the one that was merged after it. */
+  private static final class Size {
     private final int bytes;
+    private @Nullable Size next;
 
-    /** The bytes of all that count, the oldest of which is {@link #oldest}. */
-    private long allBytes;
-
-    private @Nullable Waiting oldest = this;
-    private Waiting newest = this;
-
-    /** What was merged after this. */
-    private @Nullable Waiting next;
-
-    Waiting(FlowControlled frame) {
-      this.frame = frame;
-      bytes = frame.size();
-      allBytes = bytes;
+    Size(int bytes) {
+      this.bytes = bytes;
     }
 
     long memory() {
       return FRAME_BYTES + bytes;
+    }
+  }
+
+  /** A frame that waits, with those merged into it. */
+  private final class Waiting implements FlowControlled {
+    private final FlowControlled frame;
+
+    /** The bytes of all that count, from {@link #oldest} to {@link #newest}. */
+    private long allBytes;
+
+    private @Nullable Size oldest;
+    private Size newest;
+
+    Waiting(FlowControlled frame, Size size) {
+      this.frame = frame;
+      oldest = size;
+      newest = size;
+      allBytes = size.bytes;
     }
 
     @Override
@@ -108,13 +118,13 @@ final class Unsent implements Http2RemoteFlowController {
 
     /** So many bytes are left. */
     private void left(int left) {
-      Waiting first = oldest;
-      while (first != null && allBytes - first.bytes >= left) {
-        allBytes -= first.bytes;
-        held -= first.memory();
-        first = first.next;
+      while (oldest != null && allBytes - oldest.bytes >= left) {
+        Size gone = oldest;
+        allBytes -= gone.bytes;
+        held -= gone.memory();
+        oldest = gone.next;
+        gone.next = null; // Else a collection of young objects would keep what follows an old one.
       }
-      oldest = first;
     }
 
     @Override
@@ -138,12 +148,14 @@ final class Unsent implements Http2RemoteFlowController {
       if (!frame.merge(ctx, last.frame)) {
         return false;
       }
-      newest.next = last;
-      newest = last;
+      Size size = last.newest; // The only one: what is added has merged nothing yet.
       if (oldest == null) {
-        oldest = last;
+        oldest = size;
+      } else {
+        newest.next = size;
       }
-      allBytes += last.bytes;
+      newest = size;
+      allBytes += size.bytes;
       return true;
     }
   }
