@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A rule with a queue: the service answers late what would be refused at once otherwise. */
 class QueueOverTheWireTest {
+  private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
   private static final String RULES =
       """
       domain: test
@@ -89,11 +90,15 @@ class QueueOverTheWireTest {
   void http_waitsAndIsAdmitted_onBothPaths() throws Exception {
     for (String path : new String[] {"/v1/check", "/json"}) {
       long before = metric("weir_queue_admitted_total");
+      long begun = System.nanoTime();
       int asked = 0;
       // A request that comes 300 ms after the last one, because the machine stood still, waits for
       // nothing: then there is another one.
       do {
         assertThat(check(path, "short", path)).as(path + ", request " + asked).isEqualTo(200);
+        assertThat(asked * SHORT_NANOS)
+            .as("what the requests after the first must take, %s", path)
+            .isLessThanOrEqualTo(System.nanoTime() - begun);
         asked++;
         assertThat(asked).isLessThan(1_000);
       } while (asked < 3 || metric("weir_queue_admitted_total") < before + 2);

@@ -125,10 +125,14 @@ class NettyTest {
                         "retryableStatusCodes",
                         List.of("RESOURCE_EXHAUSTED")))));
     try (NettyServer server = new NettyServer(retries, byPeer(engine), tries)) {
+      long begun = System.nanoTime();
       int calls = 0;
       // One that comes 300 ms after the last, because the machine stood still, is not refused.
       do {
         TestCall.send(server.channel, Shop.ADD).ok();
+        assertThat(calls * 300_000_000L)
+            .as("what the calls after the first must take")
+            .isLessThanOrEqualTo(System.nanoTime() - begun);
         calls++;
       } while (tries.calls() == calls);
       assertThat(calls).isGreaterThan(1);
