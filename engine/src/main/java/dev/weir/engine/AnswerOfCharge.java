@@ -1,17 +1,14 @@
 package dev.weir.engine;
 
-import dev.weir.Binding;
 import dev.weir.Charges;
 import dev.weir.Decision;
-import dev.weir.Policy;
 import dev.weir.Reason;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** An answer to a request of one descriptor that matches a {@link BoundRule#plain} rule. */
+/** An answer to a request of one descriptor that matches a {@link PlainRule}. */
 final class AnswerOfCharge extends Answer {
-  private final BoundRule bound;
+  private final PlainRule rule;
   private final boolean passes;
   private final boolean onlyWatched;
   private final Reason reason;
@@ -27,8 +24,8 @@ final class AnswerOfCharge extends Answer {
    * @param charges of the request, one, which is decided; not kept
    * @param onlyWatched whether the engine refuses nothing
    */
-  AnswerOfCharge(BoundRule bound, Charges charges, boolean onlyWatched) {
-    this.bound = bound;
+  AnswerOfCharge(PlainRule rule, Charges charges, boolean onlyWatched) {
+    this.rule = rule;
     this.onlyWatched = onlyWatched;
     passes = charges.allowed();
     reason = charges.reason(0);
@@ -54,21 +51,18 @@ final class AnswerOfCharge extends Answer {
   }
 
   private Status status() {
-    Binding binding = Objects.requireNonNull(bound.binding);
-    CurrentLimit limit = Objects.requireNonNull(bound.currentLimit);
-    Policy counted = binding.policy();
     Decision decision =
         new Decision(
             passes,
             reason,
-            counted.name(),
-            counted.burst(),
+            rule.counted().name(),
+            rule.counted().burst(),
             remaining,
             retryAfterNanos,
             resetAfterNanos,
             atNanos);
-    long untilReset = Status.untilReset(decision, false, limit.policy());
-    return new Status(passes, bound.rule, decision, limit, remaining, untilReset);
+    long untilReset = Status.untilReset(decision, false, rule.limit().policy());
+    return new Status(passes, rule.rule(), decision, rule.limit(), remaining, untilReset);
   }
 
   @Override
@@ -78,7 +72,7 @@ final class AnswerOfCharge extends Answer {
 
   @Override
   public long revision() {
-    return bound.revision;
+    return rule.revision();
   }
 
   @Override

@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class BoundRule {
   final Rule rule;
 
-  /** The number of the rule set that it is bound for. */
-  final long revision;
-
   /** Null where the rule has no policy. */
   final @Nullable Binding binding;
 
@@ -34,11 +31,8 @@ final class BoundRule {
   /** Whether the store that counts decides on the caller's thread. */
   final boolean local;
 
-  /**
-   * Whether a request of one descriptor that matches is decided by its charge alone: in this
-   * process, by the rule's own number, with nothing that makes up for a refusal and one label.
-   */
-  final boolean plain;
+  /** Null where a charge alone does not decide a request of one descriptor that matches. */
+  final @Nullable PlainRule plain;
 
   private final RuleCounters counters;
   private final @Nullable RuleLabels byValue;
@@ -51,6 +45,9 @@ final class BoundRule {
   /** The first level at which keys differ, or the number of levels if there is only one key. */
   private final int firstOpen;
 
+  /**
+   * @param revision the number of the rule set that it is bound for
+   */
   BoundRule(
       Rule rule,
       long revision,
@@ -61,7 +58,6 @@ final class BoundRule {
       RuleLabels labels,
       Fingerprint fingerprint) {
     this.rule = rule;
-    this.revision = revision;
     this.binding = binding;
     this.currentLimit = currentLimit;
     this.numbers = numbers;
@@ -72,13 +68,15 @@ final class BoundRule {
     withoutLimit = Status.withoutLimit(rule);
     plain =
         binding != null
-            && currentLimit != null
-            && numbers == null
-            && local
-            && byValue == null
-            && !rule.shadowMode()
-            && rule.replaces().isEmpty()
-            && currentLimit.policy().enforced() == currentLimit.policy();
+                && currentLimit != null
+                && numbers == null
+                && local
+                && byValue == null
+                && !rule.shadowMode()
+                && rule.replaces().isEmpty()
+                && currentLimit.policy().enforced() == currentLimit.policy()
+            ? new PlainRule(rule, currentLimit, binding.policy(), revision)
+            : null;
     long known = 0;
     int level = 0;
     for (; level < rule.levels(); level++) {

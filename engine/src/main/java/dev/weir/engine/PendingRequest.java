@@ -491,7 +491,7 @@ final class PendingRequest {
     if (refused) {
       charges.allowed(false);
     }
-    BoundRule alone = decidesAlone();
+    PlainRule alone = decidesAlone();
     if (alone != null) {
       if (counts()) {
         countPlain(settings.nearLimitPercent());
@@ -505,17 +505,15 @@ final class PendingRequest {
   }
 
   /** Returns the rule whose charge alone is the answer, or null if there is more to it. */
-  private @Nullable BoundRule decidesAlone() {
+  private @Nullable PlainRule decidesAlone() {
     BoundRule bound = matches[0].bound;
-    return size == 1 && bound != null && bound.plain && matches[0].charge != Match.NO_CHARGE
-        ? bound
-        : null;
+    return size == 1 && bound != null && matches[0].charge != Match.NO_CHARGE ? bound.plain : null;
   }
 
   /** Returns the answer to a plain request that has been decided, without counting it. */
   Answer answerPlain(EngineSettings settings) {
-    return new AnswerOfCharge(
-        Objects.requireNonNull(matches[0].bound), charges, settings.shadowMode());
+    PlainRule rule = Objects.requireNonNull(Objects.requireNonNull(matches[0].bound).plain);
+    return new AnswerOfCharge(rule, charges, settings.shadowMode());
   }
 
   /** Tells an observer how each descriptor with a limit fared. */

@@ -124,7 +124,7 @@ final class RequestMatcher {
     if (bound.binding != null && (bound.numbers != null || !bound.local)) {
       return Way.LATER;
     }
-    if (!bound.plain) {
+    if (bound.plain == null) {
       return Way.HERE;
     }
     pending.plain(bound, keysAndValues, count, permits, revision, nowNanos);
