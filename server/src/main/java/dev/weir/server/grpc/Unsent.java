@@ -27,7 +27,7 @@ final class Unsent implements Http2RemoteFlowController {
    * as the stream lasts. So sizes are objects of their own, which hold no frame and go as they leave.
    */
 
-  /** Approximate size of the objects of a frame. */
+  /** Approximate size of the objects of a frame; one that is merged keeps half of them. */
   static final long FRAME_BYTES = 512;
 
   private final Http2RemoteFlowController controller;
