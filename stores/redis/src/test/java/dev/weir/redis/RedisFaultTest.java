@@ -94,7 +94,11 @@ class RedisFaultTest extends FaultTest {
   void stoppedAndContinued_givesBackWhatWasAnsweredTooLate() {
     RedisServer server = closing(RedisServer.start());
     boolean anew = true;
+    long begun = System.nanoTime();
     while (anew) {
+      assertThat(System.nanoTime() - begun)
+          .as("in two minutes the connection is once not made anew")
+          .isLessThan(Duration.ofMinutes(2).toNanos());
       log.clear();
       RedisStore store = store(server.uri(), TIMEOUT);
       Crowd crowd = crowd(Consistency.STRICT, List.of(store));
