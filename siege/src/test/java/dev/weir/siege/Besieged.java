@@ -31,8 +31,8 @@ final class Besieged implements AutoCloseable {
   /** What ending a process takes beside the draining, on a busy machine. */
   private static final Duration EXIT = Duration.ofSeconds(30);
 
-  /** Much longer than the request timeout, after which the server has to have ended an attack. */
-  private static final Duration ATTACK = Duration.ofSeconds(60);
+  /** Five times the request timeout, after which the server has to have ended an attack. */
+  private static final Duration ATTACK = Duration.ofSeconds(20);
 
   private static final Duration EVERY = Duration.ofMillis(10);
   private static final int WARM = 200;

@@ -31,6 +31,9 @@ class ClusterSiegeTest {
   /** After the last fault, also on a busy machine, on which a member takes seconds to start. */
   private static final Duration HEALS = Duration.ofSeconds(90);
 
+  /** How long requests may stay undecided because the machine stands still, and others lead. */
+  private static final Duration UNDECIDED = Duration.ofMinutes(2);
+
   private static final List<ClusterRule> LIMITS = List.of(ClusterRule.STRICT, ClusterRule.LEASED);
   private static final int MOST_ROUNDS = 12;
   private static final List<ClusterRule> RULES =
@@ -160,9 +163,13 @@ class ClusterSiegeTest {
     members.awaitAdmission(List.of(member));
     int undecided = 0;
     boolean refused = false;
+    long begun = System.nanoTime();
     try (Guest guest = Protocol.CHECK.connect(Objects.requireNonNull(member.target()))) {
       while (!refused) {
         long start = System.nanoTime();
+        assertThat(start - begun)
+            .as("%d of %d requests are not decided", undecided, history.size())
+            .isLessThan(UNDECIDED.toNanos());
         Guest.Answer answer = guest.ask(ClusterRule.RATION, "once");
         history.add(
             new WindowChecker.Operation(
@@ -185,7 +192,11 @@ class ClusterSiegeTest {
   private static void admitOne(Members members, MemberProcess member, Accounts accounts)
       throws IOException, InterruptedException {
     boolean admitted = false;
+    long begun = System.nanoTime();
     while (!admitted) {
+      assertThat(System.nanoTime() - begun)
+          .as("no request for an account is admitted")
+          .isLessThan(UNDECIDED.toNanos());
       members.awaitAdmission(List.of(member));
       accounts.asked("once", 1);
       try (Guest guest = Protocol.CHECK.connect(Objects.requireNonNull(member.target()))) {
