@@ -10,7 +10,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.zip.CRC32C;
@@ -27,6 +29,7 @@ final class HashMachine implements Ledger.Machine {
   private long hash;
   private long leads = -1;
   private long stamp;
+  private final Set<Long> stamped = new HashSet<>();
   private int restores;
   private int images;
 
@@ -36,6 +39,11 @@ final class HashMachine implements Ledger.Machine {
 
   synchronized List<Applied> applied() {
     return List.copyOf(applied);
+  }
+
+  /** Returns whether the log of this member has appended an entry as the leader's. */
+  synchronized boolean appended(long id) {
+    return stamped.contains(id);
   }
 
   synchronized long hash() {
@@ -56,7 +64,8 @@ final class HashMachine implements Ledger.Machine {
       leads = term;
       stamp = applied.isEmpty() ? 0 : applied.get(applied.size() - 1).stamp();
     }
-    ByteBuffer.wrap(entry).putLong(++stamp);
+    ByteBuffer bytes = ByteBuffer.wrap(entry).putLong(++stamp);
+    stamped.add(bytes.getLong());
   }
 
   @Override

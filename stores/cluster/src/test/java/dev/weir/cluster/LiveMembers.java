@@ -28,6 +28,9 @@ final class LiveMembers implements AutoCloseable {
   /** One that may join them. */
   static final String FOURTH = "d";
 
+  /** Of each group. */
+  private static final int REPLICAS = 3;
+
   final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
   final Map<String, Cluster> clusters = new ConcurrentHashMap<>();
 
@@ -123,7 +126,7 @@ final class LiveMembers implements AutoCloseable {
                 folder.resolve(files),
                 "",
                 groups,
-                3,
+                REPLICAS,
                 Duration.ofMillis(500),
                 1_000_000,
                 1L << 30,
@@ -228,15 +231,10 @@ final class LiveMembers implements AutoCloseable {
           return now.toMove() == 0 && now.moves().isEmpty();
         });
     healthy();
-    int all = any().slots().slots().size();
-    for (int i = 0; i < all; i++) {
-      int group = i;
-      Await.until("the replicas of group " + group, () -> all(group).size() == clusters.size());
-    }
-    sameEverywhere(all);
+    sameEverywhere(any().slots().slots().size());
   }
 
-  /** Waits until all replicas of each of so many groups have come to the same. */
+  /** Waits until all replicas of each of so many groups are there and have come to the same. */
   void sameEverywhere(int groups) throws Exception {
     for (int i = 0; i < groups; i++) {
       int group = i;
@@ -244,7 +242,8 @@ final class LiveMembers implements AutoCloseable {
           "the same sums of group " + group,
           () -> {
             List<GroupStatus> replicas = all(group);
-            return replicas.stream().noneMatch(GroupStatus::diverged)
+            return replicas.size() == REPLICAS
+                && replicas.stream().noneMatch(GroupStatus::diverged)
                 && replicas.stream().map(GroupStatus::tick).distinct().count() == 1
                 && replicas.stream().map(GroupStatus::sum).distinct().count() == 1;
           });

@@ -189,13 +189,19 @@ class RatisFaultTest {
     Wires wires = new Wires();
     try (Trio trio = new Trio(folder, RatisFaultTest::quick, wires)) {
       trio.append(1, 64);
-      Ledger ledger = cutOff(trio, wires);
-      while (outcome(ledger.append(HashMachine.entry(2, 64)).toCompletableFuture())
-          != Outcome.UNKNOWN) {
-        // The machine is slow: it has noticed before.
-        ledger = cutOff(trio, wires);
-      }
-      Ledger stale = ledger;
+      Node[] cutOff = new Node[1];
+      Await.until(
+          "an entry in the log of a leader that is cut off",
+          () -> {
+            cutOff[0] = cutOff(trio, wires);
+            Outcome outcome =
+                outcome(cutOff[0].ledger().append(HashMachine.entry(2, 64)).toCompletableFuture());
+            // On a slow computer it may have noticed before.
+            boolean appended = cutOff[0].machine().appended(2);
+            assertThat(outcome).isEqualTo(appended ? Outcome.UNKNOWN : Outcome.NOT_LEADER);
+            return appended;
+          });
+      Ledger stale = cutOff[0].ledger();
       Await.until("it to notice", () -> !stale.leads());
       // Now the same error of Ratis means that the entry was refused.
       assertThat(outcome(stale.append(HashMachine.entry(3, 64)).toCompletableFuture()))
@@ -206,12 +212,12 @@ class RatisFaultTest {
     }
   }
 
-  /** Has the leader hear nobody; returns its log. It does not know yet that it is cut off. */
-  private static Ledger cutOff(Trio trio, Wires wires) throws Exception {
+  /** Has the leader hear nobody, and returns it. It does not know yet that it is cut off. */
+  private static Node cutOff(Trio trio, Wires wires) throws Exception {
     wires.heal();
     int leader = trio.leader();
     wires.isolate(leader);
-    return trio.node(leader).ledger();
+    return trio.node(leader);
   }
 
   private static Outcome outcome(CompletableFuture<byte[]> result)
