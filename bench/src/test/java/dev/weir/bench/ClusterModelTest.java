@@ -98,14 +98,14 @@ class ClusterModelTest {
     assertThat(four).isGreaterThan(one);
   }
 
-  /** Of 20 that come together, the first two go alone, and 18 when one of these is answered. */
+  /** As a batch of a shared store is one call. */
   @Test
-  void whatComesTogether_isDecidedByThreeCalls() {
+  void whatComesTogether_isDecidedByOneCall() {
     Outcome got =
         ClusterModel.run(
             costs(1_000, 10), new Setting(1, 64, false, 0, FLAT_OUT, 3 * 20, 1), 1, SECONDS);
 
-    assertThat(got.inEntry() / got.callsInEntry()).isCloseTo(20 / 3.0, within(0.5));
+    assertThat(got.inEntry() / got.callsInEntry()).isCloseTo(20, within(0.5));
   }
 
   @Test
