@@ -6,11 +6,11 @@ package dev.weir.shared;
  */
 final class Pace {
   /*
-   * A look at nothing takes no time, but it wakes a thread: at two hundred a second, an idle server
-   * would take a hundredth of a processor for it. So a store that had nothing to look after for some
-   * time rests. A thread that asks it then ends the rest before anything waits, so that nothing is looked
-   * after later than it would have been. A rest is announced one look before it begins: what is
-   * asked by a thread that has not seen the announcement is seen by that look.
+   * A look at nothing takes no time, but it wakes a thread: at two hundred a second, an idle
+   * server would take a hundredth of a processor for it. So a store that had nothing to look after
+   * for some time rests. A thread that asks it then ends the rest before anything waits, so that
+   * nothing is looked after later than it would have been. A rest is announced one look before it
+   * begins: what is asked by a thread that has not seen the announcement is seen by that look.
    */
 
   /** About a second: a store that is asked now and then is woken no more often. */
