@@ -34,8 +34,9 @@ final class SimChecks {
    * Permits that count from an instant of the log on.
    *
    * @param realNanos the real time at which the entry was stamped
+   * @param reserved whether the instant lay ahead then
    */
-  private record Charged(long atNanos, long permits, long realNanos) {}
+  private record Charged(long atNanos, long permits, long realNanos, boolean reserved) {}
 
   /**
    * @param last the map in the end
@@ -108,19 +109,19 @@ final class SimChecks {
           for (Charge each : op.charges()) {
             Result result = in.result();
             if (allowed && result.fits() && !op.peeking()) {
-              long wait = op.queued() ? result.retryAfterNanos() : 0;
-              charge(each.fingerprint(), result.atNanos() + wait, each.permits(), real);
+              boolean reserved = op.queued() && result.retryAfterNanos() > 0;
+              charge(each.fingerprint(), result.atNanos(), each.permits(), real, reserved);
             }
           }
         }
         case DECIDE_ONE -> {
           long times = in.number();
-          charge(first.fingerprint(), in.result().atNanos(), times * first.permits(), real);
+          charge(first.fingerprint(), in.result().atNanos(), times * first.permits(), real, false);
         }
         case RECORD -> {
           Result result = in.result();
           if (result.reason() != Reason.UNCERTAIN) { // Else the slot is not here.
-            charge(first.fingerprint(), result.atNanos(), first.permits(), real);
+            charge(first.fingerprint(), result.atNanos(), first.permits(), real, false);
           }
         }
         case REFUND, RESET -> {
@@ -130,11 +131,12 @@ final class SimChecks {
     }
   }
 
-  private void charge(long fingerprint, long atNanos, long permits, long real) {
+  private void charge(
+      long fingerprint, long atNanos, long permits, long realNanos, boolean reserved) {
     if (permits > 0) {
       charged
           .computeIfAbsent(fingerprint, key -> new ArrayList<>())
-          .add(new Charged(atNanos, permits, real));
+          .add(new Charged(atNanos, permits, realNanos, reserved));
     }
   }
 
@@ -242,10 +244,13 @@ final class SimChecks {
         boolean moved = owners.moved(Placement.slot(each.fingerprint));
         long from = moved ? Long.MIN_VALUE : each.atNanos - each.rule.countedNanos();
         long counted = 0;
+        boolean behind = false; // No request overtakes a reservation, even if the limit has grown.
         for (Charged some : charged.getOrDefault(each.fingerprint, List.of())) {
           counted += some.atNanos > from ? some.permits : 0;
+          boolean ahead = some.reserved && (moved || some.atNanos > each.atNanos);
+          behind |= ahead && some.realNanos <= each.answeredNanos;
         }
-        if (counted + each.together <= each.limit) {
+        if (!behind && counted + each.together <= each.limit) {
           history.violation(Kind.FALSE_REFUSAL, each + ": " + counted + " charged");
         }
       }
