@@ -29,6 +29,8 @@ import picocli.CommandLine.Spec;
       "",
       "A member that ends, because you kill it, is started again from its folder. Ctrl-C ends all"
           + " members and deletes the folder.",
+      "",
+      "'weir demo cluster' is the same.",
       ""
     })
 final class ClusterDemoCommand implements Callable<Integer> {
@@ -129,6 +131,7 @@ final class ClusterDemoCommand implements Callable<Integer> {
     DemoMember first = all.get(0);
     DemoMember last = all.get(all.size() - 1);
     String urls = String.join(" ", all.stream().map(DemoMember::url).toList());
+    String weir = System.getProperty("weir.command", "weir"); // As the user called it.
     return String.join(
         System.lineSeparator(),
         "",
@@ -140,9 +143,11 @@ final class ClusterDemoCommand implements Callable<Integer> {
             + urls
             + " "
             + first.url()
-            + "; do weir check --url $url --domain demo"
+            + "; do "
+            + weir
+            + " check --url $url --domain demo"
             + " --descriptor user=alice; done",
-        "  weir cluster status --url " + first.url(),
+        "  " + weir + " cluster status --url " + first.url(),
         "  kill -9 "
             + last.pid()
             + "    # ends "

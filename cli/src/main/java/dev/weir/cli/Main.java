@@ -111,10 +111,25 @@ public final class Main implements Runnable {
   @Spec private CommandSpec spec;
 
   /** Runs the command and ends the process with its exit status. */
-  public static void main(String[] arguments) {
+  public static void main(String[] given) {
     shareThreads(Runtime.getRuntime().availableProcessors());
     System.setProperty("picocli.converters.excludes", NO_FLAGS);
+    String[] arguments = named(given);
     System.exit(commandLine(arguments).execute(arguments));
+  }
+
+  /**
+   * Returns the arguments by the name under which the command is listed: {@code weir demo} and
+   * {@code weir demo cluster} are {@code weir cluster demo}.
+   */
+  static String[] named(String[] given) {
+    if (given.length == 0 || !given[0].equals("demo")) {
+      return given;
+    }
+    boolean both = given.length > 1 && given[1].equals("cluster");
+    List<String> arguments = new ArrayList<>(List.of("cluster", "demo"));
+    arguments.addAll(List.of(given).subList(both ? 2 : 1, given.length));
+    return arguments.toArray(new String[0]);
   }
 
   /**

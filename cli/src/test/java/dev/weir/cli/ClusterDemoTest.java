@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir cluster demo} as a process of its own, with processes of its own. */
+/**
+ * {@code weir cluster demo}, by its other name, as a process of its own, with processes of its own.
+ */
 class ClusterDemoTest {
   private static final Pattern HTTP = Pattern.compile("ready: http on (127\\.0\\.0\\.1:\\d+)");
 
@@ -25,7 +27,7 @@ class ClusterDemoTest {
   void member_isStartedAgainWhenKilled_andGoneWithTheDemo() throws Exception {
     List<String> options = List.of("-Djava.io.tmpdir=" + folder);
     try (Served demo =
-        Served.start(List.of(), options, Main.class, "cluster", "demo", "--members", "1")) {
+        Served.start(List.of(), options, Main.class, "demo", "cluster", "--members", "1")) {
       Matcher ready = HTTP.matcher(demo.await("ready: "));
       assertThat(ready.find()).isTrue();
       String url = "http://" + ready.group(1);

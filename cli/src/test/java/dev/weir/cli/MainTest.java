@@ -67,6 +67,17 @@ class MainTest {
   }
 
   @Test
+  void demo_isTheDemonstrationOfACluster() {
+    assertThat(Main.named(new String[] {"demo", "cluster", "--members", "1"}))
+        .isEqualTo(Main.named(new String[] {"demo", "--members", "1"}))
+        .containsExactly("cluster", "demo", "--members", "1");
+    assertThat(Main.named(new String[] {"demo"})).containsExactly("cluster", "demo");
+    assertThat(Main.named(new String[] {"check", "demo"})).containsExactly("check", "demo");
+    assertThat(Main.named(new String[0])).isEmpty();
+    assertThat(Ran.weir("cluster", "demo", "--help").out()).containsOnlyOnce("weir demo cluster");
+  }
+
+  @Test
   void wrongUsage_exitsWithTwoAndShowsTheRightOne() {
     Map<List<String>, String> wrong =
         Map.of(
