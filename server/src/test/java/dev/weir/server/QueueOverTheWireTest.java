@@ -9,12 +9,15 @@ import dev.weir.protocol.envoy.RateLimitServiceGrpc;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -39,6 +42,11 @@ class QueueOverTheWireTest {
             window: 1h
             requests_per_unit: 1
             algorithm: fixed-window
+            on_limit: {queue: {requests: 1, wait: 30s}}
+        - key: longer
+          rate_limit:
+            window: 2s
+            requests_per_unit: 1
             on_limit: {queue: {requests: 1, wait: 30s}}
         - key: patient
           rate_limit:
@@ -102,6 +110,39 @@ class QueueOverTheWireTest {
         asked++;
         assertThat(asked).isLessThan(1_000);
       } while (asked < 3 || metric("weir_queue_admitted_total") < before + 2);
+    }
+  }
+
+  /** A request that waits for its turn keeps nobody waiting but its client. */
+  @Test
+  void http_waitsLongerThanARequestMayTakeToArrive() throws Exception {
+    running.close();
+    running =
+        RunningServer.start(
+            Map.of("rules", folder.resolve("rules.yaml").toString()),
+            "drain-delay",
+            "0s",
+            "request-timeout",
+            "500ms");
+    for (String path : new String[] {"/v1/check", "/json"}) {
+      List<String> answers = new ArrayList<>();
+      // A machine that stands still may cut off a request that has hardly begun: there are others.
+      while (answers.size() < 5 && !answers.contains("waited and 200")) {
+        answers.add(waited(path, "longer", path + answers.size()));
+      }
+      assertThat(answers).as(path).contains("waited and 200");
+    }
+  }
+
+  /** Asks twice for one permit of two seconds, and says what became of the second request. */
+  private String waited(String path, String key, String value) throws Exception {
+    long before = metric("weir_queue_admitted_total");
+    try {
+      check(path, key, value);
+      int status = check(path, key, value);
+      return (metric("weir_queue_admitted_total") > before ? "waited and " : "") + status;
+    } catch (IOException e) {
+      return "no answer: " + e.getMessage();
     }
   }
 

@@ -12,15 +12,29 @@ import io.vertx.core.http.HttpServerRequest;
  */
 record Endpoint(String method, String path, String about, boolean typed, Handler handler) {
   interface Handler {
+    void handle(HttpServerRequest request, byte[] body, Requests.Wait wait);
+  }
+
+  /** Answers within the request timeout. */
+  interface Prompt {
     void handle(HttpServerRequest request, byte[] body);
   }
 
-  static Endpoint get(String path, String about, Handler handler) {
-    return new Endpoint("GET", path, about, false, handler);
+  static Endpoint get(String path, String about, Prompt handler) {
+    return new Endpoint("GET", path, about, false, prompt(handler));
   }
 
-  static Endpoint post(String path, String about, boolean typed, Handler handler) {
+  static Endpoint post(String path, String about, boolean typed, Prompt handler) {
+    return new Endpoint("POST", path, about, typed, prompt(handler));
+  }
+
+  /** Makes one whose handler may take longer than the request timeout, if it says so. */
+  static Endpoint patient(String path, String about, boolean typed, Handler handler) {
     return new Endpoint("POST", path, about, typed, handler);
+  }
+
+  private static Handler prompt(Prompt handler) {
+    return (request, body, wait) -> handler.handle(request, body);
   }
 
   /** Returns the value of an {@code Allow} field. */

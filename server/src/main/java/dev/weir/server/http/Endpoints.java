@@ -138,17 +138,17 @@ public final class Endpoints {
               "how the cluster is, as its members say",
               (request, body) -> cluster(request, pages)));
       all.add(
-          Endpoint.post(
+          Endpoint.patient(
               "/cluster/change",
               "changes the members of the cluster; from this machine only",
               true,
-              (request, body) -> change(request, body, pages)));
+              (request, body, wait) -> change(request, body, wait, pages)));
       all.add(
-          Endpoint.post(
+          Endpoint.patient(
               "/cluster/backup",
               "hands out snapshots for a backup; to this machine only",
               false,
-              (request, body) -> backup(request, body, pages)));
+              (request, body, wait) -> backup(request, body, wait, pages)));
     }
     return all;
   }
@@ -199,10 +199,12 @@ public final class Endpoints {
   }
 
   /** The answers have the cluster's secret: they are for this machine alone, too. */
-  private static void backup(HttpServerRequest request, byte[] body, ClusterPages pages) {
+  private static void backup(
+      HttpServerRequest request, byte[] body, Requests.Wait wait, ClusterPages pages) {
     if (!isLocal(request, BYTES)) {
       return;
     }
+    wait.forServer();
     Consumer<byte[]> done =
         Reply.onLoop(request, answer -> Reply.send(request, 200, BYTES, answer));
     Consumer<Throwable> failed = conflict(request);
@@ -219,10 +221,12 @@ public final class Endpoints {
                 });
   }
 
-  private static void change(HttpServerRequest request, byte[] body, ClusterPages pages) {
+  private static void change(
+      HttpServerRequest request, byte[] body, Requests.Wait wait, ClusterPages pages) {
     if (!isLocal(request, "")) {
       return;
     }
+    wait.forServer(); // To hand over a group may take longer than the request timeout.
     Consumer<String> done =
         Reply.onLoop(request, text -> Reply.send(request, 200, Reply.TEXT, text));
     Consumer<Throwable> failed = conflict(request);
@@ -248,12 +252,12 @@ public final class Endpoints {
   private List<Endpoint> always() {
     return List.of(
         Endpoint.get("/", "this list", this::index),
-        Endpoint.post("/v1/check", "decides one request", true, this::check),
+        Endpoint.patient("/v1/check", "decides one request", true, this::check),
         Endpoint.post("/v1/check/batch", "decides many requests", true, this::checkBatch),
         Endpoint.post(
             "/v1/lease", "decides requests and lends permits for a while", true, this::lease),
         Endpoint.post("/v1/load", "takes a load reading for elastic rules", true, this::load),
-        Endpoint.post(
+        Endpoint.patient(
             "/json",
             "decides one request in the JSON of Envoy's" + " RateLimitRequest",
             false,
@@ -275,10 +279,10 @@ public final class Endpoints {
     Reply.send(request, 200, Reply.TEXT, text.toString());
   }
 
-  private void check(HttpServerRequest request, byte[] body) {
+  private void check(HttpServerRequest request, byte[] body, Requests.Wait wait) {
     try {
       Request asked = CheckReader.read(body);
-      decide(request, asked, answer -> answerCheck(request, asked, answer));
+      decide(request, asked, wait, answer -> answerCheck(request, asked, answer));
     } catch (BadRequest e) {
       badRequest(request, e.getMessage());
     }
@@ -290,7 +294,8 @@ public final class Endpoints {
    *
    * @param reply is called on the request's event loop
    */
-  private void decide(HttpServerRequest request, Request asked, Consumer<Answer> reply) {
+  private void decide(
+      HttpServerRequest request, Request asked, Requests.Wait wait, Consumer<Answer> reply) {
     long begunNanos = times.begin();
     Span span = span(request);
     Consumer<Answer> last =
@@ -307,6 +312,7 @@ public final class Endpoints {
               if (answer.maxWaitNanos() == 0) {
                 last.accept(answer);
               } else {
+                wait.forServer(); // A rule's wait may be longer than the request timeout.
                 Ticket ticket =
                     decider.enqueue(asked, answer, Long.MAX_VALUE, Reply.onLoop(request, last));
                 HttpServerResponse response = request.response();
@@ -432,9 +438,9 @@ public final class Endpoints {
     Reply.problem(request, 400, "Bad request", String.valueOf(message));
   }
 
-  private void json(HttpServerRequest request, byte[] body) {
+  private void json(HttpServerRequest request, byte[] body, Requests.Wait wait) {
     try {
-      decide(request, json.read(body), answer -> answerJson(request, answer));
+      decide(request, json.read(body), wait, answer -> answerJson(request, answer));
     } catch (BadRequest e) {
       Reply.send(request, 400, Reply.TEXT, e.getMessage() + "\n");
     }

@@ -76,7 +76,7 @@ final class Routes implements Requests {
               + request.getHeader(HttpHeaders.CONTENT_TYPE)
               + " (expected: application/json)");
     } else {
-      endpoint.handler().handle(request, body);
+      endpoint.handler().handle(request, body, wait);
     }
   }
 

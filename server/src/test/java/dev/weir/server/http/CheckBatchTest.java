@@ -218,8 +218,8 @@ class CheckBatchTest {
                   Ticker.system())
               .all()) {
         Endpoint.Handler handler =
-            (request, body) -> {
-              each.handler().handle(request, body);
+            (request, body, wait) -> {
+              each.handler().handle(request, body, wait);
               decided.complete(null);
             };
         endpoints.add(
