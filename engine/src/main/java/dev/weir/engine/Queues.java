@@ -1,6 +1,8 @@
 package dev.weir.engine;
 
 import dev.weir.Ticker;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
 import dev.weir.rules.QueueBounds;
 import dev.weir.rules.Request;
 import java.util.ArrayList;
@@ -32,7 +34,20 @@ final class Queues implements AutoCloseable {
    * first for one key and is refused for another holds up those behind it until its time is over.
    *
    * Nothing else runs under the lock: neither the store nor a callback.
+   *
+   * A waiter keeps its whole request, which may be large. So there is a bound on what all of them
+   * take together, beside the one on their number; usual requests never reach it.
    */
+
+  /** So much memory, on average, the requests take that wait: a usual one takes 1 KiB. */
+  static final long MEAN_BYTES = 16 << 10;
+
+  // Approximate sizes of what a waiter keeps: itself and its places; a descriptor with its status
+  // in
+  // the last answer; an entry without its texts.
+  private static final long WAITER_BYTES = 512;
+  private static final long DESCRIPTOR_BYTES = 256;
+  private static final long ENTRY_BYTES = 128;
 
   /** A key of a rule. A queue outlives a change of its rule. */
   record Key(String rule, long fingerprint) {}
@@ -79,6 +94,7 @@ final class Queues implements AutoCloseable {
     final List<Place> places;
     final long sinceNanos;
     final long endNanos;
+    final long bytes;
     final Consumer<? super Answer> done;
 
     /** Whether it is not first, or its turn comes in time; for the thread that adds it. */
@@ -103,6 +119,7 @@ final class Queues implements AutoCloseable {
       this.places = places;
       this.sinceNanos = now;
       this.endNanos = now + wait;
+      this.bytes = bytes(request);
       this.askNanos = now + retryAfterNanos(refused);
       this.done = done;
     }
@@ -138,6 +155,9 @@ final class Queues implements AutoCloseable {
 
   /** Written under the lock, read without it. */
   private final AtomicInteger waiting = new AtomicInteger();
+
+  /** What all waiters take. Guarded by the lock. */
+  private long bytes;
 
   private boolean closed;
 
@@ -196,11 +216,23 @@ final class Queues implements AutoCloseable {
     return waiter;
   }
 
+  /** Returns how much memory a request takes while it waits, about. */
+  private static long bytes(Request request) {
+    long bytes = WAITER_BYTES;
+    for (Descriptor descriptor : request.descriptors()) {
+      bytes += DESCRIPTOR_BYTES;
+      for (Entry entry : descriptor.entries()) {
+        bytes += ENTRY_BYTES + 2L * (entry.key().length() + entry.value().length());
+      }
+    }
+    return bytes;
+  }
+
   /** Adds a waiter to all of its queues, or to none if one has no room. */
   private boolean add(Waiter waiter, Map<Place, Long> ahead) {
     lock.lock();
     try {
-      if (closed || waiting.get() >= maxWaiting) {
+      if (closed || waiting.get() >= maxWaiting || bytes + waiter.bytes > maxWaiting * MEAN_BYTES) {
         return false;
       }
       for (Place place : waiter.places) {
@@ -220,6 +252,7 @@ final class Queues implements AutoCloseable {
       }
       waiter.end = ticker.schedule(waiter.endNanos - waiter.sinceNanos, () -> timeOver(waiter));
       waiter.inTime = setTurn(waiter);
+      bytes += waiter.bytes;
       waiting.incrementAndGet(); // Only now: a test that sees it moves the time.
       return true;
     } finally {
@@ -231,6 +264,7 @@ final class Queues implements AutoCloseable {
   private List<Waiter> remove(Waiter waiter) {
     waiter.turn.cancel();
     waiter.end.cancel();
+    bytes -= waiter.bytes;
     waiting.decrementAndGet();
     List<Waiter> next = new ArrayList<>();
     for (Place place : waiter.places) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.MemoryStore;
 import dev.weir.Reason;
 import dev.weir.Store;
+import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
 import dev.weir.testkit.LateStore;
 import java.time.Duration;
@@ -89,6 +90,35 @@ class QueuesTest {
     enqueue("second", USER);
     enqueue("third", USER);
     assertThat(heard).containsExactly("third out");
+  }
+
+  /** So that large requests, which a client may send as it likes, do not fill the heap. */
+  @Test
+  void requestsThatWaitAreTooLarge_nextIsRefusedAtOnce() {
+    EngineSettings settings = new EngineSettings(false, 80, 128, 32, 4096, 2);
+    Fixture two = new Fixture(RULES, settings, new MemoryStore());
+    String text = "x".repeat(4096);
+    Request large =
+        new Request(
+            "d",
+            List.of(
+                USER.descriptors().get(0),
+                Descriptor.of("other", text),
+                Descriptor.of("other", text)),
+            1);
+    assertThat(two.engine.decide(new Request("d", USER.descriptors(), 2)).allowed()).isTrue();
+    enqueue(two, "first", large, Duration.ofMinutes(1));
+    enqueue(two, "second", large, Duration.ofMinutes(1));
+    assertThat(heard).containsExactly("second out");
+    enqueue(two, "small", USER, Duration.ofMinutes(1));
+    two.ticker.advance(Duration.ofSeconds(1));
+    assertThat(heard).containsExactly("second out", "first in", "small in");
+
+    two.ticker.advance(Duration.ofSeconds(1));
+    assertThat(two.engine.decide(new Request("d", USER.descriptors(), 2)).allowed()).isTrue();
+    enqueue(two, "later", large, Duration.ofMinutes(1));
+    two.ticker.advance(Duration.ofSeconds(1));
+    assertThat(heard).as("what has left takes nothing").endsWith("later in");
   }
 
   @Test
