@@ -3,6 +3,7 @@ package dev.weir.server;
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.server.door.Logs;
+import dev.weir.server.door.WatchedFiles;
 import dev.weir.server.settings.AfterCrash;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
@@ -147,7 +148,11 @@ final class StateFolder implements AutoCloseable {
     } catch (IOException e) {
       closeQuietly(lock);
       throw new StartException(
-          "state: " + folder + ": " + e + " (expected: a folder that can be written)");
+          "state: "
+              + folder
+              + ": "
+              + WatchedFiles.reason(e)
+              + " (expected: a folder that can be written)");
     }
   }
 
@@ -307,7 +312,11 @@ final class StateFolder implements AutoCloseable {
 
   private StartException unusable(IOException e) {
     return new StartException(
-        "state: " + folder + ": " + e + " (expected: a folder that can be written)");
+        "state: "
+            + folder
+            + ": "
+            + WatchedFiles.reason(e)
+            + " (expected: a folder that can be written)");
   }
 
   private ScheduledExecutorService every(Duration interval) {

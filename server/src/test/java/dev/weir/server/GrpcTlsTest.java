@@ -123,6 +123,11 @@ class GrpcTlsTest {
   void certificateThatIsNone_isNamed() {
     assertThatThrownBy(() -> start("grpc-tls-cert", server.key().toString()))
         .isInstanceOf(StartException.class)
-        .hasMessageStartingWith("--grpc-tls-cert: cannot be used: ");
+        .hasMessageStartingWith("--grpc-tls-cert: cannot be used: certificate: ")
+        .hasMessageEndingWith(" (expected: one in PEM)");
+    assertThatThrownBy(() -> start("grpc-tls-key", server.certificate().toString()))
+        .isInstanceOf(StartException.class)
+        .hasMessageStartingWith("--grpc-tls-cert: cannot be used: key: ")
+        .hasMessageEndingWith(" (expected: one in PEM, PKCS #8, no password)");
   }
 }

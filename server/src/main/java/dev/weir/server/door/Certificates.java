@@ -74,7 +74,7 @@ public final class Certificates {
   /** Puts certificate, key and, if there is one, the clients' CA in force. */
   private void take(List<byte[]> contents) throws IOException, GeneralSecurityException {
     X509Certificate[] chain = certificates("certificate", contents.get(0));
-    PrivateKey own = CertificateUtils.getPrivateKey(new ByteArrayInputStream(contents.get(1)));
+    PrivateKey own = key(contents.get(1));
     checkPair(chain[0], own);
     if (clients != null) {
       clients.updateTrustCredentials(certificates("client certificates", contents.get(2)));
@@ -84,12 +84,26 @@ public final class Certificates {
 
   private static X509Certificate[] certificates(String what, byte[] content)
       throws GeneralSecurityException {
-    X509Certificate[] found =
-        CertificateUtils.getX509Certificates(new ByteArrayInputStream(content));
+    X509Certificate[] found = {};
+    String why = "none";
+    try {
+      found = CertificateUtils.getX509Certificates(new ByteArrayInputStream(content));
+    } catch (GeneralSecurityException e) {
+      why = WatchedFiles.reason(e);
+    }
     if (found.length == 0) {
-      throw new CertificateException(what + ": none (expected: one in PEM)");
+      throw new CertificateException(what + ": " + why + " (expected: one in PEM)");
     }
     return found;
+  }
+
+  private static PrivateKey key(byte[] content) throws GeneralSecurityException {
+    try {
+      return CertificateUtils.getPrivateKey(new ByteArrayInputStream(content));
+    } catch (IOException | GeneralSecurityException | RuntimeException e) {
+      throw new CertificateException(
+          "key: " + WatchedFiles.reason(e) + " (expected: one in PEM, PKCS #8, no password)", e);
+    }
   }
 
   /** Checks that the key belongs to the certificate: one verifies what the other signs. */

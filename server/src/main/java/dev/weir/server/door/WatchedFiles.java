@@ -2,6 +2,7 @@ package dev.weir.server.door;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -104,6 +105,9 @@ public final class WatchedFiles {
   public static String reason(Exception e) {
     if (e instanceof NoSuchFileException missing) {
       return missing.getFile() + ": no such file";
+    }
+    if (e instanceof AccessDeniedException denied) {
+      return denied.getFile() + ": no permission";
     }
     return e.getMessage() == null ? e.toString() : e.getMessage();
   }

@@ -4,6 +4,7 @@ import dev.weir.server.settings.ServerSettings.Written;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -44,6 +45,8 @@ final class SettingsFile {
       if (root.isPresent()) {
         read(path, root.get(), names, values, problems);
       }
+    } catch (NoSuchFileException e) {
+      problems.add(path + ": no such file (expected: a readable file)");
     } catch (IOException e) {
       problems.add(path + ": cannot be read: " + e + " (expected: a readable file)");
     } catch (MarkedYamlEngineException e) {
