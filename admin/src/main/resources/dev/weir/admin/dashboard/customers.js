@@ -40,7 +40,7 @@ export async function customers(view) {
     : [el('em', {}, `${value} is refused now`), ` and may pass in ${span(first.state.retry_after_ms ?? 0)}`],
   explained.problem ?? `${domain}, ${key}`, section('Look up', null, form),
   section('In force', null, table('In force', [
-    {name: 'rule', cell: (each) => ruleLink(each.rule.path)},
+    {name: 'rule', kind: 'wide', cell: (each) => ruleLink(each.rule.path)},
     {name: 'limit', cell: (each) => `${each.limit.requests_per_unit} in ${lasts(each.limit.window)}`},
     {name: 'number from', cell: (each) => `${ORIGINS[each.limit.origin]}${each.limit.plan ? `, ${each.limit.plan}` : ''}`},
     {name: 'left', kind: 'n', cell: (each) => number(each.state.remaining)},

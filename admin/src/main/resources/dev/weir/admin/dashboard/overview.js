@@ -97,7 +97,7 @@ export async function overview(view) {
 }
 
 const busiest = (rules) => table('Rules by refusals', [
-  {name: 'rule', cell: (each) => ruleLink(each.rule)},
+  {name: 'rule', kind: 'wide', cell: (each) => ruleLink(each.rule)},
   {name: 'asked', kind: 'n', cell: (each) => number(each.asked)},
   {name: 'refused', kind: 'n', cell: (each) => number(each.over - each.shadow)},
   {name: 'share', kind: 'n', cell: (each) => share(each.over - each.shadow, each.asked)},
@@ -108,7 +108,7 @@ export function hottest(found) {
   if (!found.enabled) return el('p', {class: 'note'}, 'Not counted: the server was started with --no-hot-keys.');
   return table('Keys', [
     {name: 'key', kind: 'key', cell: keyText},
-    {name: 'rule', cell: (each) => ruleLink(each.rule)},
+    {name: 'rule', kind: 'wide', cell: (each) => ruleLink(each.rule)},
     {name: found.by, kind: 'n', cell: (each) => number(each.count)},
     {name: 'too high by', kind: 'n', cell: (each) => (each.at_most_too_high_by ? `≤ ${short(each.at_most_too_high_by)}` : 'exact')},
   ], found.keys, `No key was ${found.by} in the last two minutes.`);
