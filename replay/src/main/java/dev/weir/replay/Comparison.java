@@ -104,11 +104,19 @@ public final class Comparison {
                 + Figures.number(loosest.mostInWindow());
     return others
         + ". Of those that hold the limit, "
-        + String.join(" and ", best)
+        + listed(best)
         + (best.size() == 1 ? " refuses" : " refuse")
         + " the fewest requests: "
         + Figures.number(least)
         + ".";
+  }
+
+  /** Returns names as a sentence has them: {@code a, b and c}. */
+  private static String listed(List<String> names) {
+    int last = names.size() - 1;
+    return last == 0
+        ? names.get(0)
+        : String.join(", ", names.subList(0, last)) + " and " + names.get(last);
   }
 
   /** Returns the result for people, several lines. */
