@@ -93,6 +93,16 @@ public interface Store extends AutoCloseable {
   default void expect(Charges charges) {}
 
   /**
+   * Runs a caller that asks for several decisions. A store that is asked over a network may wait
+   * until {@code asks} returns or throws, and then send what this thread has asked for, in that
+   * order and in few messages; so {@code asks} must not wait for an answer. Default: everything is
+   * asked as it comes.
+   */
+  default void together(Runnable asks) {
+    asks.run();
+  }
+
+  /**
    * Decides every request of a batch, each for itself and in their order, and hands it to {@code
    * done}; when and where, as for {@link #decide(Charges, long, Consumer)}.
    *

@@ -473,7 +473,8 @@ public final class Engine implements Decider, AutoCloseable {
 
   /**
    * Decides many requests now, each for itself and in their order, by one revision of the rules.
-   * What the store has to fetch for them is fetched at once.
+   * What the store has to fetch for them is fetched at once, and a store that is asked over a
+   * network is {@linkplain Store#together asked together}.
    *
    * @param done is given all answers, in the order of the requests, when the last one is there
    */
@@ -487,7 +488,7 @@ public final class Engine implements Decider, AutoCloseable {
     double[] loads = new double[requests.size()];
     Arrays.fill(nowNanos, ticker.nanos());
     Arrays.fill(loads, load(revision));
-    decideAll(requests, nowNanos, loads, ticker, answers::put);
+    store.together(() -> decideAll(requests, nowNanos, loads, ticker, answers::put));
   }
 
   /**

@@ -208,6 +208,15 @@ public final class RoutedStore implements Store {
   }
 
   @Override
+  public void together(Runnable asks) {
+    if (shared == local || local instanceof LocalStore) {
+      shared.together(asks);
+    } else {
+      shared.together(() -> local.together(asks));
+    }
+  }
+
+  @Override
   public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
     int here = countHere(batch);
     if (here == batch.size()) {

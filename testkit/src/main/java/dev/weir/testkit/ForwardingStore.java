@@ -65,6 +65,11 @@ public abstract class ForwardingStore<S extends Store> implements Store {
   }
 
   @Override
+  public void together(Runnable asks) {
+    delegate.together(asks);
+  }
+
+  @Override
   public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
     delegate.decide(batch, nowNanos, done);
   }

@@ -15,6 +15,7 @@ import dev.weir.testkit.Trials.Trial;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +33,26 @@ public abstract class StoreContract extends StoreFixture {
 
   private static Charges charges() {
     return new Charges();
+  }
+
+  @Test
+  void requestsAskedTogether_areDecidedAsAskedOneByOne() {
+    Store store = store();
+    Binding binding = store.bind("rule", log(10), 0);
+    long[] permits = {4, 3, 4, 3};
+    List<CompletableFuture<Charges>> answers = new ArrayList<>();
+    store.together(
+        () -> {
+          for (long each : permits) {
+            CompletableFuture<Charges> answer = new CompletableFuture<>();
+            answers.add(answer);
+            store.decide(charges().add(binding, key("k"), each), 0, answer::complete);
+          }
+        });
+    assertThat(answers)
+        .extracting(answer -> await(answer).allowed())
+        .containsExactly(true, true, false, true);
+    assertThat(peek(store, binding, "k", 0, 1).remaining()).isZero();
   }
 
   @Test

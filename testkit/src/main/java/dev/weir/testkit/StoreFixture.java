@@ -160,7 +160,7 @@ public abstract class StoreFixture {
     return await(answer);
   }
 
-  private static <T> T await(CompletableFuture<T> answer) {
+  static <T> T await(CompletableFuture<T> answer) {
     try {
       return answer.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
     } catch (Exception e) {

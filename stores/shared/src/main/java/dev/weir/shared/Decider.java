@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides requests and gives permits back: out of what this process holds, else by asking the
@@ -27,6 +28,10 @@ final class Decider {
   private final FailureDecisions failureDecisions;
   private final boolean callersClock;
   private final Moved moved;
+
+  /** What a thread asks together, and has not sent; null while it sends what it asks at once. */
+  private final ThreadLocal<@Nullable List<Operation>> together =
+      ThreadLocal.withInitial(() -> null);
 
   /**
    * @param settings the store's
@@ -141,25 +146,46 @@ final class Decider {
 
   void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
     AtomicInteger missing = new AtomicInteger(batch.size() + 1);
-    List<Caller> held = new ArrayList<>(1);
-    try {
-      hold(batch, held);
-      ask(batch, nowNanos, missing, done);
-    } finally {
-      Operation.deliverAll(held, Caller::release);
-    }
+    together(() -> ask(batch, nowNanos, missing, done));
     if (missing.decrementAndGet() == 0) {
       done.accept(batch);
     }
   }
 
-  /** Has callers wait until all of a batch is asked, and adds those that do. */
-  private void hold(Batch batch, List<Caller> held) {
-    for (int i = 0; i < batch.size() && batch.size() > 1; i++) {
-      Caller caller = link.caller((SharedBinding) batch.binding(i), batch.fingerprint(i));
-      if (caller != null && !held.contains(caller) && caller.hold()) {
-        held.add(caller);
-      }
+  /**
+   * Sends what this thread asks in {@code asks} when that is over. Where it does so already, more
+   * is sent with the rest. Other threads are not held up.
+   */
+  void together(Runnable asks) {
+    if (together.get() != null) {
+      asks.run();
+      return;
+    }
+    List<Operation> asked = new ArrayList<>();
+    together.set(asked);
+    try {
+      asks.run();
+    } finally {
+      together.set(null);
+      sendAll(asked);
+    }
+  }
+
+  /** Has callers wait until all of it is asked. */
+  private void sendAll(List<Operation> asked) {
+    List<Caller> held = new ArrayList<>(1);
+    try {
+      Operation.deliverAll(
+          asked,
+          operation -> {
+            Caller caller = link.caller(operation.binding(), operation.fingerprint());
+            if (caller != null && !held.contains(caller) && caller.hold()) {
+              held.add(caller);
+            }
+            send(operation, caller);
+          });
+    } finally {
+      Operation.deliverAll(held, Caller::release);
     }
   }
 
@@ -230,14 +256,22 @@ final class Decider {
     }
   }
 
-  /** Asks the shard that has the operation's key. */
+  /** Asks the shard that has the operation's key, at once or with what is asked together. */
   void ask(Operation operation, long nowNanos) {
     if (callersClock) {
       long now = Math.max(-Ticker.HORIZON_NANOS, Math.min(Ticker.HORIZON_NANOS, nowNanos));
       operation.nowNanos = now - Math.floorMod(now, Result.NANOS_PER_MICRO);
     }
     operation.elsewhere = moved;
-    Caller caller = link.caller(operation.binding(), operation.fingerprint());
+    List<Operation> waiting = together.get();
+    if (waiting == null) {
+      send(operation, link.caller(operation.binding(), operation.fingerprint()));
+    } else {
+      waiting.add(operation);
+    }
+  }
+
+  private void send(Operation operation, @Nullable Caller caller) {
     if (caller == null) {
       counters.failed(Failure.MOVED, operation.charges());
       operation.fail(Failure.MOVED);

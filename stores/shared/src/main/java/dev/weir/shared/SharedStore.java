@@ -224,6 +224,12 @@ public abstract class SharedStore implements Store {
     decider.decide(charges, nowNanos, done);
   }
 
+  /** {@inheritDoc} The timeout of a decision begins then. */
+  @Override
+  public void together(Runnable asks) {
+    decider.together(asks);
+  }
+
   @Override
   public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
     for (int i = 0; i < batch.size(); i++) {

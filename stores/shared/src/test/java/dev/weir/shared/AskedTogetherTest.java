@@ -1,6 +1,7 @@
 package dev.weir.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Batch;
 import dev.weir.Binding;
@@ -23,11 +24,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Requests of one batch go to their shards in one call each, as far as more may be under way. */
+/**
+ * Requests of one batch, and those that a thread asks together, go to their shards in one call
+ * each, as far as more may be under way.
+ */
 class AskedTogetherTest {
   private static final long TIMEOUT_NANOS = 100_000_000L;
+  private static final long NOWHERE = -1;
   private static final long[] FITS = {1, 0, 9, 0, 1_000, 0, 5_000};
 
   private final FakeTicker ticker = new FakeTicker();
@@ -38,6 +44,7 @@ class AskedTogetherTest {
   private final SharedStore store = new SharedStore(settings, link, new NoTime()) {};
   private final Binding binding = binding();
   private final List<Batch> answered = new ArrayList<>();
+  private final List<Charges> decided = new ArrayList<>();
 
   /** One shard has all keys, or they have the even and the odd ones. */
   private final class Parted extends FakeLink {
@@ -50,6 +57,12 @@ class AskedTogetherTest {
     @Override
     public int slot(SharedBinding binding, long fingerprint) {
       return parted ? (int) (fingerprint & 1) : 0;
+    }
+
+    /** One key is nowhere. */
+    @Override
+    public @Nullable Caller caller(SharedBinding binding, long fingerprint) {
+      return fingerprint == NOWHERE ? null : super.caller(binding, fingerprint);
     }
   }
 
@@ -138,6 +151,108 @@ class AskedTogetherTest {
 
     assertThat(answered).extracting(Batch::size).containsExactly(3);
     assertThat(sizes(shards[0])).containsExactly(1, 3);
+  }
+
+  private void one(long key) {
+    store.decide(new Charges().add(binding, key, 1), 0, decided::add);
+  }
+
+  @Test
+  void requestsThatAThreadAsksTogether_areOneCall_inTheirOrder() {
+    long[] keys = LongStream.rangeClosed(1, 64).toArray();
+    store.together(
+        () -> {
+          LongStream.of(keys).forEach(this::one);
+          assertThat(shards[0].calls).isEmpty();
+        });
+    assertThat(sizes(shards[0])).containsExactly(64);
+
+    shards[0].calls.get(0).answer(fits(shards[0].calls.get(0).requests()));
+
+    assertThat(decided).allMatch(Charges::allowed);
+    assertThat(decided).extracting(each -> each.fingerprint(0)).containsExactly(boxed(keys));
+  }
+
+  private static Long[] boxed(long[] keys) {
+    return LongStream.of(keys).boxed().toArray(Long[]::new);
+  }
+
+  @Test
+  void togetherWithinTogether_isSentAtTheOuterEnd() {
+    store.together(
+        () -> {
+          one(1);
+          store.together(
+              () -> {
+                one(2);
+                ask(3, 4);
+              });
+          one(5);
+          assertThat(shards[0].calls).isEmpty();
+        });
+    assertThat(sizes(shards[0])).containsExactly(5);
+  }
+
+  @Test
+  void whatIsAskedTogether_isSentIfTheCallerFails_andTheNextAtOnce() {
+    assertThatThrownBy(
+            () ->
+                store.together(
+                    () -> {
+                      one(1);
+                      one(2);
+                      throw new IllegalStateException("a request makes no sense");
+                    }))
+        .hasMessage("a request makes no sense");
+    assertThat(sizes(shards[0])).containsExactly(2);
+    one(3);
+    assertThat(sizes(shards[0])).containsExactly(2, 1);
+  }
+
+  @Test
+  void requestsOfOtherThreads_doNotWaitForThoseAskedTogether() {
+    store.together(
+        () -> {
+          one(1);
+          CompletableFuture.runAsync(() -> ask(2)).join();
+          assertThat(sizes(shards[0])).containsExactly(1);
+          one(3);
+        });
+    assertThat(sizes(shards[0])).containsExactly(1, 2);
+  }
+
+  @Test
+  void requestThatCannotBeAsked_andItsCallerThatFails_disturbNoOther() {
+    assertThatThrownBy(
+            () ->
+                store.together(
+                    () -> {
+                      one(1);
+                      store.decide(
+                          new Charges().add(binding, NOWHERE, 1),
+                          0,
+                          refused -> {
+                            decided.add(refused);
+                            throw new IllegalStateException("the client is gone");
+                          });
+                      one(2);
+                    }))
+        .hasMessage("the client is gone");
+    assertThat(decided).singleElement().matches(refused -> !refused.allowed());
+    assertThat(sizes(shards[0])).containsExactly(2);
+  }
+
+  /** Of ten permits 4, 3, no 4, and 3. */
+  @Test
+  void requestsForOneKey_askedTogether_keepTheirOrder() {
+    store.together(
+        () -> {
+          for (long permits : new long[] {4, 3, 4, 3}) {
+            store.decide(new Charges().add(binding, 1, permits), 0, decided::add);
+          }
+        });
+    assertThat(shards[0].calls.get(0).requests())
+        .containsExactly(some(1, 4, 1), some(1, 3, 1), some(1, 4, 1), some(1, 3, 1));
   }
 
   private static Request some(long key, long permits, long count) {

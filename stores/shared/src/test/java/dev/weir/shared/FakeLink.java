@@ -3,6 +3,7 @@ package dev.weir.shared;
 import dev.weir.Policy;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The way to shards that answer what a test says; the first has all keys. */
 class FakeLink implements Link {
@@ -23,7 +24,7 @@ class FakeLink implements Link {
   }
 
   @Override
-  public Caller caller(SharedBinding binding, long fingerprint) {
+  public @Nullable Caller caller(SharedBinding binding, long fingerprint) {
     return callers.get(slot(binding, fingerprint));
   }
 
