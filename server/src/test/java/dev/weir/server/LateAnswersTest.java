@@ -2,9 +2,11 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.Charges;
 import dev.weir.Ticker;
 import dev.weir.server.door.FewLines;
 import dev.weir.shared.SharedMetrics;
+import dev.weir.testkit.ForwardingStore;
 import dev.weir.testkit.LateStore;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
@@ -24,6 +26,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,6 +51,7 @@ class LateAnswersTest {
 
   @TempDir private Path folder;
   private final LateStore store = new LateStore();
+  private final Together asked = new Together(store);
   private final CountDownLatch stopAnswering = new CountDownLatch(1);
   private RunningServer running;
   private EveryDoor doors;
@@ -56,7 +61,7 @@ class LateAnswersTest {
   void start() throws Exception {
     SharedStore shared =
         new SharedStore(
-            store,
+            asked,
             () -> METRICS,
             () -> "",
             "late",
@@ -75,6 +80,40 @@ class LateAnswersTest {
     doors.close();
     running.close();
     log.close();
+  }
+
+  /** Counts what is asked of a store by itself, and not together with what else arrived. */
+  private static final class Together extends ForwardingStore<LateStore> {
+    private final ThreadLocal<Boolean> together = ThreadLocal.withInitial(() -> false);
+    private final AtomicInteger alone = new AtomicInteger();
+
+    Together(LateStore store) {
+      super(store);
+    }
+
+    @Override
+    public void together(Runnable asks) {
+      boolean before = together.get();
+      together.set(true);
+      try {
+        asks.run();
+      } finally {
+        together.set(before);
+      }
+    }
+
+    @Override
+    public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
+      alone.addAndGet(together.get() ? 0 : 1);
+      super.decide(charges, nowNanos, done);
+    }
+  }
+
+  @Test
+  void doorsThatTakeSeveralRequests_askForThemTogether() throws Exception {
+    doors.ask("tenant", "a");
+    awaitDue(EveryDoor.COUNT);
+    assertThat(asked.alone).as("/v1/check, /json and ShouldRateLimit").hasValue(3);
   }
 
   private static String granted(String door) {

@@ -11,12 +11,16 @@ import dev.weir.http.BadRequest;
 import dev.weir.rules.Request;
 import dev.weir.server.door.GuardedDecider;
 import dev.weir.server.door.RecentTexts;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commands {@code WEIR.CHECK} that wait to be decided together, and their replies. Confined to one
- * event loop.
+ * Commands {@code WEIR.CHECK} that wait to be decided together, and their replies. Those that can
+ * be decided at once and in this process are one batch. From the first one on that cannot, they are
+ * decided apart from it, and replied when the last of them is decided. Confined to one event loop.
  */
 final class CheckCalls {
   /** More than that are decided in parts: what they touch should stay in the cache. */
@@ -28,12 +32,10 @@ final class CheckCalls {
   private final RespWriter out;
   private final RequestBatch batch;
   private final RecentTexts words = new RecentTexts();
-
-  // The command that was read last.
-  private String domain = "";
   private String[] keysAndValues = new String[8];
-  private int count;
-  private long permits;
+
+  /** Behind those of the batch, which has been decided if there are any. */
+  private List<Request> apart = new ArrayList<>();
 
   CheckCalls(GuardedDecider decider, RespWriter out) {
     this.decider = decider;
@@ -41,14 +43,17 @@ final class CheckCalls {
     batch = decider.engine().batch(MAX_CALLS);
   }
 
+  boolean full() {
+    return batch.isFull() || apart.size() == MAX_CALLS;
+  }
+
   /**
-   * Reads a command.
+   * Adds a command; there must be room.
    *
-   * @param asked the permits that it asks for
-   * @throws BadRequest if a text is not UTF-8
+   * @throws BadRequest if a text is not UTF-8; it is not added then
    */
-  void read(RespArguments command, long asked) throws BadRequest {
-    count = command.count() - 3;
+  void add(RespArguments command, long permits, long nowNanos) throws BadRequest {
+    int count = command.count() - 3;
     if (keysAndValues.length < count) {
       keysAndValues = Arrays.copyOf(keysAndValues, count);
     }
@@ -56,8 +61,12 @@ final class CheckCalls {
       keysAndValues[i] = word(command, i + 3, "entry key");
       keysAndValues[i + 1] = command.utf8(i + 4, "entry value");
     }
-    domain = word(command, 1, "domain");
-    permits = asked;
+    String domain = word(command, 1, "domain");
+    if (apart.isEmpty() && decider.add(batch, domain, keysAndValues, count, permits, nowNanos)) {
+      return;
+    }
+    runBatch();
+    apart.add(RequestBatch.request(domain, keysAndValues, count, permits));
   }
 
   /** Returns a text that is probably one of those that were read lately. */
@@ -74,21 +83,26 @@ final class CheckCalls {
     return text;
   }
 
-  /** Returns the command that was read last as a request. */
-  Request request() {
-    return RequestBatch.request(domain, keysAndValues, count, permits);
-  }
-
-  /** Has the command that was read last decided with others, if that is possible. */
-  boolean add(long nowNanos) {
-    if (batch.isFull()) {
-      run();
+  /**
+   * Decides what waits, and writes the replies in their order.
+   *
+   * @param later takes what writes the replies to those apart, to be run on the event loop; it may
+   *     do so before this returns
+   * @return whether all replies are written; if not, {@code later} gets the rest
+   */
+  boolean run(Consumer<Runnable> later) {
+    runBatch();
+    if (apart.isEmpty()) {
+      return true;
     }
-    return decider.add(batch, domain, keysAndValues, count, permits, nowNanos);
+    List<Request> requests = apart;
+    apart = new ArrayList<>(); // The store may answer at once.
+    decider.decideAll(
+        requests, answers -> later.accept(() -> answers.forEach(answer -> reply(answer, out))));
+    return false;
   }
 
-  /** Decides what waits, and writes the replies in their order. */
-  void run() {
+  private void runBatch() {
     if (batch.size() == 0) {
       return;
     }
@@ -105,6 +119,7 @@ final class CheckCalls {
   /** Forgets what no client will wait for. */
   void forget() {
     batch.clear();
+    apart = new ArrayList<>();
   }
 
   private void reply(int i) {

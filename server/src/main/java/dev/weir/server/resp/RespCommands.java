@@ -111,8 +111,7 @@ final class RespCommands {
     boolean cell = command.is(0, "CL.THROTTLE");
     try {
       if (cell || command.is(0, "THROTTLE")) {
-        checks.run();
-        return throttle(session, command, nowNanos, cell, later);
+        return checks.run(later) ? throttle(session, command, nowNanos, cell, later) : After.AGAIN;
       }
       if (!calls.run(nowNanos, out, later)) {
         return After.AGAIN;
@@ -120,7 +119,9 @@ final class RespCommands {
       if (command.is(0, "WEIR.CHECK")) {
         return check(session, command, nowNanos, later);
       }
-      checks.run();
+      if (!checks.run(later)) {
+        return After.AGAIN;
+      }
       if (command.is(0, "WEIR.LEASE") || command.is(0, "WEIR.RETURN")) {
         return lease(session, command, later);
       }
@@ -234,8 +235,8 @@ final class RespCommands {
    *     returns
    */
   boolean finish(long nowNanos, Consumer<Runnable> later) {
-    checks.run(); // If there are any, no call of CL.THROTTLE waits, and the other way round.
-    return calls.run(nowNanos, out, later);
+    // If there are checks, no call of CL.THROTTLE waits, and the other way round.
+    return checks.run(later) && calls.run(nowNanos, out, later);
   }
 
   private After throttle(
@@ -300,14 +301,12 @@ final class RespCommands {
       throw wrongCount(command, "<domain> <permits> <entry key> <entry value> [...]");
     }
     long permits = command.number(2, "permits", 0, MAX_COUNT);
-    checks.read(command, permits);
-    asked++;
-    if (checks.add(nowNanos)) {
-      return After.GO_ON;
+    if (checks.full() && !checks.run(later)) {
+      return After.AGAIN;
     }
-    checks.run();
-    decider.decide(checks.request(), answer -> later.accept(() -> CheckCalls.reply(answer, out)));
-    return After.WAIT;
+    checks.add(command, permits, nowNanos);
+    asked++;
+    return After.GO_ON;
   }
 
   private After lease(RespSession session, RespArguments command, Consumer<Runnable> later)

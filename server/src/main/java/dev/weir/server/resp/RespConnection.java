@@ -56,6 +56,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
   private int pendingFrom;
   private int pendingTo;
 
+  /** Bytes of commands whose answer is waited for. */
+  private int undecided;
+
   private @Nullable ChannelHandlerContext context;
   private PendingBytes.@Nullable Account account;
   private boolean working;
@@ -155,7 +158,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     if (account != null) {
       long unread = Unread.bytes(channel);
       long queued = session.transaction == null ? 0 : session.transaction.held();
-      boolean kept = account.add(pending.length + queued + unread - account.held());
+      boolean kept = account.add(pending.length + undecided + queued + unread - account.held());
       if (kept && unread > 0 && !toldWhenRead) {
         toldWhenRead = true;
         ChannelFuture unused =
@@ -233,6 +236,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
     working = true;
     loop.out.clear();
     int at = from;
+    int ran = 0;
     try {
       while (at < to && !closing && !waiting && !paused) {
         int end = parser.parse(bytes, at, to);
@@ -240,6 +244,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
           break;
         }
         if (parser.count() == 0 || run(arguments.of(parser, bytes, at, end), now)) {
+          ran += end - at;
           at = end;
           progress = true;
         }
@@ -271,6 +276,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
       working = false;
     }
     keep(bytes, at, to);
+    undecided = waiting ? ran : 0;
     arguments.forget();
     send(ctx);
     measure();
@@ -335,6 +341,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
       reply.run();
       send(ctx);
       waiting = false;
+      undecided = 0;
       work(ctx, pending, pendingFrom, pendingTo);
     } catch (RuntimeException e) {
       exceptionCaught(ctx, e);
