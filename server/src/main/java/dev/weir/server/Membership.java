@@ -31,7 +31,6 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -171,38 +170,35 @@ final class Membership implements ClusterPages {
 
   private static ClusterSettings clusterSettings(
       ServerSettings settings, ClusterMember self, Ticker ticker, Consumer<String> log) {
-    List<ClusterMember> members = new ArrayList<>(settings.value(Settings.CLUSTER));
-    boolean byDns = members.get(0).standsForAll();
-    String everywhere = "0.0.0.0";
-    InetSocketAddress listen =
-        settings
-            .value(Settings.CLUSTER_LISTEN)
-            .orElseGet(
-                () ->
-                    byDns
-                        ? InetSocketAddress.createUnresolved(everywhere, members.get(0).port())
-                        : InetSocketAddress.createUnresolved(self.host(), self.port()));
-    if (members.stream().noneMatch(each -> each.name().equals(self.name()))) {
-      members.add(self);
-    }
-    return new ClusterSettings(
-        self.name(),
-        members,
-        settings.value(Settings.CLUSTER_SIZE),
-        Resolver.system(),
-        new InetSocketAddress(listen.getHostString(), listen.getPort()),
-        settings.clusterFolder().orElseThrow(),
-        settings.value(Settings.CLUSTER_ZONE).orElse(""),
-        settings.value(Settings.CLUSTER_GROUPS),
-        settings.value(Settings.CLUSTER_REPLICAS),
-        settings.value(Settings.CLUSTER_ELECTION_TIMEOUT),
-        settings.value(Settings.MAX_KEYS),
-        settings.value(Settings.MAX_MEMORY),
-        settings.value(Settings.CLUSTER_LEVEL_MAX),
-        tls(settings),
-        new Clocks(ticker, Ticker.wall()),
-        settings.value(Settings.CLUSTER_MAX_SKEW),
-        log);
+    ClusterSettings.Builder builder =
+        ClusterSettings.builder(self, settings.clusterFolder().orElseThrow())
+            .members(settings.value(Settings.CLUSTER))
+            .size(settings.value(Settings.CLUSTER_SIZE))
+            .zone(settings.value(Settings.CLUSTER_ZONE).orElse(""))
+            .tls(tls(settings))
+            .groups(settings.value(Settings.CLUSTER_GROUPS))
+            .replicas(settings.value(Settings.CLUSTER_REPLICAS))
+            .levelMost(settings.value(Settings.CLUSTER_LEVEL_MAX))
+            .maxKeys(settings.value(Settings.MAX_KEYS))
+            .maxBytes(settings.value(Settings.MAX_MEMORY))
+            .clocks(new Clocks(ticker, Ticker.wall()))
+            .electionTimeout(settings.value(Settings.CLUSTER_ELECTION_TIMEOUT))
+            .maxSkew(settings.value(Settings.CLUSTER_MAX_SKEW))
+            .log(log);
+    listen(settings).ifPresent(builder::listen);
+    return builder.build();
+  }
+
+  /** Returns where the member listens, if that is not where the others reach it. */
+  private static Optional<InetSocketAddress> listen(ServerSettings settings) {
+    ClusterMember first = settings.value(Settings.CLUSTER).get(0);
+    return settings
+        .value(Settings.CLUSTER_LISTEN)
+        .or(
+            () ->
+                first.standsForAll()
+                    ? Optional.of(InetSocketAddress.createUnresolved("0.0.0.0", first.port()))
+                    : Optional.empty());
   }
 
   private static @Nullable TlsFiles tls(ServerSettings settings) {

@@ -1,57 +1,18 @@
 package dev.weir.cluster;
 
+import dev.weir.MemoryStore;
+import dev.weir.Ticker;
 import dev.weir.shared.Clocks;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How a member takes part in a cluster.
- *
- * @param name this member's, one of {@code members}
- * @param members those that form the cluster, or some of one that is there; with this one
- * @param size how many members must see each other before they form a cluster, where they find each
- *     other by the DNS; else their number
- * @param resolver finds members by the DNS
- * @param listen where this one listens for the others
- * @param folder this member's alone: its log, its snapshots, what it agreed on; without a comma
- * @param zone what fails together with this member; may be empty
- * @param groups how many logs the keys are spread over, the same at each member, 1..256
- * @param replicas how many members have each group, where there are as many; the same at each
- *     member
- * @param electionTimeout after how long without a leader another may be elected, at least 50 ms;
- *     twice as long at most
- * @param maxKeys from how many keys in a group on no new one is let in
- * @param maxBytes from how many bytes of a group's state on no new key is let in
- * @param levelMost the member takes part up to that level of what members say to each other, and
- *     keeps the cluster at it; 0 for all that this version of Weir understands
- * @param tls null for connections without TLS
- * @param clocks the monotonic one decides; the wall clock is what the calendar follows
- * @param maxSkew by how much a leader's wall clock may differ from the calendar of its group for
- *     that to follow it; at least 50 ms
- * @param log receives what an operator should know, in one line each
- */
-public record ClusterSettings(
-    String name,
-    List<ClusterMember> members,
-    int size,
-    Resolver resolver,
-    InetSocketAddress listen,
-    Path folder,
-    String zone,
-    int groups,
-    int replicas,
-    Duration electionTimeout,
-    long maxKeys,
-    long maxBytes,
-    int levelMost,
-    @Nullable TlsFiles tls,
-    Clocks clocks,
-    Duration maxSkew,
-    Consumer<? super String> log) {
+/** How a member takes part in a cluster. Immutable. */
+public final class ClusterSettings {
   /** The highest level of what members say to each other that this version of Weir understands. */
   public static final int MOST_LEVEL = Levels.HERE.most();
 
@@ -90,29 +51,300 @@ public record ClusterSettings(
    */
   public record TlsFiles(Path certificate, Path key, Path authorities) {}
 
-  public ClusterSettings {
-    members = List.copyOf(members);
-    if (members.stream().noneMatch(each -> each.name().equals(name))) {
-      throw new IllegalArgumentException(
-          "name: "
-              + name
-              + " (expected: one of "
-              + String.join(", ", members.stream().map(ClusterMember::name).toList())
-              + ")");
+  private final ClusterMember self;
+  private final Path folder;
+  private final List<ClusterMember> members;
+  private final int size;
+  private final Resolver resolver;
+  private final InetSocketAddress listen;
+  private final String zone;
+  private final @Nullable TlsFiles tls;
+  private final int groups;
+  private final int replicas;
+  private final int levelMost;
+  private final long maxKeys;
+  private final long maxBytes;
+  private final Clocks clocks;
+  private final Duration electionTimeout;
+  private final Duration maxSkew;
+  private final Consumer<? super String> log;
+
+  private ClusterSettings(Builder builder) {
+    self = builder.self;
+    folder = builder.folder;
+    members = List.copyOf(builder.members);
+    size = builder.size;
+    resolver = builder.resolver;
+    listen = new InetSocketAddress(builder.listen.getHostString(), builder.listen.getPort());
+    zone = builder.zone;
+    tls = builder.tls;
+    groups = builder.groups;
+    replicas = builder.replicas;
+    levelMost = builder.levelMost;
+    maxKeys = builder.maxKeys;
+    maxBytes = builder.maxBytes;
+    clocks = builder.clocks;
+    electionTimeout = builder.electionTimeout;
+    maxSkew = builder.maxSkew;
+    log = builder.log;
+  }
+
+  /**
+   * Returns a builder of settings for one member.
+   *
+   * @param self what the others call this member, and where they reach it
+   * @param folder this member's alone: its log, its snapshots, what it agreed on; without a comma
+   */
+  public static Builder builder(ClusterMember self, Path folder) {
+    return new Builder(self, folder);
+  }
+
+  /** Returns this member's name, which one of the {@link #members} has. */
+  String name() {
+    return self.name();
+  }
+
+  Path folder() {
+    return folder;
+  }
+
+  List<ClusterMember> members() {
+    return members;
+  }
+
+  int size() {
+    return size;
+  }
+
+  Resolver resolver() {
+    return resolver;
+  }
+
+  InetSocketAddress listen() {
+    return listen;
+  }
+
+  String zone() {
+    return zone;
+  }
+
+  @Nullable TlsFiles tls() {
+    return tls;
+  }
+
+  int groups() {
+    return groups;
+  }
+
+  int replicas() {
+    return replicas;
+  }
+
+  int levelMost() {
+    return levelMost;
+  }
+
+  long maxKeys() {
+    return maxKeys;
+  }
+
+  long maxBytes() {
+    return maxBytes;
+  }
+
+  Clocks clocks() {
+    return clocks;
+  }
+
+  Duration electionTimeout() {
+    return electionTimeout;
+  }
+
+  Duration maxSkew() {
+    return maxSkew;
+  }
+
+  Consumer<? super String> log() {
+    return log;
+  }
+
+  /** Collects settings. Not safe for use by several threads. */
+  public static final class Builder {
+    private final ClusterMember self;
+    private final Path folder;
+    private List<ClusterMember> members;
+    private int size;
+    private Resolver resolver = Resolver.system();
+    private InetSocketAddress listen;
+    private String zone = "";
+    private @Nullable TlsFiles tls;
+    private int groups = 1;
+    private int replicas = 3;
+    private int levelMost;
+    private long maxKeys = MemoryStore.DEFAULT_MAX_KEYS;
+    private long maxBytes = Runtime.getRuntime().maxMemory() / 2;
+    private Clocks clocks = new Clocks(Ticker.system(), Ticker.wall());
+    private Duration electionTimeout = Duration.ofSeconds(1);
+    private Duration maxSkew = Duration.ofSeconds(1);
+    private Consumer<? super String> log = line -> {};
+
+    private Builder(ClusterMember self, Path folder) {
+      if (folder.toString().contains(",")) { // Ratis takes it for two folders.
+        throw new IllegalArgumentException("folder: " + folder + " (expected: without a comma)");
+      }
+      this.self = self;
+      this.folder = folder;
+      members = List.of(self);
+      listen = InetSocketAddress.createUnresolved(self.host(), self.port());
     }
-    if (folder.toString().contains(",")) { // Ratis takes it for two folders.
-      throw new IllegalArgumentException("folder: " + folder + " (expected: without a comma)");
+
+    /**
+     * Sets the members that form the cluster, or some of one that is there. This member is added
+     * unless one of them has its name. Default: only this member.
+     *
+     * @throws IllegalArgumentException if two of them have the same name
+     */
+    public Builder members(List<ClusterMember> members) {
+      List<ClusterMember> all = new ArrayList<>(members);
+      if (all.stream().noneMatch(each -> each.name().equals(self.name()))) {
+        all.add(self);
+      }
+      if (all.stream().map(ClusterMember::name).distinct().count() < all.size()) {
+        throw new IllegalArgumentException("members: two of one name");
+      }
+      this.members = all;
+      return this;
     }
-    if (levelMost != 0 && (levelMost < Levels.HERE.least() || levelMost > Levels.HERE.most())) {
-      throw new IllegalArgumentException(
-          "levelMost: "
-              + levelMost
-              + " (expected: one of "
-              + Levels.HERE
-              + ", or 0 for all of them)");
+
+    /**
+     * Sets how many members must see each other before they form a cluster, where they find each
+     * other by the DNS. Default: 0, which is the number of {@link #members}.
+     */
+    public Builder size(int size) {
+      this.size = size;
+      return this;
     }
-    if (members.stream().map(ClusterMember::name).distinct().count() < members.size()) {
-      throw new IllegalArgumentException("members: two of one name");
+
+    /** Sets what finds members by the DNS. Default: {@link Resolver#system()}. */
+    public Builder resolver(Resolver resolver) {
+      this.resolver = resolver;
+      return this;
+    }
+
+    /**
+     * Sets where this member listens for the others; a name is looked up when the settings are
+     * built. Default: where the others reach it.
+     */
+    public Builder listen(InetSocketAddress address) {
+      this.listen = address;
+      return this;
+    }
+
+    /** Sets what fails together with this member. Default: empty, so nothing that is known. */
+    public Builder zone(String zone) {
+      this.zone = zone;
+      return this;
+    }
+
+    /**
+     * Sets what members prove themselves to each other with; null for connections without TLS.
+     * Default: null.
+     */
+    public Builder tls(@Nullable TlsFiles files) {
+      this.tls = files;
+      return this;
+    }
+
+    /**
+     * Sets how many logs the keys of a new cluster are spread over, the same at each member, 1 to
+     * 256. Default: 1.
+     */
+    public Builder groups(int groups) {
+      this.groups = groups;
+      return this;
+    }
+
+    /**
+     * Sets how many members of a new cluster have each group, where there are as many; the same at
+     * each member, at least 1. Default: 3.
+     */
+    public Builder replicas(int replicas) {
+      this.replicas = replicas;
+      return this;
+    }
+
+    /**
+     * Sets up to which level of what members say to each other the member takes part, and keeps the
+     * cluster at it, up to {@link #MOST_LEVEL}. Default: 0, for all that this version understands.
+     *
+     * @throws IllegalArgumentException if this version does not understand the level
+     */
+    public Builder levelMost(int level) {
+      if (level != 0 && (level < Levels.HERE.least() || level > Levels.HERE.most())) {
+        throw new IllegalArgumentException(
+            "levelMost: "
+                + level
+                + " (expected: one of "
+                + Levels.HERE
+                + ", or 0 for all of them)");
+      }
+      this.levelMost = level;
+      return this;
+    }
+
+    /**
+     * Sets from how many keys in a group on no new one is let in, at least 1. Default: {@link
+     * MemoryStore#DEFAULT_MAX_KEYS}.
+     */
+    public Builder maxKeys(long keys) {
+      this.maxKeys = keys;
+      return this;
+    }
+
+    /**
+     * Sets from how many bytes of a group's state on no new key is let in, at least 1. Default:
+     * half of the heap.
+     */
+    public Builder maxBytes(long bytes) {
+      this.maxBytes = bytes;
+      return this;
+    }
+
+    /**
+     * Sets the clocks: the monotonic one decides; the wall clock is what the calendar follows.
+     * Default: {@link Ticker#system()} and {@link Ticker#wall()}.
+     */
+    public Builder clocks(Clocks clocks) {
+      this.clocks = clocks;
+      return this;
+    }
+
+    /**
+     * Sets after how long without a leader another may be elected, at least 50 ms; twice as long at
+     * most. Default: 1 s.
+     */
+    public Builder electionTimeout(Duration timeout) {
+      this.electionTimeout = timeout;
+      return this;
+    }
+
+    /**
+     * Sets by how much a leader's wall clock may differ from the calendar of its group for that to
+     * follow it, at least 50 ms. Default: 1 s.
+     */
+    public Builder maxSkew(Duration skew) {
+      this.maxSkew = skew;
+      return this;
+    }
+
+    /** Sets what receives what an operator should know, in one line each. Default: nothing. */
+    public Builder log(Consumer<? super String> log) {
+      this.log = log;
+      return this;
+    }
+
+    public ClusterSettings build() {
+      return new ClusterSettings(this);
     }
   }
 }

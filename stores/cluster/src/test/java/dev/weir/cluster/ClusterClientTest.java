@@ -11,11 +11,9 @@ import dev.weir.Sharing;
 import dev.weir.Ticker;
 import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.ClusterSettings.TlsFiles;
-import dev.weir.shared.Clocks;
 import dev.weir.testkit.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -84,24 +82,13 @@ class ClusterClientTest {
     try {
       Cluster cluster =
           Cluster.open(
-              new ClusterSettings(
-                  name,
-                  members,
-                  0,
-                  Resolver.system(),
-                  new InetSocketAddress(self.host(), self.port()),
-                  folder.resolve(name),
-                  "",
-                  2,
-                  3,
-                  Duration.ofMillis(500),
-                  1_000_000,
-                  1L << 30,
-                  0,
-                  tls(name),
-                  new Clocks(Ticker.system(), Ticker.wall()),
-                  Duration.ofSeconds(1),
-                  log::add));
+              ClusterSettings.builder(self, folder.resolve(name))
+                  .members(members)
+                  .groups(2)
+                  .electionTimeout(Duration.ofMillis(500))
+                  .tls(tls(name))
+                  .log(log::add)
+                  .build());
       cluster.form();
       synchronized (this) {
         clusters.put(name, cluster);

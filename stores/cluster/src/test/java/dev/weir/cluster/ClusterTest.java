@@ -21,7 +21,6 @@ import dev.weir.testkit.WindowChecker.Operation;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -74,24 +73,14 @@ class ClusterTest {
   private ClusterSettings settings(String name, List<ClusterMember> all) {
     ClusterMember self =
         all.stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow();
-    return new ClusterSettings(
-        name,
-        all,
-        0,
-        Resolver.system(),
-        new InetSocketAddress(self.host(), self.port()),
-        folder.resolve(name),
-        "zone-" + name,
-        2,
-        3,
-        Duration.ofMillis(500),
-        1_000_000,
-        1L << 30,
-        0,
-        null,
-        new Clocks(Ticker.system(), () -> Ticker.wall().nanos() + wallAheadNanos.get()),
-        Duration.ofSeconds(1),
-        log::add);
+    return ClusterSettings.builder(self, folder.resolve(name))
+        .members(all)
+        .zone("zone-" + name)
+        .groups(2)
+        .electionTimeout(Duration.ofMillis(500))
+        .clocks(new Clocks(Ticker.system(), () -> Ticker.wall().nanos() + wallAheadNanos.get()))
+        .log(log::add)
+        .build();
   }
 
   private void start(String... names) throws Exception {

@@ -8,7 +8,6 @@ import dev.weir.Quota;
 import dev.weir.Ticker;
 import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.ClusterStatus.Health;
-import dev.weir.shared.Clocks;
 import dev.weir.testkit.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -91,24 +90,14 @@ class DnsClusterTest {
 
   private ClusterSettings settings(
       String name, String host, int size, String files, Consumer<String> lines) {
-    return new ClusterSettings(
-        name,
-        List.of(new ClusterMember(name, host, port), ClusterMember.allBehind(NAME, port)),
-        size,
-        asked -> addresses(name, asked),
-        new InetSocketAddress(host.equals("127.0.0.0") ? "0.0.0.0" : host, port),
-        folder.resolve(files),
-        "",
-        1,
-        3,
-        Duration.ofMillis(400),
-        1_000_000,
-        1L << 30,
-        0,
-        null,
-        new Clocks(Ticker.system(), Ticker.wall()),
-        Duration.ofSeconds(1),
-        lines);
+    return ClusterSettings.builder(new ClusterMember(name, host, port), folder.resolve(files))
+        .members(List.of(ClusterMember.allBehind(NAME, port)))
+        .size(size)
+        .resolver(asked -> addresses(name, asked))
+        .listen(new InetSocketAddress(host.equals("127.0.0.0") ? "0.0.0.0" : host, port))
+        .electionTimeout(Duration.ofMillis(400))
+        .log(lines)
+        .build();
   }
 
   private void run(String name, String host, int size) {

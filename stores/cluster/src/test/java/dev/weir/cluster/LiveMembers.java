@@ -6,10 +6,8 @@ import dev.weir.Ticker;
 import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.ClusterStatus.GroupStatus;
 import dev.weir.cluster.ClusterStatus.Health;
-import dev.weir.shared.Clocks;
 import dev.weir.testkit.Ports;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -111,30 +109,16 @@ final class LiveMembers implements AutoCloseable {
    */
   void start(String name, String files, int most) throws IOException, InterruptedException {
     ClusterMember self = address(name);
-    List<ClusterMember> members = new ArrayList<>(seeds());
-    if (!members.contains(self)) {
-      members.add(self);
-    }
     Cluster cluster =
         Cluster.open(
-            new ClusterSettings(
-                name,
-                members,
-                0,
-                Resolver.system(),
-                new InetSocketAddress(self.host(), self.port()),
-                folder.resolve(files),
-                "",
-                groups,
-                REPLICAS,
-                Duration.ofMillis(500),
-                1_000_000,
-                1L << 30,
-                most,
-                null,
-                new Clocks(Ticker.system(), Ticker.wall()),
-                Duration.ofSeconds(1),
-                line -> log.add(name + ": " + line)),
+            ClusterSettings.builder(self, folder.resolve(files))
+                .members(seeds())
+                .groups(groups)
+                .replicas(REPLICAS)
+                .electionTimeout(Duration.ofMillis(500))
+                .levelMost(most)
+                .log(line -> log.add(name + ": " + line))
+                .build(),
             raiseRounds);
     try {
       cluster.form();

@@ -104,24 +104,14 @@ final class Servers implements AutoCloseable {
   }
 
   private ClusterSettings settings(String name, String... list) {
-    return new ClusterSettings(
-        name,
-        Stream.of(list).map(this::address).toList(),
-        0,
-        Resolver.system(),
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), address(name).port()),
-        folder(name),
-        "",
-        groups,
-        3,
-        Duration.ofMillis(600),
-        1_000_000,
-        1L << 30,
-        0,
-        null,
-        new Clocks(Ticker.system(), () -> Ticker.wall().nanos() + wallAheadNanos.get()),
-        Duration.ofSeconds(1),
-        line -> log.add(name + ": " + line));
+    return ClusterSettings.builder(address(name), folder(name))
+        .members(Stream.of(list).map(this::address).toList())
+        .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), address(name).port()))
+        .groups(groups)
+        .electionTimeout(Duration.ofMillis(600))
+        .clocks(new Clocks(Ticker.system(), () -> Ticker.wall().nanos() + wallAheadNanos.get()))
+        .log(line -> log.add(name + ": " + line))
+        .build();
   }
 
   private static StoreSettings storeSettings() {
