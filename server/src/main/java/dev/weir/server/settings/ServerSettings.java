@@ -1,6 +1,5 @@
 package dev.weir.server.settings;
 
-import dev.weir.FailureMode;
 import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.engine.EngineSettings;
 import dev.weir.rules.RuleDefaults;
@@ -32,13 +31,6 @@ public final class ServerSettings {
 
   private static final Set<Setting<?>> LISTS =
       Set.of(Settings.RULES, Settings.ADMIN_HOSTS, Settings.CLUSTER);
-
-  private static final List<Setting<?>> OF_THE_STORE =
-      List.of(
-          Settings.STORE_PASSWORD_FILE,
-          Settings.STORE_PREFIX,
-          Settings.STORE_TIMEOUT,
-          Settings.STORE_REPLICAS);
 
   private static final String USE_TLS = "GRPC_SERVER_USE_TLS";
 
@@ -172,104 +164,12 @@ public final class ServerSettings {
   }
 
   private void checkTogether(List<String> problems) {
-    int port = value(Settings.PORT);
-    if (port != 0 && port == value(Settings.GRPC_PORT)) {
-      problems.add(
-          source(Settings.GRPC_PORT) + ": " + port + " (expected: a port other than HTTP's)");
-    }
-    int resp = value(Settings.RESP_PORT).orElse(0);
-    if (resp != 0 && (resp == port || resp == value(Settings.GRPC_PORT))) {
-      problems.add(
-          source(Settings.RESP_PORT)
-              + ": "
-              + resp
-              + " (expected: a port that neither HTTP"
-              + " nor gRPC uses)");
-    }
-    checkTls(TlsSettings.ALL, problems);
-    checkTls(TlsSettings.GRPC, problems);
-    checkReadable(Settings.TOKEN_FILE, problems);
-    checkStore(problems);
-    checkOnFailure(problems);
+    PortChecks.check(this, problems);
+    StoreChecks.check(this, problems, warnings);
     ConfigChecks.check(this, problems, warnings);
     UpstreamChecks.check(this, problems, warnings);
     ClusterChecks.check(this, problems, warnings);
-    if (!loopback(Settings.HOST) && !authenticated()) {
-      if (value(Settings.INSECURE)) {
-        warnings.add(
-            source(Settings.INSECURE)
-                + ": anyone who reaches "
-                + value(Settings.HOST)
-                + " can ask for permits and use up those of others");
-      } else {
-        problems.add(
-            source(Settings.HOST)
-                + ": "
-                + value(Settings.HOST)
-                + " can be reached from other machines (expected: --token-file,"
-                + " --tls-client-ca or --insecure)");
-      }
-    }
-  }
-
-  private void checkStore(List<String> problems) {
-    checkReadable(Settings.STORE_PASSWORD_FILE, problems);
-    Optional<StoreUri> store = value(Settings.STORE);
-    if (!shares()) {
-      for (Setting<?> setting : OF_THE_STORE) {
-        if (written(setting)) {
-          warnings.add(source(setting) + ": has no effect without " + Settings.STORE.flag());
-        }
-      }
-      if (sharesThrottle(false)) {
-        problems.add(
-            source(Settings.THROTTLE_STORE)
-                + ": shared (expected: local, or "
-                + Settings.STORE.flag()
-                + " too)");
-      }
-      return;
-    }
-    if (sharesThrottle(true) && written(Settings.THROTTLE_MAX_KEYS)) {
-      warnings.add(
-          source(Settings.THROTTLE_MAX_KEYS)
-              + ": of no effect without "
-              + Settings.THROTTLE_STORE.flag()
-              + " local");
-    }
-    int replicas = value(Settings.STORE_REPLICAS);
-    try {
-      store.filter(uri -> uri.seeds().isEmpty()).ifPresent(uri -> uri.builder().replicas(replicas));
-    } catch (IllegalArgumentException e) {
-      problems.add(
-          source(Settings.STORE_REPLICAS) + ": " + replicas + " (expected: 0 for a cluster)");
-    }
-    // Otherwise connections would be closed while they wait for the store.
-    checkShorter(Settings.STORE_TIMEOUT, Settings.REQUEST_TIMEOUT, problems);
-    checkShorter(Settings.STORE_TIMEOUT, Settings.IDLE_TIMEOUT, problems);
-  }
-
-  private void checkOnFailure(List<String> problems) {
-    boolean local = value(Settings.ON_FAILURE) == FailureMode.LOCAL;
-    boolean share = value(Settings.LOCAL_SHARE).isPresent();
-    if (local && !share) {
-      problems.add(
-          source(Settings.ON_FAILURE)
-              + ": local (expected: "
-              + Settings.LOCAL_SHARE.flag()
-              + " too, "
-              + Settings.LOCAL_SHARE.expected()
-              + ")");
-    } else if (local && !shares()) {
-      warnings.add(
-          source(Settings.ON_FAILURE) + ": local means deny without " + Settings.STORE.flag());
-    } else if (share && !local) {
-      warnings.add(
-          source(Settings.LOCAL_SHARE)
-              + ": has no effect without "
-              + Settings.ON_FAILURE.flag()
-              + " local");
-    }
+    PortChecks.checkReach(this, problems, warnings);
   }
 
   void checkShorter(Setting<Duration> shorter, Setting<Duration> longer, List<String> problems) {
@@ -284,23 +184,6 @@ public final class ServerSettings {
               + SettingKind.text(value(longer))
               + ")");
     }
-  }
-
-  private void checkTls(TlsSettings tls, List<String> problems) {
-    boolean cert = value(tls.certificate()).isPresent();
-    if (cert != value(tls.key()).isPresent()) {
-      Setting<?> given = cert ? tls.certificate() : tls.key();
-      problems.add(source(given) + ": only one of certificate and key (expected: both)");
-    }
-    if (!cert && value(tls.clientCa()).isPresent()) {
-      problems.add(
-          source(tls.clientCa())
-              + ": client CA without a certificate (expected:"
-              + " a certificate too)");
-    }
-    checkReadable(tls.certificate(), problems);
-    checkReadable(tls.key(), problems);
-    checkReadable(tls.clientCa(), problems);
   }
 
   void checkReadable(Setting<Optional<Path>> file, List<String> problems) {
@@ -318,14 +201,6 @@ public final class ServerSettings {
     } catch (UnknownHostException e) {
       return false; // The name may be resolved later, to an address that others can reach.
     }
-  }
-
-  /** Returns whether every port requires a token or a client certificate. */
-  private boolean authenticated() {
-    boolean grpcAlone = value(Settings.GRPC_TLS_CERT).isPresent();
-    boolean all = value(Settings.TLS_CLIENT_CA).isPresent();
-    boolean grpc = grpcAlone ? value(Settings.GRPC_TLS_CLIENT_CA).isPresent() : all;
-    return value(Settings.TOKEN_FILE).isPresent() || (all && grpc);
   }
 
   /** Returns the value in force. */

@@ -9,7 +9,8 @@ import java.util.Locale;
  * @param <T> of its value
  */
 public final class Setting<T> {
-  private static final String NO_SUCH_VARIABLE = "";
+  /** Of a setting that envoyproxy/ratelimit does not have. */
+  static final String NO_SUCH_VARIABLE = "";
 
   private final String name;
   private final SettingKind<T> kind;
@@ -17,11 +18,7 @@ public final class Setting<T> {
   private final String description;
   private final String envoyVariable;
 
-  Setting(String name, SettingKind<T> kind, String defaultText, String description) {
-    this(name, kind, defaultText, description, NO_SUCH_VARIABLE);
-  }
-
-  private Setting(
+  Setting(
       String name,
       SettingKind<T> kind,
       String defaultText,
@@ -32,11 +29,6 @@ public final class Setting<T> {
     this.defaultText = defaultText;
     this.description = description;
     this.envoyVariable = envoyVariable;
-  }
-
-  /** Returns this setting, read also from a variable of envoyproxy/ratelimit. */
-  Setting<T> orEnvoy(String variable) {
-    return new Setting<>(name, kind, defaultText, description, variable);
   }
 
   /** Returns the name, as in a settings file: {@code grpc-port}. */

@@ -11,6 +11,8 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,20 +27,29 @@ public final class Settings {
    * variables of envoyproxy/ratelimit, so that a deployment of that service can be taken over as it
    * is. One table gives the flags of 'weir serve', the help text and the page in docs/; a test
    * compares them. What is left to write is small: this table, SettingKind (what values are),
-   * SettingsFile (places in YAML) and ServerSettings (precedence, and what settings demand of each
-   * other).
+   * SettingsFile (places in YAML), ServerSettings (precedence), and what settings demand of each
+   * other (PortChecks, StoreChecks, ConfigChecks, UpstreamChecks, ClusterChecks).
+   *
+   * The table is long and one thing: help shows it in this order, and a name is looked for here and
+   * nowhere else. Its parts, from top to bottom: rules and counts of this server; the configuration
+   * store and the port for administration; ports for requests; the shared store, the cluster, the
+   * upstream server, and what is answered without them; load; answers; logs and telemetry; bounds;
+   * times; tokens and TLS.
    */
+
+  /** Before all settings, which add themselves. */
+  private static final List<Setting<?>> ALL = new ArrayList<>();
 
   private Settings() {}
 
   /** A file with other settings. */
   public static final Setting<Optional<Path>> CONFIG =
-      new Setting<>(
+      setting(
           "config", SettingKind.file(), "", "YAML file of settings: one \"name: value\" per line.");
 
   /** Rule files and folders; none means the built-in demo rules. */
   public static final Setting<List<Path>> RULES =
-      new Setting<>(
+      setting(
           "rules",
           SettingKind.files(),
           "",
@@ -47,7 +58,7 @@ public final class Settings {
 
   /** Empty if there is no embedded configuration store. */
   public static final Setting<Optional<Path>> DATA_DIR =
-      new Setting<>(
+      setting(
           "data-dir",
           SettingKind.folder(),
           "",
@@ -55,7 +66,7 @@ public final class Settings {
 
   /** Empty if none was named: with {@link #DATA_DIR} there is one all the same. */
   public static final Setting<Optional<Path>> STATE_DIR =
-      new Setting<>(
+      setting(
           "state-dir",
           SettingKind.folder(),
           "",
@@ -63,14 +74,14 @@ public final class Settings {
               + " counts are forgotten when the server ends.");
 
   public static final Setting<Boolean> NO_STATE =
-      new Setting<>(
+      setting(
           "no-state",
           SettingKind.onOff(),
           "false",
           "Forget all counts when the server ends, also with --data-dir.");
 
   public static final Setting<AfterCrash> STATE_AFTER_CRASH =
-      new Setting<>(
+      setting(
           "state-after-crash",
           SettingKind.choice(AfterCrash.class),
           "deny",
@@ -79,7 +90,7 @@ public final class Settings {
               + " it.");
 
   public static final Setting<Duration> STATE_INTERVAL =
-      new Setting<>(
+      setting(
           "state-interval",
           SettingKind.duration(Duration.ofSeconds(1), Duration.ofHours(1)),
           "10s",
@@ -87,14 +98,14 @@ public final class Settings {
 
   /** Empty if there is none beside this process. */
   public static final Setting<Optional<String>> CONFIG_STORE =
-      new Setting<>(
+      setting(
           "config-store",
           SettingKind.configStore(),
           "",
           "Configuration store that servers share, instead of --data-dir.");
 
   public static final Setting<Optional<Path>> CONFIG_STORE_PASSWORD_FILE =
-      new Setting<>(
+      setting(
           "config-store-password-file",
           SettingKind.file(),
           "",
@@ -102,7 +113,7 @@ public final class Settings {
 
   /** Empty if none was named: with {@link #DATA_DIR} there is one all the same. */
   public static final Setting<Optional<Path>> CONFIG_LAST_KNOWN =
-      new Setting<>(
+      setting(
           "config-last-known",
           SettingKind.file(),
           "",
@@ -112,7 +123,7 @@ public final class Settings {
 
   /** Empty for ever. */
   public static final Setting<Optional<Duration>> CONFIG_MAX_STALE =
-      new Setting<>(
+      setting(
           "config-max-stale",
           SettingKind.durationOrNone(Duration.ofSeconds(10), Duration.ofDays(366)),
           "",
@@ -120,14 +131,14 @@ public final class Settings {
               + " Default: for ever.");
 
   public static final Setting<Duration> LIMITS_TIMEOUT =
-      new Setting<>(
+      setting(
           "limits-timeout",
           SettingKind.duration(Duration.ofMillis(1), Duration.ofSeconds(10)),
           "50ms",
           "Longest wait for a customer's limits; after it the rule's on_failure answers.");
 
   public static final Setting<Long> LIMITS_CACHE =
-      new Setting<>(
+      setting(
           "limits-cache",
           SettingKind.memory(),
           "64m",
@@ -135,7 +146,7 @@ public final class Settings {
 
   /** Empty if it follows from the machine's name and the port. */
   public static final Setting<Optional<String>> NODE_NAME =
-      new Setting<>(
+      setting(
           "node-name",
           SettingKind.nodeName(),
           "",
@@ -143,14 +154,14 @@ public final class Settings {
               + " others. Default: the machine's name and the HTTP port.");
 
   public static final Setting<Optional<Integer>> ADMIN_PORT =
-      new Setting<>(
+      setting(
           "admin-port",
           SettingKind.portOrOff(),
           "off",
           "Port for administration, for example 8090; 0 takes a free one, off opens none.");
 
   public static final Setting<String> ADMIN_HOST =
-      new Setting<>(
+      setting(
           "admin-host",
           SettingKind.host(),
           "127.0.0.1",
@@ -158,7 +169,7 @@ public final class Settings {
 
   /** Beside those of this machine and {@link #ADMIN_HOST}. */
   public static final Setting<List<String>> ADMIN_HOSTS =
-      new Setting<>(
+      setting(
           "admin-hosts",
           SettingKind.hostNames(),
           "",
@@ -166,7 +177,7 @@ public final class Settings {
               + " --admin-host.");
 
   public static final Setting<Boolean> NO_RESET =
-      new Setting<>(
+      setting(
           "no-reset",
           SettingKind.onOff(),
           "false",
@@ -174,14 +185,21 @@ public final class Settings {
 
   /** Whether requests are kept in memory for an hour, for dry runs. */
   public static final Setting<Boolean> RECORD_TRAFFIC =
-      new Setting<>(
+      setting(
           "record-traffic",
           SettingKind.hourOrOff(),
           "off",
           "Keep the requests of the last hour in memory, to try changes on them: 1h or off.");
 
+  public static final Setting<Long> RECORD_MEMORY =
+      setting(
+          "record-memory",
+          SettingKind.memory(),
+          "64m",
+          "Memory for recorded requests; where they do not fit, those of fewer keys are kept.");
+
   public static final Setting<ShowKeys> SHOW_KEYS =
-      new Setting<>(
+      setting(
           "show-keys",
           SettingKind.choice(ShowKeys.class),
           "masked",
@@ -189,44 +207,37 @@ public final class Settings {
               + " plain.");
 
   public static final Setting<Boolean> NO_HOT_KEYS =
-      new Setting<>(
+      setting(
           "no-hot-keys",
           SettingKind.onOff(),
           "false",
           "Do not count which keys are busiest and most refused, for the dashboard.");
 
-  public static final Setting<Long> RECORD_MEMORY =
-      new Setting<>(
-          "record-memory",
-          SettingKind.memory(),
-          "64m",
-          "Memory for recorded requests; where they do not fit, those of fewer keys are kept.");
-
   public static final Setting<String> HOST =
-      new Setting<>(
+      setting(
           "host",
           SettingKind.host(),
           "127.0.0.1",
           "Address that all ports listen on but that for administration.");
 
   public static final Setting<Integer> PORT =
-      new Setting<>(
-              "port",
-              SettingKind.number(0, 65_535),
-              "8080",
-              "Port for HTTP; 0" + " takes a free one.")
-          .orEnvoy("PORT");
+      setting(
+          "port",
+          SettingKind.number(0, 65_535),
+          "8080",
+          "Port for HTTP; 0" + " takes a free one.",
+          "PORT");
 
   public static final Setting<Integer> GRPC_PORT =
-      new Setting<>(
-              "grpc-port",
-              SettingKind.number(0, 65_535),
-              "8081",
-              "Port for gRPC; 0 takes" + " a free one.")
-          .orEnvoy("GRPC_PORT");
+      setting(
+          "grpc-port",
+          SettingKind.number(0, 65_535),
+          "8081",
+          "Port for gRPC; 0 takes" + " a free one.",
+          "GRPC_PORT");
 
   public static final Setting<Optional<Integer>> RESP_PORT =
-      new Setting<>(
+      setting(
           "resp-port",
           SettingKind.portOrOff(),
           "6380",
@@ -234,7 +245,7 @@ public final class Settings {
 
   /** Empty if each server counts for itself. */
   public static final Setting<Optional<StoreUri>> STORE =
-      new Setting<>(
+      setting(
           "store",
           SettingKind.store(),
           "local",
@@ -242,28 +253,28 @@ public final class Settings {
               + " that servers share, or members of a cluster.");
 
   public static final Setting<Optional<Path>> STORE_PASSWORD_FILE =
-      new Setting<>(
+      setting(
           "store-password-file",
           SettingKind.file(),
           "",
           "File with the store's password, instead of a password in --store.");
 
   public static final Setting<String> STORE_PREFIX =
-      new Setting<>(
+      setting(
           "store-prefix",
           SettingKind.storePrefix(),
           "weir",
           "Prefix of all keys in the store; servers that share limits must use the same.");
 
   public static final Setting<Duration> STORE_TIMEOUT =
-      new Setting<>(
+      setting(
           "store-timeout",
           SettingKind.duration(Duration.ofMillis(1), Duration.ofMinutes(1)),
           "100ms",
           "Longest wait for the store's decision; after it the rule's on_failure answers.");
 
   public static final Setting<Integer> STORE_REPLICAS =
-      new Setting<>(
+      setting(
           "store-replicas",
           SettingKind.number(0, 16),
           "0",
@@ -271,7 +282,7 @@ public final class Settings {
 
   /** Empty if this server is no member of a cluster. */
   public static final Setting<List<ClusterMember>> CLUSTER =
-      new Setting<>(
+      setting(
           "cluster",
           SettingKind.members(),
           "",
@@ -282,7 +293,7 @@ public final class Settings {
 
   /** 0 if {@link #CLUSTER} names the members. */
   public static final Setting<Integer> CLUSTER_SIZE =
-      new Setting<>(
+      setting(
           "cluster-size",
           SettingKind.number(0, 9),
           "0",
@@ -290,7 +301,7 @@ public final class Settings {
               + " dns:NAME; 0 is the number of those that it names.");
 
   public static final Setting<Optional<String>> CLUSTER_NAME =
-      new Setting<>(
+      setting(
           "cluster-name",
           SettingKind.nodeName(),
           "",
@@ -298,7 +309,7 @@ public final class Settings {
               + " whose host is this machine's name.");
 
   public static final Setting<Optional<InetSocketAddress>> CLUSTER_LISTEN =
-      new Setting<>(
+      setting(
           "cluster-listen",
           SettingKind.address(),
           "",
@@ -306,7 +317,7 @@ public final class Settings {
               + " --cluster.");
 
   public static final Setting<Optional<InetSocketAddress>> CLUSTER_ADVERTISE =
-      new Setting<>(
+      setting(
           "cluster-advertise",
           SettingKind.address(),
           "",
@@ -314,22 +325,14 @@ public final class Settings {
               + " the host's name in NAME in Kubernetes, else this machine's address.");
 
   public static final Setting<Optional<String>> CLUSTER_ZONE =
-      new Setting<>(
+      setting(
           "cluster-zone",
           SettingKind.nodeName(),
           "",
           "What fails together with this member: the replicas of a group are spread over zones.");
 
-  public static final Setting<Integer> CLUSTER_REPLICAS =
-      new Setting<>(
-          "cluster-replicas",
-          SettingKind.number(1, 5),
-          "3",
-          "Number of members that have each group, where there are as many; fixed when the cluster"
-              + " is formed.");
-
   public static final Setting<Optional<Path>> CLUSTER_DIR =
-      new Setting<>(
+      setting(
           "cluster-dir",
           SettingKind.folder(),
           "",
@@ -337,15 +340,23 @@ public final class Settings {
               + " cluster in --data-dir.");
 
   public static final Setting<Integer> CLUSTER_GROUPS =
-      new Setting<>(
+      setting(
           "cluster-groups",
           SettingKind.number(1, 64),
           "1",
           "Number of logs that keys are spread over, the same at each member, when the cluster is"
               + " formed; later, 'weir cluster groups' makes it more.");
 
+  public static final Setting<Integer> CLUSTER_REPLICAS =
+      setting(
+          "cluster-replicas",
+          SettingKind.number(1, 5),
+          "3",
+          "Number of members that have each group, where there are as many; fixed when the cluster"
+              + " is formed.");
+
   public static final Setting<Duration> CLUSTER_ELECTION_TIMEOUT =
-      new Setting<>(
+      setting(
           "cluster-election-timeout",
           SettingKind.duration(Duration.ofMillis(100), Duration.ofMinutes(1)),
           "1s",
@@ -353,7 +364,7 @@ public final class Settings {
               + " most.");
 
   public static final Setting<Integer> CLUSTER_LEVEL_MAX =
-      new Setting<>(
+      setting(
           "cluster-level-max",
           SettingKind.number(0, ClusterSettings.MOST_LEVEL),
           "0",
@@ -361,7 +372,7 @@ public final class Settings {
               + " again; 0 for the highest that this version understands.");
 
   public static final Setting<Duration> CLUSTER_MAX_SKEW =
-      new Setting<>(
+      setting(
           "cluster-max-skew",
           SettingKind.duration(Duration.ofMillis(50), Duration.ofHours(1)),
           "1s",
@@ -369,28 +380,28 @@ public final class Settings {
               + " it.");
 
   public static final Setting<Optional<Path>> CLUSTER_TLS_CERT =
-      new Setting<>(
+      setting(
           "cluster-tls-cert",
           SettingKind.file(),
           "",
           "Certificate (PEM) that this member shows to the others; its name is the member's.");
 
   public static final Setting<Optional<Path>> CLUSTER_TLS_KEY =
-      new Setting<>(
+      setting(
           "cluster-tls-key",
           SettingKind.file(),
           "",
           "Private key (PEM, PKCS #8) for --cluster-tls-cert.");
 
   public static final Setting<Optional<Path>> CLUSTER_TLS_CA =
-      new Setting<>(
+      setting(
           "cluster-tls-ca",
           SettingKind.file(),
           "",
           "CA certificates (PEM) that must have signed every member's certificate.");
 
   public static final Setting<Boolean> CLUSTER_INSECURE =
-      new Setting<>(
+      setting(
           "cluster-insecure",
           SettingKind.onOff(),
           "false",
@@ -399,7 +410,7 @@ public final class Settings {
 
   /** None where it follows from {@link #STORE}. */
   public static final Setting<Optional<ThrottleStore>> THROTTLE_STORE =
-      new Setting<>(
+      setting(
           "throttle-store",
           SettingKind.choiceOrNone(ThrottleStore.class),
           "",
@@ -407,7 +418,7 @@ public final class Settings {
               + " server by itself. Default: shared with --store, otherwise local.");
 
   public static final Setting<Optional<UpstreamUri>> UPSTREAM =
-      new Setting<>(
+      setting(
           "upstream",
           SettingKind.upstream(),
           "",
@@ -415,14 +426,14 @@ public final class Settings {
               + " calls. This server has no rules of its own then.");
 
   public static final Setting<Optional<Path>> UPSTREAM_TOKEN_FILE =
-      new Setting<>(
+      setting(
           "upstream-token-file",
           SettingKind.file(),
           "",
           "File with the token that the upstream server asks for.");
 
   public static final Setting<Optional<Path>> UPSTREAM_TLS_CA =
-      new Setting<>(
+      setting(
           "upstream-tls-ca",
           SettingKind.file(),
           "",
@@ -430,7 +441,7 @@ public final class Settings {
               + " trusts.");
 
   public static final Setting<Duration> UPSTREAM_TIMEOUT =
-      new Setting<>(
+      setting(
           "upstream-timeout",
           SettingKind.duration(Duration.ofMillis(1), Duration.ofMinutes(1)),
           "50ms",
@@ -438,7 +449,7 @@ public final class Settings {
               + " answers, as it last said.");
 
   public static final Setting<FailureMode> ON_FAILURE =
-      new Setting<>(
+      setting(
           "on-failure",
           SettingKind.choice(FailureMode.class),
           "deny",
@@ -446,7 +457,7 @@ public final class Settings {
 
   /** Empty if it is not set. */
   public static final Setting<Optional<Double>> LOCAL_SHARE =
-      new Setting<>(
+      setting(
           "local-share",
           SettingKind.share(),
           "",
@@ -454,7 +465,7 @@ public final class Settings {
               + " the store cannot decide.");
 
   public static final Setting<LoadSource> LOAD_SIGNAL =
-      new Setting<>(
+      setting(
           "load-signal",
           SettingKind.choice(LoadSource.class),
           "cpu",
@@ -462,7 +473,7 @@ public final class Settings {
               + " values posted to /v1/load.");
 
   public static final Setting<Integer> LOAD_IN_FLIGHT =
-      new Setting<>(
+      setting(
           "load-in-flight",
           SettingKind.number(1, 1_000_000),
           "100",
@@ -470,64 +481,64 @@ public final class Settings {
               + " % load.");
 
   public static final Setting<Duration> LOAD_KEEP =
-      new Setting<>(
+      setting(
           "load-keep",
           SettingKind.duration(Duration.ofSeconds(1), Duration.ofHours(1)),
           "10s",
           "Load readings older than this are ignored; elastic rules are then enforced.");
 
   public static final Setting<Boolean> SHADOW_MODE =
-      new Setting<>(
-              "shadow-mode",
-              SettingKind.onOff(),
-              "false",
-              "Let every request pass; the status of each descriptor still shows what the"
-                  + " rules would have refused.")
-          .orEnvoy("SHADOW_MODE");
+      setting(
+          "shadow-mode",
+          SettingKind.onOff(),
+          "false",
+          "Let every request pass; the status of each descriptor still shows what the"
+              + " rules would have refused.",
+          "SHADOW_MODE");
 
   /** In percent. */
   public static final Setting<Integer> NEAR_LIMIT_RATIO =
-      new Setting<>(
-              "near-limit-ratio",
-              SettingKind.percent(),
-              "0.8",
-              "Share of a limit from which permits count as near the limit in the metrics.")
-          .orEnvoy("NEAR_LIMIT_RATIO");
+      setting(
+          "near-limit-ratio",
+          SettingKind.percent(),
+          "0.8",
+          "Share of a limit from which permits count as near the limit in the metrics.",
+          "NEAR_LIMIT_RATIO");
 
   public static final Setting<Boolean> RESPONSE_HEADERS =
-      new Setting<>(
-              "response-headers",
-              SettingKind.onOff(),
-              "false",
-              "Let Envoy add the three headers below to its responses.")
-          .orEnvoy("LIMIT_RESPONSE_HEADERS_ENABLED");
+      setting(
+          "response-headers",
+          SettingKind.onOff(),
+          "false",
+          "Let Envoy add the three headers below to its responses.",
+          "LIMIT_RESPONSE_HEADERS_ENABLED");
 
   public static final Setting<String> LIMIT_HEADER =
-      new Setting<>(
-              "limit-header",
-              SettingKind.headerName(),
-              "RateLimit-Limit",
-              "Name of the header with the limit.")
-          .orEnvoy("LIMIT_LIMIT_HEADER");
+      setting(
+          "limit-header",
+          SettingKind.headerName(),
+          "RateLimit-Limit",
+          "Name of the header with the limit.",
+          "LIMIT_LIMIT_HEADER");
 
   public static final Setting<String> REMAINING_HEADER =
-      new Setting<>(
-              "remaining-header",
-              SettingKind.headerName(),
-              "RateLimit-Remaining",
-              "Name of the header with the remaining permits.")
-          .orEnvoy("LIMIT_REMAINING_HEADER");
+      setting(
+          "remaining-header",
+          SettingKind.headerName(),
+          "RateLimit-Remaining",
+          "Name of the header with the remaining permits.",
+          "LIMIT_REMAINING_HEADER");
 
   public static final Setting<String> RESET_HEADER =
-      new Setting<>(
-              "reset-header",
-              SettingKind.headerName(),
-              "RateLimit-Reset",
-              "Name of the header with the seconds until more permits are available.")
-          .orEnvoy("LIMIT_RESET_HEADER");
+      setting(
+          "reset-header",
+          SettingKind.headerName(),
+          "RateLimit-Reset",
+          "Name of the header with the seconds until more permits are available.",
+          "LIMIT_RESET_HEADER");
 
   public static final Setting<OlderFields> OLDER_FIELDS =
-      new Setting<>(
+      setting(
           "older-fields",
           SettingKind.choice(OlderFields.class),
           "none",
@@ -535,31 +546,31 @@ public final class Settings {
               + " RateLimit-Policy.");
 
   public static final Setting<LogLevel> LOG_LEVEL =
-      new Setting<>(
-              "log-level",
-              SettingKind.choice(LogLevel.class),
-              "info",
-              "Least severe" + " level that is logged.")
-          .orEnvoy("LOG_LEVEL");
+      setting(
+          "log-level",
+          SettingKind.choice(LogLevel.class),
+          "info",
+          "Least severe" + " level that is logged.",
+          "LOG_LEVEL");
 
   public static final Setting<LogFormat> LOG_FORMAT =
-      new Setting<>(
-              "log-format",
-              SettingKind.choice(LogFormat.class),
-              "text",
-              "Format of log lines; they go to standard error.")
-          .orEnvoy("LOG_FORMAT");
+      setting(
+          "log-format",
+          SettingKind.choice(LogFormat.class),
+          "text",
+          "Format of log lines; they go to standard error.",
+          "LOG_FORMAT");
 
   /** In millionths; 0 for none. */
   public static final Setting<Long> LOG_REFUSALS =
-      new Setting<>(
+      setting(
           "log-refusals",
           SettingKind.millionths(),
           "0",
           "Share of the refused requests that are logged, at most 10 lines per second.");
 
   public static final Setting<ShownKeys> LOG_REFUSALS_KEYS =
-      new Setting<>(
+      setting(
           "log-refusals-keys",
           SettingKind.choice(ShownKeys.class),
           "masked",
@@ -567,17 +578,17 @@ public final class Settings {
 
   /** Empty if nothing is sent to a collector. */
   public static final Setting<Optional<URI>> OTLP =
-      new Setting<>(
-              "otlp",
-              SettingKind.http(),
-              "",
-              "OpenTelemetry collector that gets metrics, and spans of requests whose callers trace"
-                  + " them, by OTLP over HTTP. The variables OTEL_* have the details.")
-          .orEnvoy("OTEL_EXPORTER_OTLP_ENDPOINT");
+      setting(
+          "otlp",
+          SettingKind.http(),
+          "",
+          "OpenTelemetry collector that gets metrics, and spans of requests whose callers trace"
+              + " them, by OTLP over HTTP. The variables OTEL_* have the details.",
+          "OTEL_EXPORTER_OTLP_ENDPOINT");
 
   /** Empty if nothing is sent by statsd. */
   public static final Setting<Optional<InetSocketAddress>> STATSD =
-      new Setting<>(
+      setting(
           "statsd",
           SettingKind.address(),
           "",
@@ -586,35 +597,35 @@ public final class Settings {
 
   /** Rules, descriptors and keys of the largest sensible request fit many times over. */
   public static final Setting<Integer> MAX_BODY_BYTES =
-      new Setting<>(
+      setting(
           "max-body-bytes",
           SettingKind.number(1_024, 64 << 20),
           Integer.toString(1 << 20),
           "Most bytes of one request, on any port.");
 
   public static final Setting<Integer> MAX_DESCRIPTORS =
-      new Setting<>(
+      setting(
           "max-descriptors",
           SettingKind.number(1, 65_536),
           Integer.toString(EngineSettings.DEFAULTS.maxDescriptors()),
           "Most descriptors of one request.");
 
   public static final Setting<Integer> MAX_ENTRIES =
-      new Setting<>(
+      setting(
           "max-entries",
           SettingKind.number(1, 1_024),
           Integer.toString(EngineSettings.DEFAULTS.maxEntries()),
           "Most entries of one descriptor.");
 
   public static final Setting<Integer> MAX_KEY_LENGTH =
-      new Setting<>(
+      setting(
           "max-key-length",
           SettingKind.number(1, 1 << 20),
           Integer.toString(EngineSettings.DEFAULTS.maxKeyLength()),
           "Most characters of a domain, a key or a value.");
 
   public static final Setting<Integer> MAX_QUEUED =
-      new Setting<>(
+      setting(
           "max-queued",
           SettingKind.number(0, 1 << 20),
           Integer.toString(EngineSettings.DEFAULTS.maxWaiting()),
@@ -622,7 +633,7 @@ public final class Settings {
 
   /** Leases of a thousand clients with a hundred busy keys each fit; 30 MB at most. */
   public static final Setting<Integer> MAX_LEASES =
-      new Setting<>(
+      setting(
           "max-leases",
           SettingKind.number(0, EngineSettings.MAX_LEASES),
           "100000",
@@ -630,14 +641,14 @@ public final class Settings {
               + " only what is wanted at once is granted. With 0 nothing is lent.");
 
   public static final Setting<Long> MAX_KEYS =
-      new Setting<>(
+      setting(
           "max-keys",
           SettingKind.count(1, 1L << 40),
           Long.toString(MemoryStore.DEFAULT_MAX_KEYS),
           "Most keys counted at once; for a new key beyond it, the rule's when_full" + " answers.");
 
   public static final Setting<Long> THROTTLE_MAX_KEYS =
-      new Setting<>(
+      setting(
           "throttle-max-keys",
           SettingKind.count(1, 1L << 32),
           Long.toString(MemoryStore.DEFAULT_MAX_KEYS),
@@ -645,7 +656,7 @@ public final class Settings {
               + " key beyond it is limited. Only with --throttle-store local.");
 
   public static final Setting<Long> MAX_MEMORY =
-      new Setting<>(
+      setting(
           "max-memory",
           SettingKind.memory(),
           "50%",
@@ -653,7 +664,7 @@ public final class Settings {
               + " RESP port and --throttle-store local a quarter of it is for CL.THROTTLE.");
 
   public static final Setting<Long> MAX_PENDING_MEMORY =
-      new Setting<>(
+      setting(
           "max-pending-memory",
           SettingKind.memory(),
           "10%",
@@ -661,28 +672,28 @@ public final class Settings {
               + " connections that hold most are closed.");
 
   public static final Setting<Integer> MAX_CONNECTIONS =
-      new Setting<>(
+      setting(
           "max-connections",
           SettingKind.number(1, 1_000_000),
           "10000",
           "Most connections at once, on each port.");
 
   public static final Setting<Integer> MAX_STREAMS =
-      new Setting<>(
+      setting(
           "max-streams",
           SettingKind.number(1, 1_000_000),
           "1000",
           "Most gRPC calls at once on one connection.");
 
   public static final Setting<Duration> REQUEST_TIMEOUT =
-      new Setting<>(
+      setting(
           "request-timeout",
           SettingKind.duration(Duration.ofMillis(100), Duration.ofHours(1)),
           "5s",
           "Longest time a client may take to send a request.");
 
   public static final Setting<Duration> MAX_WAIT =
-      new Setting<>(
+      setting(
           "max-wait",
           SettingKind.duration(Duration.ofMillis(10), Duration.ofHours(1)),
           "1s",
@@ -690,59 +701,59 @@ public final class Settings {
               + " is answered OVERLOADED without a decision.");
 
   public static final Setting<Duration> IDLE_TIMEOUT =
-      new Setting<>(
+      setting(
           "idle-timeout",
           SettingKind.duration(Duration.ofSeconds(1), Duration.ofDays(30)),
           "5m",
           "A connection without a request for this long is closed.");
 
   public static final Setting<Duration> MIN_KEEPALIVE =
-      new Setting<>(
+      setting(
           "min-keepalive",
           SettingKind.duration(Duration.ZERO, Duration.ofHours(1)),
           "10s",
           "gRPC clients that send keepalive pings more often than this are disconnected.");
 
   public static final Setting<Duration> MAX_CONNECTION_AGE =
-      new Setting<>(
-              "max-connection-age",
-              SettingKind.duration(Duration.ZERO, Duration.ofDays(365)),
-              "0s",
-              "gRPC connections older than this are asked to reconnect; 0 means never.")
-          .orEnvoy("GRPC_MAX_CONNECTION_AGE");
+      setting(
+          "max-connection-age",
+          SettingKind.duration(Duration.ZERO, Duration.ofDays(365)),
+          "0s",
+          "gRPC connections older than this are asked to reconnect; 0 means never.",
+          "GRPC_MAX_CONNECTION_AGE");
 
   public static final Setting<Duration> MAX_CONNECTION_AGE_GRACE =
-      new Setting<>(
-              "max-connection-age-grace",
-              SettingKind.duration(Duration.ZERO, Duration.ofDays(365)),
-              "1h",
-              "How long calls may still run on a connection that has reached"
-                  + " --max-connection-age.")
-          .orEnvoy("GRPC_MAX_CONNECTION_AGE_GRACE");
+      setting(
+          "max-connection-age-grace",
+          SettingKind.duration(Duration.ZERO, Duration.ofDays(365)),
+          "1h",
+          "How long calls may still run on a connection that has reached"
+              + " --max-connection-age.",
+          "GRPC_MAX_CONNECTION_AGE_GRACE");
 
   public static final Setting<Duration> DRAIN_DELAY =
-      new Setting<>(
+      setting(
           "drain-delay",
           SettingKind.duration(Duration.ZERO, Duration.ofHours(1)),
           "0s",
           "When stopping: how long to keep answering after reporting not ready.");
 
   public static final Setting<Duration> DRAIN_TIMEOUT =
-      new Setting<>(
+      setting(
           "drain-timeout",
           SettingKind.duration(Duration.ZERO, Duration.ofHours(1)),
           "10s",
           "When stopping: longest wait for requests in flight.");
 
   public static final Setting<Boolean> NO_WARMUP =
-      new Setting<>(
+      setting(
           "no-warmup",
           SettingKind.onOff(),
           "false",
           "Skip the warm-up: ready at once, but the first requests are slow.");
 
   public static final Setting<Optional<Path>> TOKEN_FILE =
-      new Setting<>(
+      setting(
           "token-file",
           SettingKind.file(),
           "",
@@ -750,7 +761,7 @@ public final class Settings {
               + " one of them.");
 
   public static final Setting<Boolean> INSECURE =
-      new Setting<>(
+      setting(
           "insecure",
           SettingKind.onOff(),
           "false",
@@ -758,7 +769,7 @@ public final class Settings {
               + " reaches it may use up permits. Also a non-loopback --admin-host without TLS.");
 
   public static final Setting<Optional<Path>> TLS_CERT =
-      new Setting<>(
+      setting(
           "tls-cert",
           SettingKind.file(),
           "",
@@ -766,10 +777,10 @@ public final class Settings {
               + " plain text.");
 
   public static final Setting<Optional<Path>> TLS_KEY =
-      new Setting<>("tls-key", SettingKind.file(), "", "Private key (PEM, PKCS #8) of all ports.");
+      setting("tls-key", SettingKind.file(), "", "Private key (PEM, PKCS #8) of all ports.");
 
   public static final Setting<Optional<Path>> TLS_CLIENT_CA =
-      new Setting<>(
+      setting(
           "tls-client-ca",
           SettingKind.file(),
           "",
@@ -777,134 +788,48 @@ public final class Settings {
               + " without it, no client certificate is needed.");
 
   public static final Setting<Optional<Path>> GRPC_TLS_CERT =
-      new Setting<>(
-              "grpc-tls-cert",
-              SettingKind.file(),
-              "",
-              "Certificate chain (PEM) of the gRPC port alone, instead of --tls-cert.")
-          .orEnvoy("GRPC_SERVER_TLS_CERT");
+      setting(
+          "grpc-tls-cert",
+          SettingKind.file(),
+          "",
+          "Certificate chain (PEM) of the gRPC port alone, instead of --tls-cert.",
+          "GRPC_SERVER_TLS_CERT");
 
   public static final Setting<Optional<Path>> GRPC_TLS_KEY =
-      new Setting<>(
-              "grpc-tls-key",
-              SettingKind.file(),
-              "",
-              "Private key (PEM, PKCS #8) of the gRPC port.")
-          .orEnvoy("GRPC_SERVER_TLS_KEY");
+      setting(
+          "grpc-tls-key",
+          SettingKind.file(),
+          "",
+          "Private key (PEM, PKCS #8) of the gRPC port.",
+          "GRPC_SERVER_TLS_KEY");
 
   public static final Setting<Optional<Path>> GRPC_TLS_CLIENT_CA =
-      new Setting<>(
-              "grpc-tls-client-ca",
-              SettingKind.file(),
-              "",
-              "CA certificates (PEM) that must have signed every gRPC client's certificate;"
-                  + " needs --grpc-tls-cert.")
-          .orEnvoy("GRPC_CLIENT_TLS_CACERT");
+      setting(
+          "grpc-tls-client-ca",
+          SettingKind.file(),
+          "",
+          "CA certificates (PEM) that must have signed every gRPC client's certificate;"
+              + " needs --grpc-tls-cert.",
+          "GRPC_CLIENT_TLS_CACERT");
 
-  private static final List<Setting<?>> ALL =
-      List.of(
-          CONFIG,
-          RULES,
-          DATA_DIR,
-          STATE_DIR,
-          NO_STATE,
-          STATE_AFTER_CRASH,
-          STATE_INTERVAL,
-          CONFIG_STORE,
-          CONFIG_STORE_PASSWORD_FILE,
-          CONFIG_LAST_KNOWN,
-          CONFIG_MAX_STALE,
-          LIMITS_TIMEOUT,
-          LIMITS_CACHE,
-          NODE_NAME,
-          ADMIN_PORT,
-          ADMIN_HOST,
-          ADMIN_HOSTS,
-          NO_RESET,
-          RECORD_TRAFFIC,
-          RECORD_MEMORY,
-          SHOW_KEYS,
-          NO_HOT_KEYS,
-          HOST,
-          PORT,
-          GRPC_PORT,
-          RESP_PORT,
-          STORE,
-          STORE_PASSWORD_FILE,
-          STORE_PREFIX,
-          STORE_TIMEOUT,
-          STORE_REPLICAS,
-          CLUSTER,
-          CLUSTER_SIZE,
-          CLUSTER_NAME,
-          CLUSTER_LISTEN,
-          CLUSTER_ADVERTISE,
-          CLUSTER_ZONE,
-          CLUSTER_DIR,
-          CLUSTER_GROUPS,
-          CLUSTER_REPLICAS,
-          CLUSTER_ELECTION_TIMEOUT,
-          CLUSTER_LEVEL_MAX,
-          CLUSTER_MAX_SKEW,
-          CLUSTER_TLS_CERT,
-          CLUSTER_TLS_KEY,
-          CLUSTER_TLS_CA,
-          CLUSTER_INSECURE,
-          THROTTLE_STORE,
-          UPSTREAM,
-          UPSTREAM_TOKEN_FILE,
-          UPSTREAM_TLS_CA,
-          UPSTREAM_TIMEOUT,
-          ON_FAILURE,
-          LOCAL_SHARE,
-          LOAD_SIGNAL,
-          LOAD_IN_FLIGHT,
-          LOAD_KEEP,
-          SHADOW_MODE,
-          NEAR_LIMIT_RATIO,
-          RESPONSE_HEADERS,
-          LIMIT_HEADER,
-          REMAINING_HEADER,
-          RESET_HEADER,
-          OLDER_FIELDS,
-          LOG_LEVEL,
-          LOG_FORMAT,
-          LOG_REFUSALS,
-          LOG_REFUSALS_KEYS,
-          OTLP,
-          STATSD,
-          MAX_BODY_BYTES,
-          MAX_DESCRIPTORS,
-          MAX_ENTRIES,
-          MAX_KEY_LENGTH,
-          MAX_QUEUED,
-          MAX_LEASES,
-          MAX_KEYS,
-          THROTTLE_MAX_KEYS,
-          MAX_MEMORY,
-          MAX_PENDING_MEMORY,
-          MAX_CONNECTIONS,
-          MAX_STREAMS,
-          REQUEST_TIMEOUT,
-          MAX_WAIT,
-          IDLE_TIMEOUT,
-          MIN_KEEPALIVE,
-          MAX_CONNECTION_AGE,
-          MAX_CONNECTION_AGE_GRACE,
-          DRAIN_DELAY,
-          DRAIN_TIMEOUT,
-          NO_WARMUP,
-          TOKEN_FILE,
-          INSECURE,
-          TLS_CERT,
-          TLS_KEY,
-          TLS_CLIENT_CA,
-          GRPC_TLS_CERT,
-          GRPC_TLS_KEY,
-          GRPC_TLS_CLIENT_CA);
+  private static <T> Setting<T> setting(
+      String name, SettingKind<T> kind, String defaultText, String description) {
+    return setting(name, kind, defaultText, description, Setting.NO_SUCH_VARIABLE);
+  }
+
+  private static <T> Setting<T> setting(
+      String name,
+      SettingKind<T> kind,
+      String defaultText,
+      String description,
+      String envoyVariable) {
+    Setting<T> setting = new Setting<>(name, kind, defaultText, description, envoyVariable);
+    ALL.add(setting);
+    return setting;
+  }
 
   /** Returns every setting, in the order in which help shows them. */
   public static List<Setting<?>> all() {
-    return ALL;
+    return Collections.unmodifiableList(ALL);
   }
 }

@@ -1,0 +1,76 @@
+package dev.weir.server.settings;
+
+import java.util.List;
+
+/** What the settings of the ports for requests demand of each other: numbers, TLS, who may ask. */
+final class PortChecks {
+  private PortChecks() {}
+
+  static void check(ServerSettings settings, List<String> problems) {
+    int port = settings.value(Settings.PORT);
+    if (port != 0 && port == settings.value(Settings.GRPC_PORT)) {
+      problems.add(
+          settings.source(Settings.GRPC_PORT)
+              + ": "
+              + port
+              + " (expected: a port other than HTTP's)");
+    }
+    int resp = settings.value(Settings.RESP_PORT).orElse(0);
+    if (resp != 0 && (resp == port || resp == settings.value(Settings.GRPC_PORT))) {
+      problems.add(
+          settings.source(Settings.RESP_PORT)
+              + ": "
+              + resp
+              + " (expected: a port that neither HTTP"
+              + " nor gRPC uses)");
+    }
+    checkTls(settings, TlsSettings.ALL, problems);
+    checkTls(settings, TlsSettings.GRPC, problems);
+    settings.checkReadable(Settings.TOKEN_FILE, problems);
+  }
+
+  /** Checks that clients on other machines have to show who they are. */
+  static void checkReach(ServerSettings settings, List<String> problems, List<String> warnings) {
+    if (!settings.loopback(Settings.HOST) && !authenticated(settings)) {
+      if (settings.value(Settings.INSECURE)) {
+        warnings.add(
+            settings.source(Settings.INSECURE)
+                + ": anyone who reaches "
+                + settings.value(Settings.HOST)
+                + " can ask for permits and use up those of others");
+      } else {
+        problems.add(
+            settings.source(Settings.HOST)
+                + ": "
+                + settings.value(Settings.HOST)
+                + " can be reached from other machines (expected: --token-file,"
+                + " --tls-client-ca or --insecure)");
+      }
+    }
+  }
+
+  private static void checkTls(ServerSettings settings, TlsSettings tls, List<String> problems) {
+    boolean cert = settings.value(tls.certificate()).isPresent();
+    if (cert != settings.value(tls.key()).isPresent()) {
+      Setting<?> given = cert ? tls.certificate() : tls.key();
+      problems.add(settings.source(given) + ": only one of certificate and key (expected: both)");
+    }
+    if (!cert && settings.value(tls.clientCa()).isPresent()) {
+      problems.add(
+          settings.source(tls.clientCa())
+              + ": client CA without a certificate (expected:"
+              + " a certificate too)");
+    }
+    settings.checkReadable(tls.certificate(), problems);
+    settings.checkReadable(tls.key(), problems);
+    settings.checkReadable(tls.clientCa(), problems);
+  }
+
+  /** Returns whether every port requires a token or a client certificate. */
+  private static boolean authenticated(ServerSettings settings) {
+    boolean grpcAlone = settings.value(Settings.GRPC_TLS_CERT).isPresent();
+    boolean all = settings.value(Settings.TLS_CLIENT_CA).isPresent();
+    boolean grpc = grpcAlone ? settings.value(Settings.GRPC_TLS_CLIENT_CA).isPresent() : all;
+    return settings.value(Settings.TOKEN_FILE).isPresent() || (all && grpc);
+  }
+}
