@@ -1,5 +1,6 @@
 package dev.weir.engine;
 
+import dev.weir.Charges;
 import dev.weir.Charges.Role;
 import dev.weir.Decision;
 import dev.weir.FailureMode;
@@ -9,7 +10,10 @@ import dev.weir.rules.Descriptor;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One descriptor of a {@link PendingRequest}, with what limits it. */
+/**
+ * One descriptor of a {@link PendingRequest}, with what limits it, and how it fared once the
+ * request has been decided.
+ */
 final class Match {
   /** The place of a charge that does not exist: nothing matched, or there is no limit. */
   static final int NO_CHARGE = -1;
@@ -75,18 +79,76 @@ final class Match {
     return bound.withoutLimit;
   }
 
-  /** Returns the decision on a limit whose number is not known. */
-  Decision unknown(long nowNanos) {
-    Policy policy = Objects.requireNonNull(limit).policy();
+  /** Returns how the descriptor fared. */
+  Status status(Charges charges, long nowNanos) {
+    return limit == null ? withoutLimit() : status(decision(charges, nowNanos), charges);
+  }
+
+  /** Returns how the descriptor fared by the {@link #decision} on its limit. */
+  Status status(Decision own, Charges charges) {
+    boolean forgiven = forgiven(charges);
+    boolean shadowed = shadowed(charges);
+    long untilReset = Status.untilReset(own, shadowed || forgiven, limit().policy());
+    Decision decision = own;
+    if (forgiven) {
+      decision = Status.allowed(own, own.reason(), own.remaining());
+    } else if (shadowed) {
+      decision = Status.allowed(own, Reason.SHADOW, 0);
+    }
+    return new Status(
+        decision.allowed(),
+        bound == null ? null : bound.rule,
+        decision,
+        limit,
+        decision.remaining(),
+        untilReset);
+  }
+
+  /** Returns the decision before a shadow or another exception lets it pass. */
+  Decision decision(Charges charges, long nowNanos) {
+    Decision own = undecided == null ? charges.decision(charge) : unknown(undecided, nowNanos);
+    return limit().policy().throttled(own, spare);
+  }
+
+  /** Counts the {@link #decision} for the rule, if the limit is a rule's. */
+  void count(Decision decision, Charges charges, int nearLimitPercent) {
+    if (bound == null || descriptor == null) {
+      return;
+    }
+    boolean known = undecided == null;
+    bound
+        .counters(descriptor)
+        .count(
+            known ? charges.permits(charge) : permits,
+            decision.reason(),
+            decision.limit(),
+            decision.remaining(),
+            known && charges.fits(charge),
+            charges.allowed(),
+            shadowed(charges) && !forgiven(charges),
+            nearLimitPercent);
+  }
+
+  private CurrentLimit limit() {
+    return Objects.requireNonNull(limit, "limit");
+  }
+
+  private Decision unknown(Reason why, long nowNanos) {
+    Policy policy = limit().policy();
     return new Decision(
-        false,
-        Objects.requireNonNull(undecided),
-        policy.name(),
-        policy.enforced().burst(),
-        0,
-        RETRY_UNKNOWN_NANOS,
-        0,
-        nowNanos);
+        false, why, policy.name(), policy.enforced().burst(), 0, RETRY_UNKNOWN_NANOS, 0, nowNanos);
+  }
+
+  private boolean fits(Charges charges) {
+    return spare || (undecided == null && charges.fits(charge));
+  }
+
+  private boolean shadowed(Charges charges) {
+    return bound != null && bound.rule.shadowMode() && !fits(charges);
+  }
+
+  private boolean forgiven(Charges charges) {
+    return !fits(charges) && (undecided == null ? charges.forgiven(charge) : forgiven());
   }
 
   /** Returns whether a limit whose number is not known lets the request pass all the same. */

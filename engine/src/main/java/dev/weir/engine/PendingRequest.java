@@ -27,10 +27,11 @@ final class PendingRequest {
    * is settled here (refuseUndecided), by the same rules as Charges.settle; where it refuses, the
    * others are only peeked. A request that waits for its subjects is not decided at all, but
    * matched once more as another pending request (leaveSubjects, with). Then a store fills in the
-   * charges, and the answer says how each descriptor fared and counts it.
+   * charges, and the answer is that of the one charge that decides alone (AnswerOfCharge), or says
+   * how each descriptor fared (Match.status) and counts it.
    *
-   * One class holds all of it, because the whole is reused by its thread and nothing else may be
-   * allocated for a decision.
+   * One class holds all that descriptors have in common, and each Match what is a descriptor's own,
+   * because both are reused by their thread and nothing else may be allocated for a decision.
    */
 
   /** Which decisions appear in the counts. */
@@ -553,10 +554,7 @@ final class PendingRequest {
 
   /** Returns how descriptor {@code i} fared, without counting it. */
   Status status(int i) {
-    CurrentLimit limit = matches[i].limit;
-    return limit == null
-        ? matches[i].withoutLimit()
-        : status(matches[i], limit, decision(matches[i], limit));
+    return matches[i].status(charges, nowNanos);
   }
 
   /** Refuses what others wait for, whether or not it would fit now: their turn is first. */
@@ -597,65 +595,13 @@ final class PendingRequest {
   }
 
   private Status counted(Match match, EngineSettings settings) {
-    CurrentLimit limit = match.limit;
-    if (limit == null) {
+    if (match.limit == null) {
       return match.withoutLimit();
     }
-    Decision decision = decision(match, limit);
-    BoundRule bound = match.bound;
-    if (counts() && bound != null && match.descriptor != null) {
-      boolean known = match.undecided == null;
-      bound
-          .counters(match.descriptor)
-          .count(
-              known ? charges.permits(match.charge) : match.permits,
-              decision.reason(),
-              decision.limit(),
-              decision.remaining(),
-              known && charges.fits(match.charge),
-              charges.allowed(),
-              shadowed(match) && !forgiven(match),
-              settings.nearLimitPercent());
+    Decision decision = match.decision(charges, nowNanos);
+    if (counts()) {
+      match.count(decision, charges, settings.nearLimitPercent());
     }
-    return status(match, limit, decision);
-  }
-
-  /** Returns the decision before a shadow or another exception lets it pass. */
-  private Decision decision(Match match, CurrentLimit limit) {
-    Decision own =
-        match.undecided == null ? charges.decision(match.charge) : match.unknown(nowNanos);
-    return limit.policy().throttled(own, match.spare);
-  }
-
-  private boolean fits(Match match) {
-    return match.spare || (match.undecided == null && charges.fits(match.charge));
-  }
-
-  private boolean shadowed(Match match) {
-    return match.bound != null && match.bound.rule.shadowMode() && !fits(match);
-  }
-
-  private boolean forgiven(Match match) {
-    return !fits(match)
-        && (match.undecided == null ? charges.forgiven(match.charge) : match.forgiven());
-  }
-
-  private Status status(Match match, CurrentLimit limit, Decision own) {
-    boolean forgiven = forgiven(match);
-    boolean shadowed = shadowed(match);
-    long untilReset = Status.untilReset(own, shadowed || forgiven, limit.policy());
-    Decision decision = own;
-    if (forgiven) {
-      decision = Status.allowed(own, own.reason(), own.remaining());
-    } else if (shadowed) {
-      decision = Status.allowed(own, Reason.SHADOW, 0);
-    }
-    return new Status(
-        decision.allowed(),
-        match.bound == null ? null : match.bound.rule,
-        decision,
-        limit,
-        decision.remaining(),
-        untilReset);
+    return match.status(decision, charges);
   }
 }
