@@ -77,24 +77,50 @@ final class Wire {
     if (parts.contains("resp") || parts.contains("grpc") || parts.contains("http")) {
       throughput(parts);
     }
+    if (parts.contains("tail")) {
+      tail();
+    }
     if (parts.contains("first") || parts.contains("latency")) {
       latencies(parts);
     }
   }
 
+  private void tail() throws IOException, InterruptedException {
+    WireTail.head();
+    Matcher weir = weir(true);
+    for (String protocol : List.of("grpc", "json", "resp")) {
+      String port = weir.group(List.of("json", "grpc", "resp").indexOf(protocol) + 1);
+      WireTail.print("Weir", protocol, port, rounds);
+    }
+    stop();
+    Matcher empty = empty();
+    WireTail.print("an empty grpc-java service", "grpc", empty.group(1), rounds);
+    WireTail.print("an empty Vert.x handler", "json", empty.group(2), rounds);
+    stop();
+  }
+
+  private void stop() {
+    started.forEach(Program::close);
+    started.clear();
+  }
+
+  /** Starts the empty services; the match has the ports of gRPC and HTTP. */
+  private Matcher empty() throws IOException {
+    return Program.start(
+        started,
+        Pattern.compile("^ready (\\d+) (\\d+)$"),
+        Program.on(
+            0,
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                EmptyServices.class.getName())));
+  }
+
   private void throughput(Set<String> parts) throws IOException, InterruptedException {
     Matcher weir = weir(true);
-    Matcher empty =
-        Program.start(
-            started,
-            Pattern.compile("^ready (\\d+) (\\d+)$"),
-            Program.on(
-                0,
-                List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    EmptyServices.class.getName())));
+    Matcher empty = empty();
     if (parts.contains("resp")) {
       resp(weir.group(3));
     }
@@ -104,8 +130,7 @@ final class Wire {
     if (parts.contains("http")) {
       http(weir.group(1), empty.group(2));
     }
-    started.forEach(Program::close);
-    started.clear();
+    stop();
   }
 
   /** Starts Weir; the match has the ports of HTTP, gRPC and RESP. */
