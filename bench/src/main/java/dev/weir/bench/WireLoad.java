@@ -196,7 +196,8 @@ final class WireLoad {
       now = System.nanoTime();
     }
     long drained = now + DRAIN_NANOS;
-    while (now < drained && waiting() > 0) {
+    while (now < drained && waiting() + noticed - sent > 0) {
+      sent = apart == 0 ? sent : send(start, apart, sent, noticed);
       read();
       now = System.nanoTime();
     }
