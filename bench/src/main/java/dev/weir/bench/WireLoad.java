@@ -39,7 +39,7 @@ final class WireLoad {
   private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final int KEYS = 100_000;
 
-  /** One of the times of a request. */
+  /** The times of the requests of one second. */
   private record Times(Histogram answered, Histogram noticed, Histogram written) {
     Times() {
       this(histogram(), histogram(), histogram());

@@ -25,7 +25,7 @@ final class WireTail {
   }
 
   /**
-   * Prints rows of a server. The first of them shows how it warms up.
+   * Prints rows of one server, of which the first shows how it warms up.
    *
    * @param protocol as {@link WireLoad} names it
    */
