@@ -51,8 +51,8 @@ public final class Endpoints {
    * measured and its span ends. One that waits for its turn leaves the queue when its client goes
    * away.
    *
-   * Pages answer at once, except that of a cluster: its members are asked on another thread, since
-   * an event loop must not wait for them.
+   * Pages answer at once, except those of the metrics and of a cluster: they are made on another
+   * thread, since an event loop must not wait for them.
    */
   private static final Pattern LOOPBACK =
       Pattern.compile("localhost|\\[?(::1|0:0:0:0:0:0:0:1)]?|127(\\.\\d{1,3}){3}");

@@ -2,13 +2,40 @@ package dev.weir.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.MemoryStore;
+import dev.weir.Ticker;
+import dev.weir.engine.Engine;
+import dev.weir.engine.EngineSettings;
+import dev.weir.engine.TimeHistogram;
 import dev.weir.server.RunningServer;
+import dev.weir.server.door.DoorCounters;
+import dev.weir.server.door.EventLoops;
+import dev.weir.server.door.GuardedDecider;
+import dev.weir.server.door.PendingBytes;
+import dev.weir.server.door.RequestTimes;
+import dev.weir.server.door.SystemLoad;
+import dev.weir.server.door.Tokens;
+import dev.weir.server.door.Tracing;
 import dev.weir.server.metrics.Exposition;
+import dev.weir.server.settings.ServerSettings;
+import io.prometheus.metrics.model.registry.Collector;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricMetadata;
+import java.net.URI;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -55,6 +82,92 @@ class MetricsPageTest {
       assertThat(type(get(running, protobuf))).isEqualTo(CLASSIC);
       assertThat(type(get(running, protobuf + "," + OPEN_METRICS))).isEqualTo(OPEN_METRICS);
     }
+  }
+
+  /** A page takes long where there are many rules, and anybody may ask for many pages. */
+  @Test
+  void pagesThatTakeLong_holdUpNobodyElse_andTooManyAreRefused() throws Exception {
+    CountDownLatch slow = new CountDownLatch(1);
+    AtomicBoolean asked = new AtomicBoolean();
+    PrometheusRegistry registry = new PrometheusRegistry();
+    Collector collector =
+        () -> {
+          if (asked.get()) {
+            await(slow);
+          }
+          return new GaugeSnapshot(new MetricMetadata("slow"), List.of());
+        };
+    registry.register(collector);
+    asked.set(true);
+    ServerSettings settings = ServerSettings.of(Map.of("port", "0"));
+    EventLoops loops = EventLoops.start(settings, Ticker.system());
+    try (Engine engine =
+        Engine.create(new MemoryStore(), Ticker.system(), EngineSettings.DEFAULTS)) {
+      HttpDoor door =
+          HttpDoor.open(
+              settings,
+              loops,
+              routes(engine, settings, registry),
+              null,
+              counters(settings),
+              Ticker.system());
+      HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+      String root = "http://127.0.0.1:" + door.port();
+      List<CompletableFuture<Integer>> pages = new ArrayList<>();
+      CompletableFuture<Integer> refused = new CompletableFuture<>();
+      for (int i = 0; i < MetricsPage.MOST_WAITING + 2; i++) {
+        CompletableFuture<Integer> page = status(client, root + "/metrics");
+        var unused = page.thenAccept(refused::complete);
+        pages.add(page);
+      }
+      assertThat(refused.get(60, TimeUnit.SECONDS)).as("one is made, 16 wait").isEqualTo(503);
+      assertThat(status(client, root + "/livez").get(60, TimeUnit.SECONDS)).isEqualTo(200);
+      slow.countDown();
+      List<Integer> found = new ArrayList<>();
+      for (CompletableFuture<Integer> each : pages) {
+        found.add(each.get(60, TimeUnit.SECONDS));
+      }
+      assertThat(found).containsOnlyOnce(503).contains(200).hasSameSizeAs(pages);
+      door.close(door.shut(Duration.ZERO), Duration.ZERO);
+    } finally {
+      slow.countDown();
+      loops.close();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static CompletableFuture<Integer> status(HttpClient client, String uri) {
+    return client
+        .sendAsync(
+            HttpRequest.newBuilder(URI.create(uri)).build(), HttpResponse.BodyHandlers.discarding())
+        .thenApply(HttpResponse::statusCode);
+  }
+
+  private static DoorCounters counters(ServerSettings settings) {
+    return new DoorCounters(100, PendingBytes.of(settings, Ticker.system()));
+  }
+
+  private static Routes routes(
+      Engine engine, ServerSettings settings, PrometheusRegistry registry) {
+    List<Endpoint> endpoints =
+        new Endpoints(
+                new GuardedDecider(
+                    engine, SystemLoad.of(settings, Ticker.system()), Ticker.system()),
+                settings,
+                () -> "",
+                registry,
+                new RequestTimes(new TimeHistogram(), Ticker.system()),
+                Tracing.OFF,
+                Ticker.system())
+            .all();
+    return new Routes(endpoints, off -> null, Tokens.notRequired());
   }
 
   @Test
