@@ -16,15 +16,27 @@ final class AnswerCollector {
   private final AtomicInteger missing;
   private final Consumer<? super List<Answer>> done;
 
+  /**
+   * @param done gets the answers, not before {@link #allAsked}
+   */
   AnswerCollector(int size, Consumer<? super List<Answer>> done) {
     this.answers = new AtomicReferenceArray<>(size);
-    this.missing = new AtomicInteger(size);
+    this.missing = new AtomicInteger(size + 1);
     this.done = done;
   }
 
   /** Takes the answer to a request; to be called once for each. */
   void put(int index, Answer answer) {
     answers.set(index, answer);
+    one();
+  }
+
+  /** Takes note that all are asked; to be called once. */
+  void allAsked() {
+    one();
+  }
+
+  private void one() {
     if (missing.decrementAndGet() == 0) {
       List<Answer> all = new ArrayList<>(answers.length());
       for (int i = 0; i < answers.length(); i++) {

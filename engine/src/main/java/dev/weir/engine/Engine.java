@@ -38,14 +38,15 @@ public final class Engine implements Decider, AutoCloseable {
    * Where that is not at hand, the matched request says so (waits); Lookups has the limits looked
    * up, and the request is matched anew with them: at that time, by the rules in force then.
    *
-   * There are several ways in, and each is match, then decideHere or decideLater, then count once.
+   * There are several ways in, and each that decides is match, then decideHere or decideLater or the
+   * same for many, then count once.
    * decide and decideAt take one request; decideAll and RequestBatch take many, and have the store
    * fetch for all of them before the first is decided; decideLending also hands on what was charged
    * (Leases); decideFirst is for a request whose turn it is (Queues). peek counts nothing, and
-   * refuse only the overload; refund and reset go on elsewhere (Refund, Reset) with a matched
-   * request. The ways stay in one class, because all of them share the threads' pending requests
-   * and the rules in force, and the shortest is measured in nanoseconds: nothing is between it and
-   * the store.
+   * refuse asks no store; refund and reset go on elsewhere (Refund, Reset) with a matched request.
+   * The ways stay in one class, because all of them share the rules in force, and most the threads'
+   * pending requests, and the shortest is measured in nanoseconds: nothing is between it and the
+   * store.
    */
 
   /** The retry-after of a server that has too much to do. */
@@ -498,6 +499,7 @@ public final class Engine implements Decider, AutoCloseable {
     Arrays.fill(nowNanos, ticker.nanos());
     Arrays.fill(loads, load(revision));
     store.together(() -> decideAll(requests, nowNanos, loads, ticker, answers::put));
+    answers.allAsked(); // Not before: what it calls may wait for another decision of the store.
   }
 
   /**

@@ -42,9 +42,8 @@ final class Queues implements AutoCloseable {
   /** So much memory, on average, the requests take that wait: a usual one takes 1 KiB. */
   static final long MEAN_BYTES = 16 << 10;
 
-  // Approximate sizes of what a waiter keeps: itself and its places; a descriptor with its status
-  // in
-  // the last answer; an entry without its texts.
+  // About what a waiter keeps: itself and its places; a descriptor with its status in the last
+  // answer; an entry without its texts. The head of an HTTP request is not counted.
   private static final long WAITER_BYTES = 512;
   private static final long DESCRIPTOR_BYTES = 256;
   private static final long ENTRY_BYTES = 128;
