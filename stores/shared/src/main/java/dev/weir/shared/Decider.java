@@ -154,7 +154,8 @@ final class Decider {
 
   /**
    * Sends what this thread asks in {@code asks} when that is over. Where it does so already, more
-   * is sent with the rest. Other threads are not held up.
+   * is sent with the rest. Other threads are held up only where a permit of a leased rule is asked
+   * for here that they want as well.
    */
   void together(Runnable asks) {
     if (together.get() != null) {

@@ -227,7 +227,11 @@ public abstract class SharedStore implements Store {
   /** {@inheritDoc} The timeout of a decision begins then. */
   @Override
   public void together(Runnable asks) {
-    decider.together(asks);
+    decider.together(
+        () -> {
+          asks.run();
+          wake(); // What was asked first may have waited for long.
+        });
   }
 
   @Override
