@@ -51,6 +51,12 @@ public final class ClusterSettings {
    */
   public record TlsFiles(Path certificate, Path key, Path authorities) {}
 
+  /*
+   * How is ClusterSettings designed, and why? It holds what a member is opened with, and looks up
+   * what can be looked up once. What would have two clusters form where there should be one is
+   * refused here. Ranges of numbers are the server's to check, which can say by which flag each was
+   * set (its ClusterChecks).
+   */
   private final ClusterMember self;
   private final Path folder;
   private final List<ClusterMember> members;
@@ -74,8 +80,11 @@ public final class ClusterSettings {
     folder = builder.folder;
     members = List.copyOf(builder.members);
     size = builder.size;
-    resolver = builder.resolver;
-    listen = new InetSocketAddress(builder.listen.getHostString(), builder.listen.getPort());
+    resolver = builder.resolver == null ? Resolver.system() : builder.resolver;
+    listen =
+        builder.listen.isUnresolved()
+            ? new InetSocketAddress(builder.listen.getHostString(), builder.listen.getPort())
+            : builder.listen;
     zone = builder.zone;
     tls = builder.tls;
     groups = builder.groups;
@@ -174,7 +183,7 @@ public final class ClusterSettings {
     private final Path folder;
     private List<ClusterMember> members;
     private int size;
-    private Resolver resolver = Resolver.system();
+    private @Nullable Resolver resolver;
     private InetSocketAddress listen;
     private String zone = "";
     private @Nullable TlsFiles tls;
@@ -218,7 +227,8 @@ public final class ClusterSettings {
 
     /**
      * Sets how many members must see each other before they form a cluster, where they find each
-     * other by the DNS. Default: 0, which is the number of {@link #members}.
+     * other by the DNS. Default: 0, which is the number of {@link #members}, and not to be had
+     * where one of these stands for all behind a name.
      */
     public Builder size(int size) {
       this.size = size;
@@ -343,7 +353,16 @@ public final class ClusterSettings {
       return this;
     }
 
+    /**
+     * Returns the settings.
+     *
+     * @throws IllegalArgumentException if members are found by the DNS and {@link #size} is not set
+     */
     public ClusterSettings build() {
+      if (size < 1 && members.stream().anyMatch(ClusterMember::standsForAll)) {
+        throw new IllegalArgumentException(
+            "size: " + size + " (expected: how many members must see each other, from 1)");
+      }
       return new ClusterSettings(this);
     }
   }

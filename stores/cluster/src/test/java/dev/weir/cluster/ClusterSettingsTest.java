@@ -42,6 +42,16 @@ class ClusterSettingsTest {
   }
 
   @Test
+  void membersBehindAName_areCounted() {
+    ClusterSettings.Builder behind =
+        builder().members(List.of(ClusterMember.allBehind("members.internal", 7001)));
+    assertThatThrownBy(behind::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("size: 0 (expected: how many members must see each other, from 1)");
+    assertThat(behind.size(3).build().size()).isEqualTo(3);
+  }
+
+  @Test
   void folderWithComma_isRefused() {
     assertThatThrownBy(() -> ClusterSettings.builder(A, Path.of("a,b")))
         .isInstanceOf(IllegalArgumentException.class)

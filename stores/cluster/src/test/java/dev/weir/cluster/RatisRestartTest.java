@@ -181,16 +181,17 @@ class RatisRestartTest {
 
   /** Asks again, as a member does, where Ratis heard too little of those who join meanwhile. */
   private static void seat(Ledger leader, Seats seats) throws Exception {
-    Await.until(
-        "the seats",
-        () -> {
-          try {
-            leader.seat(seats);
-            return true;
-          } catch (ReconfigurationTimeoutException e) {
-            return false;
-          }
-        });
+    for (int tries = 1; ; tries++) {
+      try {
+        leader.seat(seats);
+        return;
+      } catch (ReconfigurationTimeoutException e) {
+        if (tries == 3) {
+          throw e;
+        }
+        System.out.println("the seats are asked for again: " + e.getMessage());
+      }
+    }
   }
 
   /** One that listened first, and whose election of a later term nobody heard of. */
