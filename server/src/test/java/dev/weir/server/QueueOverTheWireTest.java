@@ -136,8 +136,8 @@ class QueueOverTheWireTest {
 
   /** Asks twice for one permit of two seconds, and says what became of the second request. */
   private String waited(String path, String key, String value) throws Exception {
-    long before = metric("weir_queue_admitted_total");
     try {
+      long before = metric("weir_queue_admitted_total");
       check(path, key, value);
       int status = check(path, key, value);
       return (metric("weir_queue_admitted_total") > before ? "waited and " : "") + status;

@@ -265,11 +265,11 @@ public final class GuardedDecider implements Decider {
 
   /**
    * Adds a request to a batch of the engine's, which {@link #decide(RequestBatch)} decides soon,
-   * instead of {@link #decide(Request, Consumer)}.
+   * instead of another method.
    *
    * @param nowNanos when it was read
-   * @return whether it was added; if not, {@link #decide(Request, Consumer)} is to be asked, after
-   *     the batch
+   * @return whether it was added; if not, {@link #decide(Request, Consumer)} or {@link #decideAll}
+   *     is to be asked, after the batch
    */
   public boolean add(
       RequestBatch batch,

@@ -97,8 +97,12 @@ final class CheckCalls {
     }
     List<Request> requests = apart;
     apart = new ArrayList<>(); // The store may answer at once.
-    decider.decideAll(
-        requests, answers -> later.accept(() -> answers.forEach(answer -> reply(answer, out))));
+    try {
+      decider.decideAll(
+          requests, answers -> later.accept(() -> answers.forEach(answer -> reply(answer, out))));
+    } catch (IllegalArgumentException e) { // Not an error of the command that is read now.
+      throw new IllegalStateException(e);
+    }
     return false;
   }
 
@@ -139,7 +143,7 @@ final class CheckCalls {
         out);
   }
 
-  /** Writes the reply to a command that was decided for itself. */
+  /** Writes the reply to a command. */
   static void reply(Answer answer, RespWriter out) {
     if (answer.error() == null) {
       reply(answer, 0, out);

@@ -276,7 +276,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter {
       working = false;
     }
     keep(bytes, at, to);
-    undecided = waiting ? ran : 0;
+    undecided = waiting && bytes != pending ? ran : 0; // Else they are in what is kept.
     arguments.forget();
     send(ctx);
     measure();

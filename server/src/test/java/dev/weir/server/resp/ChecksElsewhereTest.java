@@ -86,7 +86,8 @@ class ChecksElsewhereTest {
     @Override
     public void decide(Charges charges, long nowNanos, Consumer<? super Charges> done) {
       if (--untilFailure == 0) {
-        throw new IllegalStateException("a request that fails");
+        throw new IllegalArgumentException(
+            "a request that fails"); // As of a command that is wrong.
       }
       asked++;
       delegate.decide(charges, nowNanos, decided -> answers.add(() -> done.accept(decided)));
@@ -305,7 +306,7 @@ class ChecksElsewhereTest {
     EmbeddedChannel failing = connect();
     EmbeddedChannel other = connect();
     elsewhere.untilFailure = 2;
-    read(failing, check("user", "a", 1).repeat(3));
+    read(failing, check("user", "a", 1).repeat(3) + "PING\r\n");
     assertThat(failing.isActive()).isFalse();
     read(other, check("user", "b", 1));
     answer(other);
