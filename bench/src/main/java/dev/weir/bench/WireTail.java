@@ -21,7 +21,7 @@ final class WireTail {
     System.out.printf(
         "%n**At half of the maximum, generator on another processor, ms from when a request was due**%n%n"
             + "| | maximum per second | due per second | p50 | p99 of each second | p99, median |"
-            + " generator's part of it |%n|---|---|---|---|---|---|---|%n");
+            + " the generator's own lateness: p99, median |%n|---|---|---|---|---|---|---|%n");
   }
 
   /**
@@ -54,6 +54,9 @@ final class WireTail {
           seconds.toString().strip(),
           Median.of(found.stream().limit(SECONDS).mapToDouble(second -> second[2])),
           Median.of(found.stream().limit(SECONDS).mapToDouble(second -> second[5])));
+      if (last(found)[8] > 0) {
+        System.out.printf("%,.0f requests had no answer two seconds later.%n", last(found)[8]);
+      }
     }
   }
 
