@@ -39,11 +39,11 @@ public final class Engine implements Decider, AutoCloseable {
    * up, and the request is matched anew with them: at that time, by the rules in force then.
    *
    * There are several ways in, and each that decides is match, then decideHere or decideLater or the
-   * same for many, then count once.
-   * decide and decideAt take one request; decideAll and RequestBatch take many, and have the store
-   * fetch for all of them before the first is decided; decideLending also hands on what was charged
-   * (Leases); decideFirst is for a request whose turn it is (Queues). peek counts nothing, and
-   * refuse asks no store; refund and reset go on elsewhere (Refund, Reset) with a matched request.
+   * same for many, then count once. decide and decideAt take one request; decideAll and RequestBatch
+   * take many, and have the store fetch for all of them before the first is decided; decideLending
+   * also hands on what was charged (Leases); decideFirst is for a request whose turn it is (Queues).
+   * peek counts nothing, and refuse asks no store; refund and reset go on elsewhere (Refund, Reset)
+   * with a matched request.
    * The ways stay in one class, because all of them share the rules in force, and most the threads'
    * pending requests, and the shortest is measured in nanoseconds: nothing is between it and the
    * store.

@@ -13,6 +13,16 @@ import org.jspecify.annotations.Nullable;
 
 /** How a member takes part in a cluster. Immutable. */
 public final class ClusterSettings {
+  /*
+   * How is ClusterSettings designed, and why? It holds what a member is opened with, and looks up
+   * what is to be looked up once: where it listens. The other members' names are looked up again
+   * whenever they are connected to, since addresses change.
+   *
+   * What would have two clusters form where there should be one is refused here, for it cannot be
+   * mended later. Ranges of numbers are checked by the server's settings (ClusterChecks there),
+   * which can say by which flag a number was set; a number beyond its range fails when it is used.
+   */
+
   /** The highest level of what members say to each other that this version of Weir understands. */
   public static final int MOST_LEVEL = Levels.HERE.most();
 
@@ -51,12 +61,6 @@ public final class ClusterSettings {
    */
   public record TlsFiles(Path certificate, Path key, Path authorities) {}
 
-  /*
-   * How is ClusterSettings designed, and why? It holds what a member is opened with, and looks up
-   * what can be looked up once. What would have two clusters form where there should be one is
-   * refused here. Ranges of numbers are the server's to check, which can say by which flag each was
-   * set (its ClusterChecks).
-   */
   private final ClusterMember self;
   private final Path folder;
   private final List<ClusterMember> members;
