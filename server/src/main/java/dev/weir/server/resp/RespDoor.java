@@ -20,6 +20,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -48,6 +49,11 @@ public final class RespDoor {
 
   /** Bytes that a connection may send per turn, so that a busy one does not hold up the others. */
   private static final int MAX_READS_PER_TURN = 1;
+
+  /** Commands of one read are decided together: as many fit as can be. */
+  private static final int LEAST_READ_BYTES = 16 << 10;
+
+  private static final int MOST_READ_BYTES = 64 << 10;
 
   private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(64 << 10, 256 << 10);
 
@@ -83,9 +89,7 @@ public final class RespDoor {
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.SO_KEEPALIVE, true)
-            .childOption(
-                ChannelOption.RECVBUF_ALLOCATOR,
-                new AdaptiveRecvByteBufAllocator().maxMessagesPerRead(MAX_READS_PER_TURN))
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, reads(certificates != null))
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNREAD)
             .childHandler(
                 new ChannelInitializer<Channel>() {
@@ -117,6 +121,20 @@ public final class RespDoor {
       DoorCounters counters)
       throws IOException, InterruptedException {
     return new RespDoor(settings, port, eventLoops, behind, certificates, counters);
+  }
+
+  /**
+   * Returns how many bytes are read at once. Left alone, Netty has less and less room while
+   * commands come one by one, and then needs nine reads for the next 64. A read is not kept, save
+   * by TLS until its record is whole; there it has Netty's room, since a record is passed on whole
+   * anyway.
+   */
+  static RecvByteBufAllocator reads(boolean tls) {
+    AdaptiveRecvByteBufAllocator reads =
+        tls
+            ? new AdaptiveRecvByteBufAllocator()
+            : new AdaptiveRecvByteBufAllocator(LEAST_READ_BYTES, LEAST_READ_BYTES, MOST_READ_BYTES);
+    return reads.maxMessagesPerRead(MAX_READS_PER_TURN);
   }
 
   private static SslContext tls(Certificates certificates) throws IOException {
