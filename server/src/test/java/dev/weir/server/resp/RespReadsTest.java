@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class RespDoorTest {
+class RespReadsTest {
   private static final int COMMAND_BYTES = 70;
 
   /** Of 128 commands, which are the most that are decided together. */
