@@ -37,6 +37,7 @@ import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.statemachine.StateMachine;
 import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one Raft server of a member, which all its groups share. Safe for use by many threads.
@@ -406,15 +407,19 @@ final class RatisEngine implements AutoCloseable {
 
   @Override
   public synchronized void close() throws IOException {
-    for (RatisLedger ledger : List.copyOf(ledgers.values())) {
-      try {
-        ledger.close();
-      } catch (IOException e) {
-        transport.log("cluster: " + e.getMessage());
-      }
-    }
+    // At once: each waits up to a second, until Ratis's writer of its log looks whether to go on.
+    CompletableFuture<?>[] closing =
+        ledgers.values().stream()
+            .map(ledger -> ledger.closing(false).exceptionally(this::notClosed))
+            .toArray(CompletableFuture[]::new);
+    CompletableFuture.allOf(closing).join();
     server.close();
     transport.close();
     background.shutdownNow();
+  }
+
+  private @Nullable Void notClosed(Throwable problem) {
+    transport.log("cluster: " + problem.getMessage());
+    return null;
   }
 }

@@ -15,7 +15,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
@@ -280,23 +279,44 @@ final class RatisLedger implements Ledger {
   }
 
   private void close(boolean delete) throws IOException {
+    try {
+      closing(delete).get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException known ? known : new IOException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Begins to close. What is returned fails with an {@link IOException} if the group does not
+   * close; it is done if that had begun before.
+   *
+   * @param delete whether the group's folder goes too
+   */
+  CompletableFuture<Void> closing(boolean delete) {
     if (appender.isShutdown()) {
-      return;
+      return CompletableFuture.completedFuture(null);
     }
     appender.shutdown();
     engine.closing(group);
-    try {
-      RaftClientReply reply = removed(delete).get(CLOSE_MILLIS, TimeUnit.MILLISECONDS);
-      if (!reply.isSuccess()) {
-        throw new IOException("group " + group, reply.getException());
-      }
-    } catch (ExecutionException | TimeoutException e) {
-      throw new IOException("group " + group + " does not close", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      engine.closed(group);
-    }
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    CompletableFuture<Object> unused =
+        removed(delete)
+            .orTimeout(CLOSE_MILLIS, TimeUnit.MILLISECONDS)
+            .handle(
+                (reply, error) -> {
+                  engine.closed(group);
+                  if (error != null) {
+                    return closed.completeExceptionally(
+                        new IOException("group " + group + " does not close", error));
+                  }
+                  return reply.isSuccess()
+                      ? closed.complete(null)
+                      : closed.completeExceptionally(
+                          new IOException("group " + group, reply.getException()));
+                });
+    return closed;
   }
 
   void stopEviction() throws IOException {
