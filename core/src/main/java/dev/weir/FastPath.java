@@ -26,7 +26,9 @@ final class FastPath {
    * may not be a fresh one, since cells of a sketch are in use or the past is not known. The slow
    * path then begins anew.
    *
-   * The methods are small so that the compiler inlines them into one, and nothing is allocated.
+   * A bucket whose key has state goes a shorter way first (BucketPath), which takes the same steps
+   * over one word. The methods are small so that the compiler inlines them into one, and nothing is
+   * allocated.
    */
 
   /** Not a decision: the request has to go the slow way. No wait comes out as this. */
@@ -58,6 +60,25 @@ final class FastPath {
     if (table == null) {
       return UNDECIDED;
     }
+    if (table.ofBuckets && permitsOrPeek > 0) {
+      long packed =
+          BucketPath.decide(binding, view, table, fingerprint, hint, permitsOrPeek, now, results);
+      if (packed != UNDECIDED) {
+        return packed;
+      }
+    }
+    return byAnyMeter(binding, view, table, fingerprint, hint, permitsOrPeek, now, results);
+  }
+
+  private static long byAnyMeter(
+      MemoryBinding binding,
+      TableView view,
+      Table table,
+      long fingerprint,
+      int hint,
+      long permitsOrPeek,
+      long now,
+      @Nullable Charges results) {
     Policy policy = binding.policy();
     Meter meter = table.meter;
     long permits = Math.min(Math.abs(permitsOrPeek), Meter.MOST_PERMITS);

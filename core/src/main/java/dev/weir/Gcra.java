@@ -29,6 +29,9 @@ final class Gcra extends Meter {
   /** A clock further behind than this, 73 years, is taken to be no further: sums stay in range. */
   private static final long FURTHEST_BEHIND_NANOS = 1L << 61;
 
+  /** The longs of a state. */
+  static final int WORDS = 1;
+
   private final boolean leaky;
   private final boolean sharedByLimits;
   private final long window;
@@ -45,7 +48,7 @@ final class Gcra extends Meter {
 
   @Override
   int words() {
-    return 1;
+    return WORDS;
   }
 
   @Override
@@ -56,6 +59,19 @@ final class Gcra extends Meter {
   @Override
   long fitNanos(long[] s, int i, long now, long permits, Policy policy) {
     return step(s[i], now, permits, policy.emissionNanos, policy.toleranceNanos);
+  }
+
+  /** Returns the state after permits that conform: see {@link #room}. */
+  static long charged(long tat, long now, long permits, Policy policy) {
+    return Math.max(now, tat) + policy.emissionNanos * permits;
+  }
+
+  /**
+   * Returns how far a state stays below what the policy tolerates; minus how long to wait until it
+   * does not exceed that.
+   */
+  static long room(long tat, long now, Policy policy) {
+    return policy.toleranceNanos - (tat - now);
   }
 
   /** The step itself: how long until {@code permits}, at most a bucket full, conform. */
@@ -74,13 +90,17 @@ final class Gcra extends Meter {
 
   @Override
   long effectiveNanos(long[] s, int i, long now) {
-    return Math.max(now, s[i] - FURTHEST_BEHIND_NANOS);
+    return effectiveNanos(s[i], now);
+  }
+
+  static long effectiveNanos(long tat, long now) {
+    return Math.max(now, tat - FURTHEST_BEHIND_NANOS);
   }
 
   @Override
   long[] charge(
       long[] s, int i, long now, long wait, long permits, Policy policy, boolean mayGrow) {
-    s[i] = Math.max(now, s[i]) + policy.emissionNanos * permits;
+    s[i] = charged(s[i], now, permits, policy);
     return s;
   }
 
@@ -136,8 +156,7 @@ final class Gcra extends Meter {
     if (policy.emissionNanos == 0) {
       return 0;
     }
-    long room = policy.toleranceNanos - (Math.max(now, s[i]) - now);
-    return Math.max(0, room) / policy.emissionNanos;
+    return Math.max(0, room(Math.max(now, s[i]), now, policy)) / policy.emissionNanos;
   }
 
   @Override

@@ -140,6 +140,11 @@ final class Segment extends SequenceLock {
     return latestNanos;
   }
 
+  /** Returns the number of slots, and then the slots: another array once keys have moved. */
+  long[] slots() {
+    return slots;
+  }
+
   /** Reads where a key's slot is, as far as one cache line reaches from its home. */
   long touch(long fingerprint) {
     long[] s = slots;
@@ -155,15 +160,22 @@ final class Segment extends SequenceLock {
 
   /** As {@link #find(long)}, with an earlier {@link #hint}, which may have become wrong. */
   int find(long fingerprint, int hint) {
-    long[] s = slots;
+    return find(slots, width, fingerprint, hint);
+  }
+
+  /** As {@link #find(long, int)}, in an array of slots of a width. */
+  static int find(long[] s, int width, long fingerprint, int hint) {
     int slot = hint >>> WIDTH_BITS;
     boolean isSlot = (hint & (1 << WIDTH_BITS) - 1) == width && slot < s.length;
-    return isSlot && s[slot] == fingerprint ? slot : find(fingerprint);
+    return isSlot && s[slot] == fingerprint ? slot : find(s, width, fingerprint);
   }
 
   /** Returns where the key's slot is, or minus where it would be if it were added now. */
   int find(long fingerprint) {
-    long[] s = slots;
+    return find(slots, width, fingerprint);
+  }
+
+  private static int find(long[] s, int width, long fingerprint) {
     int slot = home(s, width, fingerprint);
     while (true) {
       long found = s[slot];
@@ -372,6 +384,11 @@ final class Segment extends SequenceLock {
   /** Puts the state that a slot now has, after a step that wrote it at a caller's time. */
   void put(int slot, long[] s, long nowNanos) {
     state(slot, s);
+    wrote(nowNanos);
+  }
+
+  /** Takes note that a state was written in place, at a caller's time. */
+  void wrote(long nowNanos) {
     latestNanos = Math.max(latestNanos, nowNanos);
   }
 

@@ -44,6 +44,9 @@ final class Table {
   final Meter meter;
   final Budget budget;
 
+  /** Whether a state is one word, that of a {@link Gcra}. */
+  final boolean ofBuckets;
+
   /** The state of a key that has never been seen; only to be read. */
   final long[] fresh;
 
@@ -64,6 +67,7 @@ final class Table {
     this.shape = shape;
     this.meter = shape.meter(calendar);
     this.budget = budget;
+    this.ofBuckets = meter instanceof Gcra;
     this.fresh = meter.fresh();
     long keys = Math.min(budget.maxKeys(), budget.maxBytes() / Long.SIZE);
     this.cellBits = Math.max(4, Math.min(MAX_DEPTH, 63 - 4 - Long.numberOfLeadingZeros(keys | 1)));

@@ -1,0 +1,147 @@
+package dev.weir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Objects;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What the path of buckets decides, and what it leaves to the other paths. */
+class BucketPathTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long KEY = 42;
+  private static final long UNDECIDED = FastPath.UNDECIDED;
+
+  private final MemoryStore store = new MemoryStore(1_000);
+
+  private static Policy bucket(long permits) {
+    return Policy.builder(Quota.perSecond(permits)).algorithm(Algorithm.TOKEN_BUCKET).build();
+  }
+
+  private static MemoryBinding bind(MemoryStore store, Policy policy) {
+    return (MemoryBinding) store.bind("rule", policy, 0);
+  }
+
+  private static Table table(TableView view) {
+    return Objects.requireNonNull(view.only);
+  }
+
+  private static long ask(
+      MemoryBinding binding, long permits, long now, @Nullable Charges results) {
+    TableView view = binding.view();
+    return BucketPath.decide(
+        binding, view, table(view), KEY, Segment.NO_HINT, permits, now, results);
+  }
+
+  private static long ask(MemoryBinding binding, long permits, long now) {
+    return ask(binding, permits, now, null);
+  }
+
+  @Test
+  void keyWithoutState_isLeftToTheOthers() {
+    MemoryBinding binding = bind(store, bucket(4));
+    assertThat(ask(binding, 1, 0)).isEqualTo(UNDECIDED);
+    assertThat(store.keys()).isZero();
+  }
+
+  @Test
+  void keyWithState_isCharged_andRefusedAtItsLimit() {
+    MemoryBinding binding = bind(store, bucket(4));
+    assertThat(store.decide(binding, KEY, 1, 0)).isEqualTo(3);
+
+    assertThat(ask(binding, 2, 0)).isEqualTo(1);
+    assertThat(PackedDecision.retryAfterNanos(ask(binding, 2, 0))).isEqualTo(SECOND / 4);
+    assertThat(ask(binding, 1, 0)).isZero();
+    assertThat(ask(binding, 4, SECOND)).isZero();
+    store.verify();
+  }
+
+  @Test
+  void moreThanTheBurst_andRuleWithoutPermits_areLeftToTheOthers() {
+    MemoryBinding binding = bind(store, bucket(4));
+    store.decide(binding, KEY, 1, 0);
+    assertThat(ask(binding, 5, 0)).isEqualTo(UNDECIDED);
+
+    MemoryBinding none = bind(store, bucket(0));
+    assertThat(ask(none, 1, 10 * SECOND)).isEqualTo(UNDECIDED);
+    assertThat(store.decide(none, KEY, 1, 10 * SECOND)).isEqualTo(-Decision.NEVER);
+  }
+
+  @Test
+  void segmentThatIsLocked_isNotWaitedFor() {
+    MemoryBinding binding = bind(store, bucket(4));
+    store.decide(binding, KEY, 1, 0);
+    Segment segment = table(binding.view()).segment(KEY);
+    long stamp = segment.writeLock();
+    assertThat(ask(binding, 1, 0)).isEqualTo(UNDECIDED);
+    segment.unlockWrite(stamp);
+    assertThat(ask(binding, 1, 0)).isEqualTo(2);
+  }
+
+  @Test
+  void policyThatHasChanged_chargesNothing_andTheLockIsFree() {
+    MemoryBinding binding = bind(store, bucket(4));
+    store.decide(binding, KEY, 1, 0);
+    TableView before = binding.view();
+    bind(store, Policy.builder(Quota.perSecond(4)).algorithm(Algorithm.FIXED_WINDOW).build());
+
+    assertThat(BucketPath.decide(binding, before, table(before), KEY, Segment.NO_HINT, 1, 0, null))
+        .isEqualTo(UNDECIDED);
+    Segment segment = table(before).segment(KEY);
+    assertThat(segment.tryOptimisticRead()).isNotZero();
+    assertThat(segment.state(segment.find(KEY))[segment.offset(segment.find(KEY))])
+        .isEqualTo(SECOND / 4);
+  }
+
+  @Test
+  void latestTimeOfTheTable_follows() {
+    MemoryBinding binding = bind(store, bucket(4));
+    store.decide(binding, KEY, 1, 0);
+    ask(binding, 1, 7);
+    assertThat(table(binding.view()).latestNanos()).isEqualTo(7);
+    ask(binding, 1, 3);
+    assertThat(table(binding.view()).latestNanos()).isEqualTo(7);
+  }
+
+  /** SlowPath shares Gcra's steps with it, and nothing else; GcraTest has those by hand. */
+  @Test
+  void anyRequests_areDecidedAsTheSlowPathDoes() {
+    for (long seed = 0; seed < 500; seed++) {
+      Random random = new Random(seed);
+      Algorithm algorithm = random.nextBoolean() ? Algorithm.TOKEN_BUCKET : Algorithm.LEAKY_BUCKET;
+      Policy policy =
+          Policy.builder(Quota.perSecond(1 + random.nextInt(9)))
+              .algorithm(algorithm)
+              .burst(1 + random.nextInt(9))
+              .build();
+      MemoryStore other = new MemoryStore(1_000);
+      MemoryStore own = new MemoryStore(1_000);
+      MemoryBinding slow = bind(other, policy);
+      MemoryBinding quick = bind(own, policy);
+      long now = 0;
+      int decided = 0;
+      for (int i = 0; i < 200; i++) {
+        long step = random.nextInt(300_000_000);
+        now += random.nextInt(4) == 0 ? -(step % 1_000) : step;
+        int permits = 1 + random.nextInt(10);
+        Charges expected = new Charges().add(slow, KEY, permits);
+        SlowPath.decide(expected, Workspace.own(), now);
+        Charges results = new Charges().add(quick, KEY, permits);
+        long packed = ask(quick, permits, now, results);
+        if (packed == UNDECIDED) {
+          own.decide(results, now);
+        } else {
+          decided++;
+          results.settle();
+          assertThat(packed).as("seed %d, request %d", seed, i).isEqualTo(expected.packed(0));
+        }
+        assertThat(results.decision(0))
+            .as("seed %d, request %d", seed, i)
+            .isEqualTo(expected.decision(0));
+        assertThat(results.allowed()).isEqualTo(expected.allowed());
+      }
+      assertThat(decided).as("seed %d", seed).isPositive();
+    }
+  }
+}
