@@ -37,9 +37,10 @@ enum Plan {
           new Stage(BY_STRING, 2, "1000000", "zipf", "all-allowed", PAIR),
           new Stage(BY_NUMBER, 1, "1000,1000000,10000000", "uniform", "all-allowed", ""),
           new Stage(BY_FINGERPRINT, 1, "1000,1000000,50000000", "uniform", "all-allowed", ""),
+          new Stage(BY_BARE_TABLE, 1, "1000,1000000,50000000", "uniform", "all-allowed", ""),
           new Stage(BY_FINGERPRINT, 1, "1000000", "zipf", "all-allowed", ""),
           new Stage(BY_FINGERPRINT, 1, "1000000", "uniform", "mostly-denied", ""),
-          new Stage(BY_FINGERPRINT, 2, "1000000", "zipf", "all-allowed", ""),
+          new Stage(BY_FINGERPRINT, 2, "1000000", "uniform,zipf", "all-allowed", ""),
           new Stage(BY_RULE, 1, "1000,1000000", "uniform", "all-allowed", ""));
     }
   },
@@ -84,6 +85,7 @@ enum Plan {
   private static final String BY_STRING = ByStringKey.class.getSimpleName();
   private static final String BY_NUMBER = ByNumber.class.getSimpleName();
   private static final String BY_FINGERPRINT = ByFingerprint.class.getSimpleName();
+  private static final String BY_BARE_TABLE = ByBareTable.class.getSimpleName();
   private static final String BY_RULE = ByRule.class.getSimpleName();
   private static final String PAIR = Contender.WEIR_TOKEN_BUCKET + "," + Contender.BUCKET4J;
   private static final String PEERS =

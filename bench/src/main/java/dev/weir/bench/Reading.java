@@ -55,6 +55,8 @@ record Reading(
       case ".ByStringKey.decision", ".ByNumber.decision" -> (String) at(params, "limiter");
       case ".ByFingerprint.single" -> "weir by fingerprint";
       case ".ByFingerprint.batch" -> "weir, batch of " + ByFingerprint.BATCH;
+      case ".ByBareTable.single" -> "a bare table";
+      case ".ByBareTable.batch" -> "a bare table, batch of " + ByFingerprint.BATCH;
       case ".ByRule.decision" -> "weir engine";
       case ".ByRule.alone" -> "weir engine, texts";
       case ".ByRule.batch" -> "weir engine, batch of " + ByFingerprint.BATCH;

@@ -72,23 +72,28 @@ class LikeWithLikeTest {
 
   @ParameterizedTest
   @EnumSource
-  void store_agreesOneByOneAndInABatch(Load load) {
+  void storeAndBareTable_agreeOneByOneAndInABatch(Load load) {
     KeyedLimiter limiter = new WeirLimiter(dev.weir.Algorithm.TOKEN_BUCKET, load, ticker);
     StoreKeys store = new StoreKeys(10, load, ticker);
+    BareTable bare = new BareTable(10, load, ticker);
     for (int i = 0; i < 10; i++) {
       limiter.fill(Keys.key(i));
     }
     boolean expected = limiter.tryAcquire(Keys.key(3));
     Batch batch = new Batch(2);
     assertThat(store.decide(3)).isEqualTo(expected);
+    assertThat(bare.decide(3)).isEqualTo(expected);
     int[] keys = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9};
     assertThat(store.decide(batch, keys, 2, 10)).isEqualTo(expected ? 10 : 0);
+    assertThat(bare.decide(keys, 2, 10)).isEqualTo(expected ? 10 : 0);
     // Two hours give all-allowed back what it had, and a permit a day not yet.
     now.addAndGet(Duration.ofHours(2).toNanos());
     assertThat(store.decide(batch, keys, 0, 12)).isEqualTo(expected ? 12 : 0);
+    assertThat(bare.decide(keys, 0, 12)).isEqualTo(expected ? 12 : 0);
     // A day later each has one permit, also where it is asked for three times in one batch.
     now.addAndGet(Duration.ofDays(1).toNanos());
     assertThat(store.decide(batch, keys, 0, 12)).isEqualTo(expected ? 12 : 10);
+    assertThat(bare.decide(keys, 0, 12)).isEqualTo(expected ? 12 : 10);
   }
 
   @ParameterizedTest
