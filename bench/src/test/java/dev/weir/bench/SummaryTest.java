@@ -69,6 +69,13 @@ class SummaryTest {
   }
 
   @Test
+  void benchmarkOfNoPlan_hasARowByItsName() throws IOException {
+    Summary summary = new Summary();
+    summary.add("[" + result("ByObservedRule.decision", 1, SCENARIO, "[[3.0]]", "8") + "]");
+    assertThat(summary.markdown()).contains("| ByObservedRule.decision | 3.00; -; 8 B |");
+  }
+
+  @Test
   void whatIsNoResult_isRefused() {
     assertThatThrownBy(() -> new Summary().add("[{}]"))
         .hasMessage("params: missing (expected: a result of JMH 1.37)");
