@@ -168,7 +168,8 @@ final class Members implements AutoCloseable {
     long deadline = System.nanoTime() + LONGEST.toNanos();
     for (ClusterPage page = page(); !well(page); page = page()) {
       if (System.nanoTime() - deadline >= 0) {
-        throw new IOException("not healthy within " + LONGEST + ": " + page.text() + "\n" + logs());
+        throw new IOException(
+            "not healthy within " + LONGEST + ": " + page.text() + "\n" + logs() + raftThreads());
       }
       TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
     }
@@ -280,6 +281,17 @@ final class Members implements AutoCloseable {
       TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
     }
     throw new IOException(String.join(" ", words) + ": " + said + "\n" + logs());
+  }
+
+  /** Returns what the threads of each group do, which say why nobody leads it. */
+  private String raftThreads() throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (MemberProcess each : every()) {
+      if (each.started()) {
+        text.append(each.name()).append(":\n").append(each.process().threads("@group-"));
+      }
+    }
+    return text.toString();
   }
 
   /** Returns the ends of all that members have written. */

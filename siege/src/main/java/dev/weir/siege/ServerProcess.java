@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -281,24 +282,37 @@ final class ServerProcess implements AutoCloseable {
     command("GC.run");
   }
 
-  /** Has its Java machine do something, by {@code jcmd}, and waits until that is done. */
-  void command(String... words) throws IOException {
+  /** Returns the stacks of its threads whose names have that text. */
+  String threads(String named) throws IOException {
+    return Arrays.stream(command("Thread.print").split("\n\n"))
+        .filter(
+            each -> each.startsWith("\"") && each.lines().findFirst().orElse("").contains(named))
+        .map(each -> each + "\n")
+        .collect(Collectors.joining());
+  }
+
+  /**
+   * Has its Java machine do something, by {@code jcmd}, and waits until that is done.
+   *
+   * @return what it says
+   */
+  String command(String... words) throws IOException {
     List<String> command = new ArrayList<>(List.of(java("jcmd"), process.pid() + ""));
     command.addAll(List.of(words));
+    Path said = Files.createTempFile("weir-jcmd", ".txt");
     Process jcmd =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
     try {
       if (!jcmd.waitFor(COLLECT.toSeconds(), TimeUnit.SECONDS) || jcmd.exitValue() != 0) {
         throw new IOException(
             "jcmd " + words[0] + ": failed (expected: done within " + COLLECT + ")");
       }
+      return Files.readString(said);
     } catch (InterruptedException e) {
       throw interrupted(e);
     } finally {
       jcmd.destroyForcibly();
+      Files.delete(said);
     }
   }
 
