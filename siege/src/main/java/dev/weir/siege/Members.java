@@ -288,7 +288,12 @@ final class Members implements AutoCloseable {
     StringBuilder text = new StringBuilder();
     for (MemberProcess each : every()) {
       if (each.started()) {
-        text.append(each.name()).append(":\n").append(each.process().threads("@group-"));
+        text.append(each.name()).append(":\n");
+        for (String thread : each.process().command("Thread.print").split("\n\n")) {
+          if (thread.startsWith("\"") && thread.contains("@group-")) { // Ratis names them so.
+            text.append(thread).append('\n');
+          }
+        }
       }
     }
     return text.toString();

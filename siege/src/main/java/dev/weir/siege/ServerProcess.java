@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -280,15 +279,6 @@ final class ServerProcess implements AutoCloseable {
   /** Makes the process collect all garbage now. */
   private void collect() throws IOException {
     command("GC.run");
-  }
-
-  /** Returns the stacks of its threads whose names have that text. */
-  String threads(String named) throws IOException {
-    return Arrays.stream(command("Thread.print").split("\n\n"))
-        .filter(
-            each -> each.startsWith("\"") && each.lines().findFirst().orElse("").contains(named))
-        .map(each -> each + "\n")
-        .collect(Collectors.joining());
   }
 
   /**
