@@ -289,7 +289,7 @@ final class Members implements AutoCloseable {
     for (MemberProcess each : every()) {
       if (each.started()) {
         text.append(each.name()).append(":\n");
-        for (String thread : each.process().command("Thread.print").split("\n\n")) {
+        for (String thread : each.process().command("Thread.print").split("\n\n", -1)) {
           if (thread.startsWith("\"") && thread.contains("@group-")) { // Ratis names them so.
             text.append(thread).append('\n');
           }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -294,29 +295,23 @@ final class RatisLedger implements Ledger {
    *
    * @param delete whether the group's folder goes too
    */
-  CompletableFuture<Void> closing(boolean delete) {
+  CompletableFuture<@Nullable Void> closing(boolean delete) {
     if (appender.isShutdown()) {
       return CompletableFuture.completedFuture(null);
     }
     appender.shutdown();
     engine.closing(group);
-    CompletableFuture<Void> closed = new CompletableFuture<>();
-    CompletableFuture<Object> unused =
-        removed(delete)
-            .orTimeout(CLOSE_MILLIS, TimeUnit.MILLISECONDS)
-            .handle(
-                (reply, error) -> {
-                  engine.closed(group);
-                  if (error != null) {
-                    return closed.completeExceptionally(
-                        new IOException("group " + group + " does not close", error));
-                  }
-                  return reply.isSuccess()
-                      ? closed.complete(null)
-                      : closed.completeExceptionally(
-                          new IOException("group " + group, reply.getException()));
-                });
-    return closed;
+    return removed(delete)
+        .orTimeout(CLOSE_MILLIS, TimeUnit.MILLISECONDS)
+        .handle(
+            (done, error) -> {
+              engine.closed(group);
+              if (error != null) {
+                throw new CompletionException(
+                    new IOException("group " + group + " does not close", error));
+              }
+              return null;
+            });
   }
 
   void stopEviction() throws IOException {
@@ -324,22 +319,21 @@ final class RatisLedger implements Ledger {
   }
 
   /** Has Ratis close the group, which nobody has to wait for. */
-  private CompletableFuture<RaftClientReply> removed(boolean delete) {
-    CompletableFuture<RaftClientReply> removed = new CompletableFuture<>();
+  private CompletableFuture<@Nullable Void> removed(boolean delete) {
+    GroupManagementRequest request =
+        GroupManagementRequest.newRemove(
+            client, server.getId(), calls.incrementAndGet(), group, delete, false);
+    CompletableFuture<@Nullable Void> removed = new CompletableFuture<>();
     Thread remover =
         new Thread(
             () -> {
               try {
                 stopEviction();
-                removed.complete(
-                    server.groupManagement(
-                        GroupManagementRequest.newRemove(
-                            client,
-                            server.getId(),
-                            calls.incrementAndGet(),
-                            group,
-                            delete,
-                            false)));
+                RaftClientReply reply = server.groupManagement(request);
+                if (!reply.isSuccess()) {
+                  throw new IOException(reply.getException());
+                }
+                removed.complete(null);
               } catch (IOException | RuntimeException e) {
                 removed.completeExceptionally(e);
               }
