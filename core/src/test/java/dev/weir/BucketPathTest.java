@@ -104,37 +104,47 @@ class BucketPathTest {
     assertThat(table(binding.view()).latestNanos()).isEqualTo(7);
   }
 
-  /** SlowPath shares Gcra's steps with it, and nothing else; GcraTest has those by hand. */
+  /**
+   * Under a policy and a variant of a smaller burst, with reservations in between and clocks that
+   * go back, also by more than a state follows. SlowPath shares Gcra's steps with it, and nothing
+   * else; GcraTest has those by hand.
+   */
   @Test
   void anyRequests_areDecidedAsTheSlowPathDoes() {
     for (long seed = 0; seed < 500; seed++) {
       Random random = new Random(seed);
-      Algorithm algorithm = random.nextBoolean() ? Algorithm.TOKEN_BUCKET : Algorithm.LEAKY_BUCKET;
-      Policy policy =
-          Policy.builder(Quota.perSecond(1 + random.nextInt(9)))
-              .algorithm(algorithm)
-              .burst(1 + random.nextInt(9))
-              .build();
+      boolean leaky = random.nextBoolean();
+      int burst = 2 + random.nextInt(8);
+      Policy policy = bucket(leaky, 1 + random.nextInt(9), burst);
+      Policy smaller = leaky ? policy : bucket(leaky, policy.quota().permits(), burst - 1);
       MemoryStore other = new MemoryStore(1_000);
       MemoryStore own = new MemoryStore(1_000);
-      MemoryBinding slow = bind(other, policy);
-      MemoryBinding quick = bind(own, policy);
+      Binding[] slow = bindings(other, policy, smaller);
+      Binding[] quick = bindings(own, policy, smaller);
       long now = 0;
       int decided = 0;
       for (int i = 0; i < 200; i++) {
         long step = random.nextInt(300_000_000);
         now += random.nextInt(4) == 0 ? -(step % 1_000) : step;
+        long at = random.nextInt(20) == 0 ? step - Meter.HORIZON_NANOS : now;
         int permits = 1 + random.nextInt(10);
-        Charges expected = new Charges().add(slow, KEY, permits);
-        SlowPath.decide(expected, Workspace.own(), now);
-        Charges results = new Charges().add(quick, KEY, permits);
-        long packed = ask(quick, permits, now, results);
-        if (packed == UNDECIDED) {
-          own.decide(results, now);
+        int which = random.nextInt(2);
+        boolean waits = random.nextInt(8) == 0;
+        Charges expected = new Charges().add(slow[which], KEY, permits);
+        Charges results = new Charges().add(quick[which], KEY, permits);
+        if (waits) {
+          other.decide(expected.maxWait(SECOND), at);
+          own.decide(results.maxWait(SECOND), at);
         } else {
-          decided++;
-          results.settle();
-          assertThat(packed).as("seed %d, request %d", seed, i).isEqualTo(expected.packed(0));
+          SlowPath.decide(expected, Workspace.own(), at);
+          long packed = ask((MemoryBinding) quick[which], permits, at, results);
+          if (packed == UNDECIDED) {
+            own.decide(results, at);
+          } else {
+            decided++;
+            results.settle();
+            assertThat(packed).as("seed %d, request %d", seed, i).isEqualTo(expected.packed(0));
+          }
         }
         assertThat(results.decision(0))
             .as("seed %d, request %d", seed, i)
@@ -143,5 +153,17 @@ class BucketPathTest {
       }
       assertThat(decided).as("seed %d", seed).isPositive();
     }
+  }
+
+  private static Policy bucket(boolean leaky, long permits, int burst) {
+    return Policy.builder(Quota.perSecond(permits))
+        .algorithm(leaky ? Algorithm.LEAKY_BUCKET : Algorithm.TOKEN_BUCKET)
+        .burst(burst)
+        .build();
+  }
+
+  private static Binding[] bindings(MemoryStore store, Policy policy, Policy smaller) {
+    Binding binding = store.bind("rule", policy, 0);
+    return new Binding[] {binding, store.variant(binding, smaller)};
   }
 }

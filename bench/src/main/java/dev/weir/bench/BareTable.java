@@ -5,9 +5,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What a machine's memory allows: token buckets in one array that was made large enough beforehand,
- * each claimed by a compare-and-set. It does not grow, forgets nothing, bounds nothing, and knows a
- * single rule, whose keys must be there. Safe for many threads.
+ * A measure for what a machine's memory allows: token buckets in one array that was made large
+ * enough beforehand, each claimed by a compare-and-set. It does not grow, forgets nothing, bounds
+ * nothing, and knows a single rule, whose keys must be there. Safe for many threads.
  */
 final class BareTable {
   private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(long[].class);

@@ -284,15 +284,19 @@ final class Members implements AutoCloseable {
   }
 
   /** Returns what the threads of each group do, which say why nobody leads it. */
-  private String raftThreads() throws IOException {
+  private String raftThreads() {
     StringBuilder text = new StringBuilder();
     for (MemberProcess each : every()) {
       if (each.started()) {
         text.append(each.name()).append(":\n");
-        for (String thread : each.process().command("Thread.print").split("\n\n", -1)) {
-          if (thread.startsWith("\"") && thread.contains("@group-")) { // Ratis names them so.
-            text.append(thread).append('\n');
+        try {
+          for (String thread : each.process().command("Thread.print").split("\n\n", -1)) {
+            if (thread.startsWith("\"") && thread.contains("@group-")) { // Ratis names them so.
+              text.append(thread).append('\n');
+            }
           }
+        } catch (IOException e) { // It has ended, or stands still: that is worth knowing as well.
+          text.append(e.getMessage()).append('\n');
         }
       }
     }

@@ -419,7 +419,8 @@ final class RatisEngine implements AutoCloseable {
   }
 
   private @Nullable Void notClosed(Throwable problem) {
-    transport.log("cluster: " + problem.getMessage());
+    Throwable cause = problem.getCause() == null ? problem : problem.getCause();
+    transport.log("cluster: " + cause.getMessage());
     return null;
   }
 }

@@ -61,6 +61,8 @@ final class RatisLedger implements Ledger {
   /** Ratis holds a lock while it appends, which others hold while they wait for the disk. */
   private final ExecutorService appender;
 
+  private @Nullable CompletableFuture<@Nullable Void> closing;
+
   RatisLedger(RatisEngine engine, RaftServer server, RaftGroupId group, int number)
       throws IOException {
     this.engine = engine;
@@ -251,12 +253,26 @@ final class RatisLedger implements Ledger {
     return peers.stream().map(RatisEngine::member).toList();
   }
 
+  /**
+   * Ratis 3.3 loses a group that elects a leader while a listener is becoming a voter: that one is
+   * in both halves of the leader's seats, for which it fails, and stays the leader. So a listener
+   * takes no part for a moment, and comes in as a voter.
+   */
   @Override
   public void seat(Seats next) throws IOException {
+    Seats now = seats();
+    List<Member> listening = now.listeners().stream().filter(each -> !next.votes(each)).toList();
+    if (listening.size() < now.listeners().size()) {
+      agree(now.voters(), listening);
+    }
+    agree(next.voters(), next.listeners());
+  }
+
+  private void agree(List<Member> voters, List<Member> listeners) throws IOException {
     SetConfigurationRequest.Arguments seats =
         SetConfigurationRequest.Arguments.newBuilder()
-            .setServersInNewConf(next.voters().stream().map(RatisEngine::peer).toList())
-            .setListenersInNewConf(next.listeners().stream().map(RatisEngine::peer).toList())
+            .setServersInNewConf(voters.stream().map(RatisEngine::peer).toList())
+            .setListenersInNewConf(listeners.stream().map(RatisEngine::peer).toList())
             .build();
     RaftClientReply reply =
         server.setConfiguration(
@@ -290,15 +306,21 @@ final class RatisLedger implements Ledger {
   }
 
   /**
-   * Begins to close. What is returned fails with an {@link IOException} if the group does not
-   * close; it is done if that had begun before.
+   * Begins to close, unless that has begun before. What is returned fails with an {@link
+   * IOException} if the group does not close.
    *
    * @param delete whether the group's folder goes too
    */
-  CompletableFuture<@Nullable Void> closing(boolean delete) {
-    if (appender.isShutdown()) {
-      return CompletableFuture.completedFuture(null);
+  synchronized CompletableFuture<@Nullable Void> closing(boolean delete) {
+    CompletableFuture<@Nullable Void> begun = closing;
+    if (begun == null) {
+      begun = begin(delete);
+      closing = begun;
     }
+    return begun;
+  }
+
+  private CompletableFuture<@Nullable Void> begin(boolean delete) {
     appender.shutdown();
     engine.closing(group);
     return removed(delete)

@@ -15,11 +15,12 @@ import org.jspecify.annotations.Nullable;
 record Seats(List<Member> voters, List<Member> listeners, boolean settled) {
   /*
    * How does a group come to other voters? One small step after the other, each of which the group
-   * agrees on as on an entry: who is to come becomes a listener; who has all entries becomes a voter,
-   * in exchange for one who is to go, if there is one; and when all who are wanted vote, the rest
-   * goes. So there is never a voter that lacks what was decided, and never one less than before a
-   * step, except at the end. Which step is next follows from the seats and from what is wanted, so
-   * the next leader goes on where the one before stopped.
+   * agrees on as on an entry: who is to come becomes a listener; who has all entries becomes one more
+   * voter; then one who is to go goes. So there is never a voter that lacks what was decided, and
+   * never fewer voters than before or than wanted. Voters are not exchanged in one step: a majority
+   * of those before one step and one of those after it always have a member in common, so it does
+   * not matter which of the two a new leader goes by. Which step is next follows from the seats and
+   * from what is wanted, so the next leader goes on where the one before stopped.
    */
 
   Seats {
@@ -54,9 +55,15 @@ record Seats(List<Member> voters, List<Member> listeners, boolean settled) {
     if (kept.size() < listeners.size()) {
       return new Seats(voters, kept, true);
     }
+    Member leaving = leaving(wanted);
+    if (leaving != null && voters.size() > wanted.size()) {
+      return new Seats(without(voters, leaving), kept, true);
+    }
     for (Member each : kept) {
       if (caughtUp.test(each)) {
-        return promoted(each, wanted);
+        List<Member> more = new ArrayList<>(voters);
+        more.add(each);
+        return new Seats(more, without(kept, each), true);
       }
     }
     for (Member each : wanted) {
@@ -66,9 +73,7 @@ record Seats(List<Member> voters, List<Member> listeners, boolean settled) {
         return new Seats(voters, more, true);
       }
     }
-    Member leaving = leaving(wanted, "");
-    boolean all = wanted.stream().allMatch(this::votes);
-    return all && leaving != null ? new Seats(without(voters, leaving), kept, true) : null;
+    return null;
   }
 
   /** Returns the voters that are wanted, in that order: who can lead when the leader is to go. */
@@ -76,19 +81,12 @@ record Seats(List<Member> voters, List<Member> listeners, boolean settled) {
     return wanted.stream().filter(this::votes).toList();
   }
 
-  private Seats promoted(Member listener, List<Member> wanted) {
-    // The only voter leads, and leaves when there is another to lead.
-    Member leaving = voters.size() == 1 ? null : leaving(wanted, listener.name());
-    List<Member> next = new ArrayList<>(leaving == null ? voters : without(voters, leaving));
-    next.add(listener);
-    return new Seats(next, without(listeners, listener), true);
-  }
-
-  /** Returns a voter who is not wanted, that of a name first; null if there is none. */
-  private @Nullable Member leaving(List<Member> wanted, String name) {
+  /** Returns a voter who is not wanted, one whose folder was lost first; null if there is none. */
+  private @Nullable Member leaving(List<Member> wanted) {
     Member found = null;
     for (Member each : voters) {
-      if (!in(wanted, each) && (found == null || each.name().equals(name))) {
+      boolean lost = wanted.stream().anyMatch(other -> other.name().equals(each.name()));
+      if (!in(wanted, each) && (found == null || lost)) {
         found = each;
       }
     }

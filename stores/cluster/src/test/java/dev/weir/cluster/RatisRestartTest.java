@@ -230,6 +230,39 @@ class RatisRestartTest {
     }
   }
 
+  /** Its last seats are those under which the listener becomes a voter, on which nobody agreed. */
+  @Test
+  void leaderElectedWhileAListenerBecomesAVoter_leads() throws Exception {
+    Calm.check(folder, this::electMeanwhile);
+  }
+
+  private void electMeanwhile(Path own) throws Exception {
+    ids = 0;
+    try (Wires wires = new Wires();
+        Trio trio = new Trio(own, settings -> settings, wires, 2)) {
+      append(trio, 5);
+      trio.start(2);
+      int leader = trio.leader();
+      int other = 1 - leader;
+      Ledger ledger = trio.node(leader).ledger();
+      List<Member> founders = List.of(trio.member(0), trio.member(1));
+      List<Member> all = List.of(trio.member(0), trio.member(1), trio.member(2));
+      seat(ledger, new Seats(founders, List.of(trio.member(2)), true));
+      checkAll(trio.settle(), ids);
+      wires.isolate(other);
+      assertThatThrownBy(() -> ledger.seat(new Seats(all, List.of(), true)))
+          .isInstanceOf(IOException.class);
+      Await.until("nobody to lead", () -> ledger.leader() == null);
+      for (int to : new int[] {leader, 2}) { // What was held back is lost.
+        wires.wire(other, to).cut();
+        wires.wire(to, other).cut();
+      }
+      wires.heal();
+      append(trio, 5);
+      checkAll(trio.settle(), ids);
+    }
+  }
+
   @Test
   void aTransfer_handsTheLogOver() throws Exception {
     Calm.check(folder, this::handOver);
