@@ -38,14 +38,13 @@ import org.jspecify.annotations.Nullable;
 /** The log of one group in this process, by Ratis. */
 final class RatisLedger implements Ledger {
   /*
-   * What does this do that Ratis does not? It keeps to what Ratis 3.3 can do. Entries are handed over
-   * by one thread, since Ratis holds a lock while it appends, which others hold while they wait for
-   * the disk. A listener does not become a voter in one change: a member that is elected before a
-   * majority has agreed on such a change has it among both its voters and the listeners of before,
-   * for which Ratis fails, and leaves it a leader that does nothing and has the longest log. So a
-   * listener takes no part for a moment, and comes in as a voter. And closing is begun once, by a
-   * thread of its own, and waited for by whoever wants to: Ratis's writer of the log ends within a
-   * second.
+   * What does this do that Ratis 3.3 does not? Entries reach Ratis by one thread, since Ratis holds a
+   * lock while it appends, which others hold while they wait for the disk. A listener does not become
+   * a voter in one change: a member that is elected before a majority has agreed on such a change has
+   * it among its voters and among the listeners of before, for which Ratis fails, and leaves a leader
+   * that does nothing and has the longest log. So a listener takes no part for a moment, and comes in
+   * as a voter. And a group begins to close once, by a thread of its own, for which callers may
+   * wait: the thread that writes Ratis's log ends within a second.
    */
 
   /** Ratis writes an entry by a buffer of 1 MB, and keeps some bytes of its own with it. */
