@@ -58,7 +58,7 @@ final class Gcra extends Meter {
 
   @Override
   long fitNanos(long[] s, int i, long now, long permits, Policy policy) {
-    return step(s[i], now, permits, policy.emissionNanos, policy.toleranceNanos);
+    return Math.max(0, -room(charged(s[i], now, permits, policy), now, policy));
   }
 
   /** Returns the state after permits that conform: see {@link #room}. */
@@ -72,11 +72,6 @@ final class Gcra extends Meter {
    */
   static long room(long tat, long now, Policy policy) {
     return policy.toleranceNanos - (tat - now);
-  }
-
-  /** The step itself: how long until {@code permits}, at most a bucket full, conform. */
-  static long step(long tat, long now, long permits, long emission, long tolerance) {
-    return Math.max(0, Math.max(now, tat) + emission * permits - tolerance - now);
   }
 
   @Override
