@@ -194,6 +194,22 @@ class RatisRestartTest {
     }
   }
 
+  /** Has the third member listen until it has all; returns who leads. */
+  private int listened(Trio trio) throws Exception {
+    append(trio, 5);
+    trio.start(2);
+    int leader = trio.leader();
+    seat(
+        trio.node(leader).ledger(),
+        new Seats(List.of(trio.member(0), trio.member(1)), List.of(trio.member(2)), true));
+    checkAll(trio.settle(), ids);
+    return leader;
+  }
+
+  private static Seats all(Trio trio) {
+    return new Seats(List.of(trio.member(0), trio.member(1), trio.member(2)), List.of(), true);
+  }
+
   /** One that listened first, and whose election of a later term nobody heard of. */
   @Test
   void voterOfALaterTerm_hasTheLeaderStepDown() throws Exception {
@@ -204,15 +220,8 @@ class RatisRestartTest {
     ids = 0;
     try (Wires wires = new Wires();
         Trio trio = new Trio(own, settings -> settings, wires, 2)) {
-      append(trio, 5);
-      trio.start(2);
-      Ledger leader = trio.node(trio.leader()).ledger();
-      List<Member> founders = List.of(trio.member(0), trio.member(1));
-      seat(leader, new Seats(founders, List.of(trio.member(2)), true));
-      checkAll(trio.settle(), ids);
-      seat(
-          leader,
-          new Seats(List.of(trio.member(0), trio.member(1), trio.member(2)), List.of(), true));
+      Ledger leader = trio.node(listened(trio)).ledger();
+      seat(leader, all(trio));
       Await.until("the seats", () -> leader.seats().settled());
       append(trio, 5);
       checkAll(trio.settle(), ids);
@@ -230,28 +239,29 @@ class RatisRestartTest {
     }
   }
 
-  /** Its last seats are those under which the listener becomes a voter, on which nobody agreed. */
+  /** On what its last seats are, nobody has agreed. */
   @Test
   void leaderElectedWhileAListenerBecomesAVoter_leads() throws Exception {
-    Calm.check(folder, this::electMeanwhile);
+    Calm.check(folder, own -> electMeanwhile(own, true));
   }
 
-  private void electMeanwhile(Path own) throws Exception {
+  @Test
+  void leaderElectedWhileAVoterComes_leads() throws Exception {
+    Calm.check(folder, own -> electMeanwhile(own, false));
+  }
+
+  private void electMeanwhile(Path own, boolean listens) throws Exception {
     ids = 0;
     try (Wires wires = new Wires();
         Trio trio = new Trio(own, settings -> settings, wires, 2)) {
-      append(trio, 5);
-      trio.start(2);
-      int leader = trio.leader();
+      int leader = listened(trio);
       int other = 1 - leader;
       Ledger ledger = trio.node(leader).ledger();
-      List<Member> founders = List.of(trio.member(0), trio.member(1));
-      List<Member> all = List.of(trio.member(0), trio.member(1), trio.member(2));
-      seat(ledger, new Seats(founders, List.of(trio.member(2)), true));
-      checkAll(trio.settle(), ids);
+      if (!listens) {
+        seat(ledger, new Seats(List.of(trio.member(0), trio.member(1)), List.of(), true));
+      }
       wires.isolate(other);
-      assertThatThrownBy(() -> ledger.seat(new Seats(all, List.of(), true)))
-          .isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> ledger.seat(all(trio))).isInstanceOf(IOException.class);
       Await.until("nobody to lead", () -> ledger.leader() == null);
       for (int to : new int[] {leader, 2}) { // What was held back is lost.
         wires.wire(other, to).cut();
