@@ -62,6 +62,7 @@ class ClusterDemoTest {
         && Ticker.system().nanos() - begun < Duration.ofMinutes(1).toNanos()) {
       raised = Ran.weir("cluster", "status", "--url", url);
     }
+    assertThat(raised.out()).doesNotContain(", level 1,");
   }
 
   /** What changes members, against a real one. */
