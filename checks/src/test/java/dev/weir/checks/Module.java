@@ -18,6 +18,7 @@ import org.xml.sax.SAXException;
  *
  * @param name its folder below the root, for example {@code stores/redis}
  * @param artifact its artifact, for example {@code weir-redis}
+ * @param javaName the name of its Java module, for example {@code dev.weir.redis}; empty for a pom
  * @param published false for a module that is never deployed
  * @param jar false for a module that is only a pom
  * @param uses the artifacts of Weir that its main code may use
@@ -26,6 +27,7 @@ import org.xml.sax.SAXException;
 record Module(
     String name,
     String artifact,
+    String javaName,
     boolean published,
     boolean jar,
     List<String> uses,
@@ -36,7 +38,7 @@ record Module(
   static List<Module> all() {
     List<Module> modules = new ArrayList<>();
     collect(ROOT, modules);
-    return List.copyOf(modules);
+    return modules.stream().distinct().toList(); // Two profiles may list the same one.
   }
 
   private static void collect(Path folder, List<Module> modules) {
@@ -75,16 +77,32 @@ record Module(
         manages.addAll(weirs(dependencies, dependency -> true));
       }
     }
-    boolean published =
-        children(pom, "properties").stream()
-            .noneMatch(properties -> text(properties, "maven.deploy.skip").equals("true"));
+    boolean published = !property(pom, "maven.deploy.skip").equals("true");
     return new Module(
         ROOT.relativize(folder).toString().replace('\\', '/'),
         text(pom, "artifactId"),
+        property(pom, "module.name"),
         published,
         !text(pom, "packaging").equals("pom"),
         List.copyOf(uses),
         List.copyOf(manages));
+  }
+
+  /** Returns a property of a pom, empty if it does not set it. */
+  static String property(Element pom, String name) {
+    return children(pom, "properties").stream()
+        .map(properties -> text(properties, name))
+        .findFirst()
+        .orElse("");
+  }
+
+  /** Returns all artifacts of Weir that a module's pom depends on, for its tests as well. */
+  static List<String> dependencies(Path folder) {
+    List<String> all = new ArrayList<>();
+    for (Element dependencies : children(pom(folder), "dependencies")) {
+      all.addAll(weirs(dependencies, dependency -> true));
+    }
+    return all;
   }
 
   private static List<String> weirs(Element dependencies, Predicate<Element> which) {
@@ -138,7 +156,7 @@ record Module(
     }
   }
 
-  private static Element pom(Path folder) {
+  static Element pom(Path folder) {
     Path file = folder.resolve("pom.xml");
     try {
       return DocumentBuilderFactory.newInstance()

@@ -46,6 +46,23 @@ class ModulesTest {
     assertThat(boms.get(0).manages()).containsExactlyElementsOf(jars);
   }
 
+  /** Or a parallel build would look at the public types of a module before they are compiled. */
+  @Test
+  void checks_areBuiltAfterAllThatIsPublished() {
+    assertThat(Module.dependencies(Module.ROOT.resolve("checks")))
+        .containsAll(
+            MODULES.stream()
+                .filter(module -> module.published() && module.jar())
+                .map(Module::artifact)
+                .toList());
+  }
+
+  @Test
+  void nameOfTheJavaModule_isItsPackage() {
+    assertThat(MODULES.stream().filter(Module::jar))
+        .allSatisfy(module -> assertThat(module.javaName()).isEqualTo(module.packageName()));
+  }
+
   /**
    * So that no two modules share a package, and the name of the jar's module fits. Tests that stand
    * for a user's code are in {@code dev.example}.

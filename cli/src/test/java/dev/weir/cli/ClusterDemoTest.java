@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * {@code weir cluster demo}, by its other name, as a process of its own, with processes of its own.
  */
+@Tag("live")
 class ClusterDemoTest {
   private static final Pattern HTTP = Pattern.compile("ready: http on (127\\.0\\.0\\.1:\\d+)");
 

@@ -7,12 +7,15 @@ import java.util.List;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Whatever threads take from a lease, put back and return at once comes out as it would in some
  * order: no permit is spent twice, or both spent and returned.
  */
+@Tag("model")
+@Tag("sample")
 public class LeaseLincheckTest {
   private static final Ticker STOPPED = () -> 0;
   private static final Clocks CLOCKS = new Clocks(STOPPED, STOPPED);

@@ -22,11 +22,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Members, real processes, to which something happens while clients ask them. */
+@Tag("siege")
 class ClusterSiegeTest {
   /** After the last fault, also on a busy machine, on which a member takes seconds to start. */
   private static final Duration HEALS = Duration.ofSeconds(90);
@@ -113,6 +115,7 @@ class ClusterSiegeTest {
   }
 
   /** A member that was put back to what it was has forgotten, and so has the majority it is in. */
+  @Tag("sample")
   @Test
   void olderFoldersOfAMajority_areFoundOut() throws Exception {
     ClusterSite site = ClusterSite.onLoopback(folder, 3, random);

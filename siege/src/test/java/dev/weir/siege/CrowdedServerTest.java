@@ -6,11 +6,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A server that accepts few connections, and hostile clients that open many. */
+@Tag("siege")
 class CrowdedServerTest {
   private static final int MAX_CONNECTIONS = 50;
 

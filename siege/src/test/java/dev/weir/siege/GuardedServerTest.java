@@ -11,10 +11,12 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server that requires a token, with a heap of 256 MiB, and hostile clients without one. */
+@Tag("siege")
 class GuardedServerTest {
   private static final String TOKEN = "token-of-ordinary-clients";
 

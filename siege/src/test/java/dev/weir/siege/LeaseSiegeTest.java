@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.Trials;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Leases over real processes; {@code -Dweir.siege.seconds=60} has it take a minute. */
+@Tag("siege")
 class LeaseSiegeTest {
   @TempDir private Path folder;
 

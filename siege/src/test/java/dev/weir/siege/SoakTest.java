@@ -8,10 +8,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A soak of a few seconds: that its parts work, not what it finds. */
+@Tag("siege")
 class SoakTest {
   private static final Soak.Plan PLAN =
       new Soak.Plan(

@@ -6,12 +6,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Runs every jcstress test of this module, in processes of their own. A longer run: {@code
  * -Dweir.stress.iterations=100}.
  */
+@Tag("model")
 class StressTest {
   private static final String ITERATIONS = System.getProperty("weir.stress.iterations", "5");
 

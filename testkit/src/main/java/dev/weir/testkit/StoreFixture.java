@@ -168,8 +168,14 @@ public abstract class StoreFixture {
     }
   }
 
-  /** Runs the task on so many threads, all from one moment on, and returns when all are done. */
-  static void inParallel(int threads, IntConsumer task) throws Exception {
+  /**
+   * Runs a task on several threads that begin at one moment, and returns when all have ended.
+   *
+   * @param threads how many, at least 1
+   * @param task receives the thread's number, from 0
+   * @throws Exception the first that a thread throws
+   */
+  public static void inParallel(int threads, IntConsumer task) throws Exception {
     CyclicBarrier start = new CyclicBarrier(threads);
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {

@@ -99,13 +99,13 @@ public record Traffic(
     return new Builder().input(input);
   }
 
-  /** Returns a builder of traffic without an input yet. */
   /** Returns the same traffic with this descriptor alone. */
   public Traffic withDescriptor(String descriptor) {
     return new Traffic(
         inputs, List.of(descriptor), format, time, timeUnit, permits, sort, anyOrder);
   }
 
+  /** Returns a builder of traffic without an input yet. */
   public static Builder builder() {
     return new Builder();
   }

@@ -19,9 +19,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Long keys, many partitions, the state as a fence, and what is refused. */
+@Tag("container")
 class DynamoItemsTest {
   private static Items items() {
     DynamoSettings settings = DynamoSettings.of(StoreAddress.parse(Dynamo.newAddress(), ""));
@@ -83,6 +85,8 @@ class DynamoItemsTest {
     return Arrays.copyOf(key, key.length + 1);
   }
 
+  @Tag("sample")
+  @Tag("sample")
   @Test
   void writerWhoseStateIsGone_writesNothing() {
     byte[] key = {1};
@@ -126,6 +130,8 @@ class DynamoItemsTest {
             ConfigException.class, e -> assertThat(e.kind()).isEqualTo(Kind.UNAVAILABLE));
   }
 
+  @Tag("sample")
+  @Tag("sample")
   @Test
   void badAddresses_areRefused() {
     for (String address :

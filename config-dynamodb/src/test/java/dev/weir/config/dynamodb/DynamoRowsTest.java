@@ -5,7 +5,9 @@ import dev.weir.config.LoggedRows;
 import dev.weir.config.Rows;
 import dev.weir.config.RowsContract;
 import dev.weir.config.StoreAddress;
+import org.junit.jupiter.api.Tag;
 
+@Tag("container")
 class DynamoRowsTest extends RowsContract {
   @Override
   protected Rows createRows() {

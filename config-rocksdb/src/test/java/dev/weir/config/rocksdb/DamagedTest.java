@@ -23,11 +23,14 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of a database when its files are not as they were written. */
+@Tag("model")
+@Tag("sample")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class DamagedTest {
   @TempDir Path folder;

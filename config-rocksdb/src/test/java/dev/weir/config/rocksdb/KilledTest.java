@@ -14,11 +14,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is there after a process was killed, and what another finds that comes too early. */
+@Tag("live")
+@Tag("sample")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class KilledTest {
   private static final int ROUNDS = 20;

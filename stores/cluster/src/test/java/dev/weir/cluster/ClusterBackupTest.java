@@ -15,10 +15,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Backups of real members, and new clusters of these. */
+@Tag("live")
 class ClusterBackupTest {
   private static final Policy FIVE =
       Policy.builder(Quota.of(5, Duration.ofHours(1)))

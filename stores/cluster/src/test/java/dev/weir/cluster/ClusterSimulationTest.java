@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.Test;
  * -Dweir.seed} is the run's, {@code -Dweir.faults} the numbers of the faults, all without it. By
  * hand, {@code -Dweir.runs} has it make more of them.
  */
+@Tag("model")
+@Tag("sample")
 class ClusterSimulationTest {
   private static final int RUNS = Integer.getInteger("weir.runs", 2_000);
 

@@ -39,10 +39,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole members in one process, over the loopback and with real files. */
+@Tag("live")
 class ClusterTest {
   private static final Policy TEN =
       Policy.builder(Quota.of(10, Duration.ofMinutes(10)))
@@ -133,6 +135,8 @@ class ClusterTest {
     return clusters.values().iterator().next().status().health() == Health.HEALTHY;
   }
 
+  @Tag("sample")
+  @Tag("sample")
   @Test
   void limit_holdsOverAllServers_whileOneEndsAndComesBack() throws Exception {
     start("a", "b", "c");
@@ -371,6 +375,8 @@ class ClusterTest {
     answers.forEach(CompletableFuture::join);
   }
 
+  @Tag("sample")
+  @Tag("sample")
   @Test
   void otherMembers_areNoCluster() throws Exception {
     try (Cluster a = Cluster.open(settings("a", members));
@@ -382,6 +388,8 @@ class ClusterTest {
     }
   }
 
+  @Tag("sample")
+  @Tag("sample")
   @Test
   void folder_isOneMembersAlone() throws Exception {
     try (Cluster a = Cluster.open(settings("a", members))) {

@@ -27,10 +27,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Members that find each other behind a name of the DNS: at 127.0.0.2 and so on, one port. */
+@Tag("live")
 class DnsClusterTest {
   private static final String NAME = "members.test";
   private static final Policy FIVE =

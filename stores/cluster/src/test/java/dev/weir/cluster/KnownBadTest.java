@@ -8,10 +8,13 @@ import dev.weir.testkit.Trials;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The simulation must find what is known to be wrong; else what it does not find means nothing. */
+@Tag("model")
+@Tag("sample")
 class KnownBadTest {
   private static final int MOST_RUNS = 400;
 

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.cluster.Trio.Node;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Members of real logs whose leader's process ends. Its election timeout is not waited for. */
+@Tag("live")
 class LeaderEndTest {
   private static final Duration ELECTION_MIN = Duration.ofSeconds(3);
   private static final Duration ELECTION_MAX = Duration.ofSeconds(4);

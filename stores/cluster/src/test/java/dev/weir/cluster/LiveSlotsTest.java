@@ -16,10 +16,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Slots that move between the groups of whole members while requests go on. */
+@Tag("live")
 class LiveSlotsTest {
   private static final int LIMIT = 5;
   private static final int KEYS = 80;

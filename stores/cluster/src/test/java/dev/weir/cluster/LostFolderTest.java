@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A folder of which only a part is lost. The member has promised what it does not know any more, so
  * it must not vote again under the incarnation that has promised it.
  */
+@Tag("live")
 class LostFolderTest {
   private static final Policy POLICY = Policy.builder(Quota.of(5, Duration.ofHours(1))).build();
 

@@ -16,10 +16,12 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Members that come, go and are replaced while requests go on. */
+@Tag("live")
 class MembersTest {
   private static final int GROUPS = 2;
 

@@ -22,10 +22,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three members whose network fails. */
+@Tag("live")
 class RatisFaultTest {
   private static final Duration ELECTION_MIN = Duration.ofMillis(150);
   private static final Duration ELECTION_MAX = Duration.ofMillis(300);
@@ -73,6 +75,8 @@ class RatisFaultTest {
         : problem;
   }
 
+  @Tag("sample")
+  @Tag("sample")
   @Test
   void faults_loseNothingAcknowledged_andApplyNothingRefused() throws Exception {
     long seed = new SplittableRandom().nextLong();
@@ -184,6 +188,8 @@ class RatisFaultTest {
         });
   }
 
+  @Tag("sample")
+  @Tag("sample")
   @Test
   void aLeaderThatIsCutOff_acknowledgesNothing_andWhatItHadAppendedIsUnknown() throws Exception {
     Wires wires = new Wires();

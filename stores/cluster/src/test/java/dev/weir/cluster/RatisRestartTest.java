@@ -13,10 +13,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.ratis.protocol.exceptions.ReconfigurationTimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Members that are started again from what they have on disk. */
+@Tag("live")
 class RatisRestartTest {
   /** So small that some hundred entries make several snapshots and files of the log. */
   private static final int SNAPSHOT_BYTES = 32 << 10;

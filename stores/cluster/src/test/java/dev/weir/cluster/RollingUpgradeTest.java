@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Members of an older version and of this one in one cluster. The older one is this one that takes
  * part up to level 1 only, which {@link GoldenBytesTest} keeps what it was.
  */
+@Tag("live")
 class RollingUpgradeTest {
   private static final int OLD = 1;
   private static final int NEW = 2;

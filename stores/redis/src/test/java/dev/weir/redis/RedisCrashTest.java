@@ -6,11 +6,13 @@ import dev.weir.Consistency;
 import dev.weir.RateLimiter;
 import dev.weir.Reason;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is admitted when Redis loses what it knew, or another takes its place. */
+@Tag("container")
 class RedisCrashTest extends FaultTest {
   @ParameterizedTest
   @EnumSource(Consistency.class)
@@ -27,6 +29,8 @@ class RedisCrashTest extends FaultTest {
     assertInTime(crowd);
   }
 
+  @Tag("sample")
+  @Tag("sample")
   @ParameterizedTest
   @EnumSource(Consistency.class)
   void killedAndBackWithEveryDecision_admitsNothingExtra(Consistency consistency) {

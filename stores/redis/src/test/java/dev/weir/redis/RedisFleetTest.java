@@ -19,11 +19,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Four processes, their clocks hours apart, share one Redis. */
+@Tag("container")
 class RedisFleetTest {
   private static final int PROCESSES = 4;
   private static final long WINDOW_MILLIS = 500;
@@ -141,6 +143,8 @@ class RedisFleetTest {
   }
 
   /** Windows that a busy machine spends elsewhere are not used: of use is what once is. */
+  @Tag("sample")
+  @Tag("sample")
   @ParameterizedTest
   @EnumSource(Consistency.class)
   void fleet_everyAlgorithm_holdsItsBoundAndIsOfUse(Consistency consistency) {

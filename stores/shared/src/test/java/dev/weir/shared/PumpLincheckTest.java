@@ -6,9 +6,12 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whichever threads pump and hold, nothing that was brought is left when all of them have gone. */
+@Tag("model")
+@Tag("sample")
 public class PumpLincheckTest {
   private final Queue<Integer> brought = new ConcurrentLinkedQueue<>();
   private final Pump pump = new Pump(brought::clear);

@@ -1,4 +1,4 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,7 @@ import dev.weir.MemoryStore;
 import dev.weir.PackedDecision;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.testkit.WindowChecker;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,6 +14,11 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.RateLimiter;
 import dev.weir.Reason;
+import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.Oracle;
+import dev.weir.testkit.StoreFixture;
+import dev.weir.testkit.Trials;
+import dev.weir.testkit.WindowChecker;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HashMap;

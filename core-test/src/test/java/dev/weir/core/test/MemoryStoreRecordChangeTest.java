@@ -1,9 +1,10 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import dev.weir.MemoryStore;
 import dev.weir.Store;
+import dev.weir.testkit.RecordChangeContract;
 
-class MemoryStoreTest extends StoreContract {
+class MemoryStoreRecordChangeTest extends RecordChangeContract {
   @Override
   protected Store createStore() {
     return new MemoryStore(1 << 20);

@@ -1,4 +1,4 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,11 @@ import dev.weir.Decision;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.RateLimiter;
+import dev.weir.testkit.Ask;
+import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.Oracle;
+import dev.weir.testkit.Trials;
+import dev.weir.testkit.WindowChecker;
 import dev.weir.testkit.WindowChecker.Operation;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

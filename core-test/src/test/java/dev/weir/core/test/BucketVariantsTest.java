@@ -1,4 +1,4 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,6 +14,7 @@ import dev.weir.PackedDecision;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Reason;
+import dev.weir.testkit.Trials;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;

@@ -1,4 +1,4 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import dev.weir.Algorithm;
 import dev.weir.Batch;
@@ -12,12 +12,15 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Whatever threads do at once to keys that collide in one segment, while it grows and forgets,
  * comes out as it would in some order, one after the other.
  */
+@Tag("model")
+@Tag("sample")
 @Param(name = "key", gen = IntGen.class, conf = "1:6")
 public class TablesLincheckTest {
   private static final long SECOND = 1_000_000_000L;

@@ -1,11 +1,16 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
-import static dev.weir.testkit.CoarseStore.RESOLUTION_NANOS;
+import static dev.weir.core.test.CoarseStore.RESOLUTION_NANOS;
 
 import dev.weir.Algorithm;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Store;
+import dev.weir.testkit.AlgorithmContract;
+import dev.weir.testkit.ReservationContract;
+import dev.weir.testkit.RuleChangeContract;
+import dev.weir.testkit.StoreContract;
+import dev.weir.testkit.Traffic;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.params.ParameterizedClass;

@@ -1,4 +1,4 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import dev.weir.Algorithm;
 import dev.weir.Binding;
@@ -9,12 +9,15 @@ import dev.weir.Quota;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Whatever threads do at once to one key, under one limit or several and while its rule changes,
  * comes out as it would in some order, one after the other.
  */
+@Tag("model")
+@Tag("sample")
 public class StoreLincheckTest {
   private final MemoryStore store = new MemoryStore();
   private final Binding log = store.bind("flapping", policy(Algorithm.SLIDING_WINDOW_LOG, 3), 0);

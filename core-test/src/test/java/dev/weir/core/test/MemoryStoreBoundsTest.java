@@ -1,7 +1,8 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import dev.weir.MemoryStore;
 import dev.weir.Store;
+import dev.weir.testkit.BoundedStoreContract;
 
 class MemoryStoreBoundsTest extends BoundedStoreContract {
   @Override

@@ -1,9 +1,10 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import dev.weir.MemoryStore;
 import dev.weir.Store;
+import dev.weir.testkit.StoreContract;
 
-class MemoryStoreRuleChangeTest extends RuleChangeContract {
+class MemoryStoreTest extends StoreContract {
   @Override
   protected Store createStore() {
     return new MemoryStore(1 << 20);

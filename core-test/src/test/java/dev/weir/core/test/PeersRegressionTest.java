@@ -1,4 +1,4 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,6 +12,11 @@ import dev.weir.Quota;
 import dev.weir.RateLimiter;
 import dev.weir.Reason;
 import dev.weir.Store;
+import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.Oracle;
+import dev.weir.testkit.StoreFixture;
+import dev.weir.testkit.Trials;
+import dev.weir.testkit.WindowChecker;
 import dev.weir.testkit.WindowChecker.Operation;
 import java.math.BigInteger;
 import java.time.Duration;

@@ -1,10 +1,12 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import dev.weir.Algorithm;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Store;
+import dev.weir.testkit.AlgorithmContract;
+import dev.weir.testkit.Traffic;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Nested;
 

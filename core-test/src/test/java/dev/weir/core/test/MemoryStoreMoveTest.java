@@ -1,4 +1,4 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +9,9 @@ import dev.weir.Fingerprint;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.testkit.Oracle;
+import dev.weir.testkit.Trials;
+import dev.weir.testkit.WindowChecker;
 import dev.weir.testkit.WindowChecker.Operation;
 import java.io.IOException;
 import java.time.Duration;

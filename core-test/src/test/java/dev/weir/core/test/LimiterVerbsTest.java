@@ -1,4 +1,4 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,6 +14,9 @@ import dev.weir.Quota;
 import dev.weir.RateLimiter;
 import dev.weir.SingleLimiter;
 import dev.weir.Store;
+import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.ForwardingStore;
+import dev.weir.testkit.StoreFixture;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,6 +14,10 @@ import dev.weir.RateLimiter;
 import dev.weir.Reason;
 import dev.weir.Store;
 import dev.weir.Throttle;
+import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.ForwardingStore;
+import dev.weir.testkit.StoreFixture;
+import dev.weir.testkit.Trials;
 import dev.weir.testkit.WindowChecker.Operation;
 import java.time.Duration;
 import java.util.ArrayList;

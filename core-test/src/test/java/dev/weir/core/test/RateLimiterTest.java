@@ -1,4 +1,4 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,6 +9,8 @@ import dev.weir.Decision;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.RateLimiter;
+import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.Trials;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;

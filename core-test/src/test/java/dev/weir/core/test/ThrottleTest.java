@@ -1,4 +1,4 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,6 +13,10 @@ import dev.weir.RateLimiter;
 import dev.weir.Reason;
 import dev.weir.Reservation;
 import dev.weir.Throttle;
+import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.Oracle;
+import dev.weir.testkit.Trials;
+import dev.weir.testkit.WindowChecker;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;

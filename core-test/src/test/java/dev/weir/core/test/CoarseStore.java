@@ -1,4 +1,4 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import dev.weir.Algorithm;
 import dev.weir.Batch;
@@ -8,6 +8,7 @@ import dev.weir.Decision;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.testkit.ForwardingStore;
 import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;

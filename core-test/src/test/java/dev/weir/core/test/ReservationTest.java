@@ -1,9 +1,11 @@
-package dev.weir.testkit;
+package dev.weir.core.test;
 
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.RateLimiter;
 import dev.weir.Store;
+import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.ReservationContract;
 
 /** Reservations in memory. */
 class ReservationTest extends ReservationContract {

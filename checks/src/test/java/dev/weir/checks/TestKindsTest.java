@@ -1,0 +1,90 @@
+package dev.weir.checks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Every test is run by some build: its class has a name that Surefire looks for, and its tags are
+ * kinds of which the root pom runs a sample or all.
+ */
+class TestKindsTest {
+  private static final Pattern TEST =
+      Pattern.compile("@(?:Test|ParameterizedTest|RepeatedTest|TestFactory)\\b");
+
+  private static final Pattern TAG = Pattern.compile("@Tag\\(\"([^\"]*)\"\\)");
+
+  /** The class, interface or record that a file is named after. */
+  private static final Pattern TYPE =
+      Pattern.compile(
+          "^(?:public )?(abstract |final )?(?:class|interface|record) (\\w+)", Pattern.MULTILINE);
+
+  /** A sample of its kind, which mvn verify runs too. */
+  private static final String SAMPLE = "sample";
+
+  private final List<String> kinds =
+      Pattern.compile(" \\| ")
+          .splitAsStream(Module.property(Module.pom(Module.ROOT), "tests.kinds"))
+          .toList();
+
+  @Test
+  void kinds_areExplainedToContributors() {
+    String page = Module.read(Module.ROOT.resolve("CONTRIBUTING.md"));
+    assertThat(kinds).isNotEmpty().allSatisfy(kind -> assertThat(page).contains("`" + kind + "`"));
+  }
+
+  @Test
+  void tags_areKindsOrSamplesOfOne() {
+    List<String> problems = new ArrayList<>();
+    for (Module module : Module.all()) {
+      for (Path source : module.sources("test")) {
+        List<String> tags = new ArrayList<>();
+        Matcher tag = TAG.matcher(Module.read(source));
+        while (tag.find()) {
+          tags.add(tag.group(1));
+        }
+        for (String each : tags) {
+          if (!kinds.contains(each) && !each.equals(SAMPLE)) {
+            problems.add(source + ": " + each + " (expected: one of " + kinds + ")");
+          }
+        }
+        if (tags.contains(SAMPLE) && tags.stream().noneMatch(kinds::contains)) {
+          problems.add(source + ": a sample of no kind");
+        }
+      }
+    }
+    assertThat(problems).isEmpty();
+  }
+
+  /**
+   * Abstract classes and interfaces are contracts, whose tests run by way of what inherits them.
+   */
+  @Test
+  void classesWithTests_haveNamesThatAreLookedFor() {
+    List<String> problems = new ArrayList<>();
+    for (Module module : Module.all()) {
+      for (Path source : module.sources("test")) {
+        String text = Module.read(source);
+        Matcher type = TYPE.matcher(text);
+        if (TEST.matcher(text).find()
+            && type.find()
+            && !"abstract ".equals(type.group(1))
+            && !type.group().contains("interface ")
+            && !isLookedFor(module, type.group(2))) {
+          problems.add(source + " (expected: a name that ends in Test)");
+        }
+      }
+    }
+    assertThat(problems).isEmpty();
+  }
+
+  /** The command's packed tests have an execution of their own. */
+  private static boolean isLookedFor(Module module, String name) {
+    return name.endsWith("Test") || module.name().equals("cli") && name.endsWith("IT");
+  }
+}
