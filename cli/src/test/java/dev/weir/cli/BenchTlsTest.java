@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpsServer;
 import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.protocol.envoy.RateLimitResponse;
 import dev.weir.protocol.envoy.RateLimitServiceGrpc;
+import dev.weir.testkit.ChildProcess;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.Server;
@@ -72,17 +73,9 @@ class BenchTlsTest {
   }
 
   private static void keytool(String[] arguments, String store) throws Exception {
-    List<String> all = new ArrayList<>();
-    all.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-    all.addAll(Arrays.asList(arguments));
+    List<String> all = new ArrayList<>(Arrays.asList(arguments));
     all.addAll(List.of("-keystore", store, "-storepass", PASSWORD));
-    Process process =
-        new ProcessBuilder(all)
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("keytool.log").toFile())
-            .start();
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(process.exitValue()).as("%s", all).isZero();
+    ChildProcess.tool("keytool", all.toArray(String[]::new)).run();
   }
 
   private static SSLContext context() throws Exception {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.WeirServer;
 import dev.weir.server.settings.ServerSettings;
+import dev.weir.testkit.ChildProcess;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -60,9 +61,8 @@ class CheckTlsTest {
 
   private static void makeCertificate(String name, String subject) throws Exception {
     Path store = folder.resolve(name + ".p12");
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-    command.addAll(
+    List<String> words = new ArrayList<>();
+    words.addAll(
         List.of(
             ("-genkeypair -alias a -keyalg EC -groupname secp256r1 -validity 2 -storetype PKCS12"
                     + " -dname CN="
@@ -72,13 +72,8 @@ class CheckTlsTest {
                     + " -storepass "
                     + PASSWORD)
                 .split(" ", -1)));
-    command.addAll(List.of("-keystore", store.toString()));
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve(name + ".log").toFile())
-            .start();
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    words.addAll(List.of("-keystore", store.toString()));
+    ChildProcess.tool("keytool", words.toArray(String[]::new)).run();
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(store)) {
       keys.load(in, PASSWORD.toCharArray());

@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -25,32 +26,28 @@ public record Pem(Path certificate, Path key, Path store) {
 
   public static Pem make(Path folder, String name) throws Exception {
     Path store = folder.resolve(name + ".p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                name,
-                "-keyalg",
-                "EC",
-                "-groupname",
-                "secp256r1",
-                "-dname",
-                "CN=" + name,
-                "-ext",
-                "SAN=ip:127.0.0.1",
-                "-validity",
-                "2",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                store.toString(),
-                "-storepass",
-                PASSWORD)
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve(name + ".log").toFile())
-            .start();
-    assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    ChildProcess.tool(
+            "keytool",
+            "-genkeypair",
+            "-alias",
+            name,
+            "-keyalg",
+            "EC",
+            "-groupname",
+            "secp256r1",
+            "-dname",
+            "CN=" + name,
+            "-ext",
+            "SAN=ip:127.0.0.1",
+            "-validity",
+            "2",
+            "-storetype",
+            "PKCS12",
+            "-keystore",
+            store.toString(),
+            "-storepass",
+            PASSWORD)
+        .run();
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(store)) {
       keys.load(in, PASSWORD.toCharArray());

@@ -3,6 +3,7 @@ package dev.weir.siege;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Reason;
+import dev.weir.testkit.ChildProcess;
 import dev.weir.testkit.Trials;
 import dev.weir.testkit.WindowChecker;
 import java.io.IOException;
@@ -214,16 +215,8 @@ class ClusterSiegeTest {
       return;
     }
     clock.shift(Duration.ofHours(1));
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            ShiftedClock.class.getName());
-    builder.environment().putAll(clock.environment());
     long before = System.currentTimeMillis();
-    Process process = builder.start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String said = ChildProcess.java(ShiftedClock.class).environment(clock.environment()).run();
     long hour = Duration.ofHours(1).toMillis();
     assertThat(Long.parseLong(said.trim()) - hour).isBetween(before, System.currentTimeMillis());
   }

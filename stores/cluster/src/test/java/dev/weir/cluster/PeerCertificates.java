@@ -1,5 +1,6 @@
 package dev.weir.cluster;
 
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -20,22 +21,21 @@ final class PeerCertificates {
 
   /** Writes {@code file.crt} and {@code file.key} for each file, made out to its name. */
   static void create(Path folder, Map<String, String> names) throws Exception {
-    Map<String, Process> started = new HashMap<>();
+    Map<String, ChildProcess> started = new HashMap<>();
     for (Map.Entry<String, String> name : names.entrySet()) {
       started.put(name.getKey(), start(folder, name.getKey(), name.getValue()));
     }
-    for (Map.Entry<String, Process> one : started.entrySet()) {
+    for (Map.Entry<String, ChildProcess> one : started.entrySet()) {
       String file = one.getKey();
-      if (!one.getValue().waitFor(60, TimeUnit.SECONDS) || one.getValue().exitValue() != 0) {
-        throw new IOException(Files.readString(folder.resolve(file + ".log")));
-      }
+      one.getValue().finish();
+      one.getValue().close();
       write(folder.resolve(file + ".p12"), folder, file);
     }
   }
 
-  private static Process start(Path folder, String file, String name) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+  private static ChildProcess start(Path folder, String file, String name) throws IOException {
+    return ChildProcess.tool(
+            "keytool",
             "-genkeypair",
             "-keystore",
             folder.resolve(file + ".p12").toString(),
@@ -55,8 +55,6 @@ final class PeerCertificates {
             "san=dns:" + name,
             "-validity",
             "2")
-        .redirectErrorStream(true)
-        .redirectOutput(folder.resolve(file + ".log").toFile())
         .start();
   }
 
