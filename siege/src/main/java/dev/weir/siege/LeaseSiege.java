@@ -1,9 +1,9 @@
 package dev.weir.siege;
 
 import dev.weir.Reason;
-import dev.weir.redis.RedisServer;
 import dev.weir.testkit.ChildProcess;
 import dev.weir.testkit.WindowChecker;
+import dev.weir.wire.testkit.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

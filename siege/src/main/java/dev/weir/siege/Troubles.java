@@ -1,6 +1,6 @@
 package dev.weir.siege;
 
-import dev.weir.redis.RedisServer;
+import dev.weir.wire.testkit.RedisServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
