@@ -2,6 +2,7 @@ package dev.weir.siege;
 
 import dev.weir.Reason;
 import dev.weir.testkit.ChildProcess;
+import dev.weir.testkit.FaultProxy;
 import dev.weir.testkit.WindowChecker;
 import dev.weir.wire.testkit.RedisServer;
 import java.io.IOException;
@@ -73,7 +74,8 @@ final class LeaseSiege {
     List<ChildProcess> clients = new ArrayList<>();
     try (RedisServer redis = RedisServer.start()) {
       ServerProcess server = start(0, rules, redis);
-      try (DroppingProxy proxy = new DroppingProxy(server.target().grpc(), EVERY_TENTH)) {
+      try (FaultProxy proxy = new FaultProxy(server.target().grpc())) {
+        proxy.cutReplies(EVERY_TENTH);
         for (int i = 0; i < CLIENTS; i++) {
           clients.add(client(i, proxy.port()));
         }
@@ -81,7 +83,7 @@ final class LeaseSiege {
         server.close(); // kill -9
         stopped += stopAndGoOn(clients, 500 * MILLI);
         server = start(1, rules, redis);
-        proxy.serverPort(server.target().grpc());
+        proxy.forwardTo(server.target().grpc());
         stopped += stopAndGoOn(clients, seconds * WINDOW_NANOS / 3);
         return outcome(clients, proxy, stopped);
       } finally {
@@ -134,7 +136,7 @@ final class LeaseSiege {
     return stopped;
   }
 
-  private Outcome outcome(List<ChildProcess> clients, DroppingProxy proxy, int stopped)
+  private Outcome outcome(List<ChildProcess> clients, FaultProxy proxy, int stopped)
       throws IOException, InterruptedException {
     List<WindowChecker.Operation> history = new ArrayList<>();
     long asked = 0;
@@ -158,6 +160,6 @@ final class LeaseSiege {
       }
     }
     long excess = WindowChecker.certainExcess(history, WINDOW_NANOS, LIMIT);
-    return new Outcome(excess, asked, history.size(), local, messages, proxy.dropped(), stopped);
+    return new Outcome(excess, asked, history.size(), local, messages, proxy.lost(), stopped);
   }
 }

@@ -135,6 +135,30 @@ class FaultProxyTest {
   }
 
   @Test
+  void cutReplies_losesEveryThirdAnswerWithItsConnection() throws IOException {
+    proxy.cutReplies(3);
+    assertThat(client.call("INCR", "k")).isEqualTo(1L);
+    assertThat(client.call("INCR", "k")).isEqualTo(2L);
+    assertThatThrownBy(() -> client.call("INCR", "k")).isInstanceOf(IOException.class);
+    assertThat(proxy.lost()).isOne();
+    assertThat(server.command("GET", "k")).as("it has arrived").isEqualTo("3");
+    try (RespClient another = new RespClient(proxy.port())) {
+      assertThat(another.call("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void forwardTo_sendsNewConnectionsElsewhere() throws IOException {
+    try (RedisServer other = RedisServer.start()) {
+      proxy.forwardTo(other.port());
+      assertThat(client.call("SET", "k", "here")).isEqualTo("OK");
+      try (RespClient another = new RespClient(proxy.port())) {
+        assertThat(another.call("EXISTS", "k")).isEqualTo(0L);
+      }
+    }
+  }
+
+  @Test
   void serverThatIsGone_closesTheClientsConnection() throws IOException {
     try (RedisServer other = RedisServer.start();
         FaultProxy toOther = new FaultProxy(other.port());
