@@ -76,9 +76,9 @@ final class RespGuest implements Guest {
     if (rule.equals(Ration.RULE)) {
       return client.ask("CL.THROTTLE", key, (Ration.PERMITS - 1) + "", "1", RATION_PERIOD, permits);
     }
-    String burst = WindowRule.THROTTLE_BURST - 1 + "";
-    String count = WindowRule.THROTTLE_BURST + "";
-    String period = WindowRule.THROTTLE.window().toSeconds() + "";
+    String burst = SoakRules.THROTTLE_BURST - 1 + "";
+    String count = SoakRules.THROTTLE_BURST + "";
+    String period = SoakRules.THROTTLE.window().toSeconds() + "";
     return client.ask("CL.THROTTLE", key, burst, count, period, permits);
   }
 
