@@ -28,9 +28,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChildProcess implements AutoCloseable {
   /*
-   * Why is it ended by its handle? Process.destroy() closes this side of its pipes first, and what
-   * it said last is lost. What it has started itself is killed with it: the workers of a server
-   * that is killed go on without it, and keep its pipes and ports.
+   * How is it ended, and why so? By its handle: Process.destroy() closes this side of its pipes
+   * first, and what it said last is lost. And with all that it has started itself: the workers of a
+   * server that is killed go on without it, and keep its pipes and ports. One thread for each
+   * process reads what it says, line by line, until all who have the pipe have closed it; so a
+   * process never waits because nobody reads, and who waits for a line sees that none will come.
+   * Lines are kept for the life of this object: no test's program says more than fits.
    */
 
   private static final Ticker CLOCK = Ticker.system();

@@ -77,7 +77,7 @@ public final class FaultProxy implements AutoCloseable {
     return links.size();
   }
 
-  /** Has new connections go to another port of this machine. */
+  /** Sends new connections to another port of this machine. */
   public void forwardTo(int otherPort) {
     serverPort = otherPort;
   }
