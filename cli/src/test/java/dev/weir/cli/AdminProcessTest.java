@@ -6,6 +6,7 @@ import dev.weir.Ticker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -86,7 +87,7 @@ class AdminProcessTest {
       Ran inUse = Ran.weir("tokens", "list", "--data-dir", data);
       assertThat(inUse.status()).isEqualTo(3);
       assertThat(inUse.err())
-          .contains("in use by process " + served.process().pid(), "use --server URL instead");
+          .contains("in use by process " + served.process().handle().pid(), "use --server URL instead");
 
       Ran push = admin(served, "rules", "push", rules.toString(), "--reason", "first", "--wait");
       assertThat(push.out()).contains("revision 1: in the store");
@@ -120,8 +121,8 @@ class AdminProcessTest {
       assertThat(admin(served, "audit").out()).contains("rules r3: too few", ": a sale");
       assertThat(admin(served, "audit", "--verify").out()).startsWith("ok: ");
 
-      served.process().destroy();
-      assertThat(served.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+      served.process().terminate();
+      assertThat(served.process().endsWithin(Duration.ofMinutes(1))).isTrue();
     }
 
     Ran verify = Ran.weir("audit", "--data-dir", data, "--verify");

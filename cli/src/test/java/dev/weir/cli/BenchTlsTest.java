@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpsServer;
 import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.protocol.envoy.RateLimitResponse;
 import dev.weir.protocol.envoy.RateLimitServiceGrpc;
+import dev.weir.wire.testkit.Pem;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.Server;
@@ -38,57 +39,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Each door behind TLS, with a token that must arrive; servers are stubs. */
 class BenchTlsTest {
-  private static final String PASSWORD = "changeit";
   private static final String TOKEN = "s3cret";
 
   @TempDir private static Path folder;
-  private static KeyManagerFactory keys;
+  private static Pem shownByServers;
 
   private final Set<String> shown = ConcurrentHashMap.newKeySet();
 
   @BeforeAll
   static void makeCertificates() throws Exception {
-    makeKey("server");
-    makeKey("stranger");
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(folder.resolve("server.p12"))) {
-      store.load(in, PASSWORD.toCharArray());
-    }
-    keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    keys.init(store, PASSWORD.toCharArray());
+    shownByServers = Pem.make(folder, "server");
+    Pem.make(folder, "stranger");
     Files.writeString(folder.resolve("token"), TOKEN + "\n");
-  }
-
-  private static void makeKey(String name) throws Exception {
-    String store = folder.resolve(name + ".p12").toString();
-    keytool(
-        ("-genkeypair -alias a -keyalg EC -groupname secp256r1 -ext SAN=ip:127.0.0.1 -validity 2"
-                + " -storetype PKCS12 -dname CN="
-                + name)
-            .split(" ", -1),
-        store);
-    String certificate = folder.resolve(name + ".crt").toString();
-    keytool(("-exportcert -rfc -alias a -file " + certificate).split(" ", -1), store);
-  }
-
-  private static void keytool(String[] arguments, String store) throws Exception {
-    List<String> all = new ArrayList<>();
-    all.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-    all.addAll(Arrays.asList(arguments));
-    all.addAll(List.of("-keystore", store, "-storepass", PASSWORD));
-    Process process =
-        new ProcessBuilder(all)
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve("keytool.log").toFile())
-            .start();
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(process.exitValue()).as("%s", all).isZero();
-  }
-
-  private static SSLContext context() throws Exception {
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(keys.getKeyManagers(), null, null);
-    return context;
   }
 
   @BeforeEach
@@ -137,7 +99,7 @@ class BenchTlsTest {
   void resp() throws Exception {
     try (RespStub stub =
         RespStub.start(
-            context().getServerSocketFactory(),
+            shownByServers.shown().getServerSocketFactory(),
             (self, command) -> {
               if (command.get(0).equals("AUTH")) {
                 shown.add(command.get(1));
@@ -153,7 +115,7 @@ class BenchTlsTest {
   void http() throws Exception {
     HttpsServer server =
         HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.setHttpsConfigurator(new HttpsConfigurator(context()));
+    server.setHttpsConfigurator(new HttpsConfigurator(shownByServers.shown()));
     server.createContext(
         "/v1/check",
         exchange -> {

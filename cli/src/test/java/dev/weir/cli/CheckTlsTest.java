@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.server.WeirServer;
 import dev.weir.server.settings.ServerSettings;
+import dev.weir.wire.testkit.Pem;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code weir check} and servers that want tokens and speak TLS. */
 class CheckTlsTest {
-  private static final String PASSWORD = "changeit";
   private static final String TOKEN = "token-of-sixteen-characters";
 
   @TempDir private static Path folder;
@@ -31,8 +31,8 @@ class CheckTlsTest {
 
   @BeforeAll
   static void start() throws Exception {
-    makeCertificate("server", "ip:127.0.0.1");
-    makeCertificate("stranger", "ip:127.0.0.1");
+    Pem.make(folder, "server");
+    Pem.make(folder, "stranger");
     Files.writeString(folder.resolve("tokens"), "# ours\n\n" + TOKEN + "\nanother-token-as-long\n");
     Files.writeString(folder.resolve("wrong"), "not-the-token-you-want\n");
     Files.writeString(folder.resolve("none"), "# no token\n\n");
@@ -56,48 +56,6 @@ class CheckTlsTest {
     flags.putAll(Map.of("port", "0", "grpc-port", "0", "resp-port", "off", "no-warmup", "true"));
     flags.putAll(Map.of("max-wait", "1h", "request-timeout", "1m"));
     return WeirServer.start(ServerSettings.of(flags));
-  }
-
-  private static void makeCertificate(String name, String subject) throws Exception {
-    Path store = folder.resolve(name + ".p12");
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-    command.addAll(
-        List.of(
-            ("-genkeypair -alias a -keyalg EC -groupname secp256r1 -validity 2 -storetype PKCS12"
-                    + " -dname CN="
-                    + name
-                    + " -ext SAN="
-                    + subject
-                    + " -storepass "
-                    + PASSWORD)
-                .split(" ", -1)));
-    command.addAll(List.of("-keystore", store.toString()));
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve(name + ".log").toFile())
-            .start();
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    KeyStore keys = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(store)) {
-      keys.load(in, PASSWORD.toCharArray());
-    }
-    pem(name + ".crt", "CERTIFICATE", keys.getCertificate("a").getEncoded());
-    pem(name + ".key", "PRIVATE KEY", keys.getKey("a", PASSWORD.toCharArray()).getEncoded());
-  }
-
-  private static void pem(String file, String type, byte[] content) throws Exception {
-    Base64.Encoder lines = Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII));
-    Files.writeString(
-        folder.resolve(file),
-        "-----BEGIN "
-            + type
-            + "-----\n"
-            + lines.encodeToString(content)
-            + "\n-----END "
-            + type
-            + "-----\n");
   }
 
   private static Ran check(String url, String... more) {

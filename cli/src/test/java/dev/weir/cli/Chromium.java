@@ -4,14 +4,13 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import java.io.BufferedReader;
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,15 +23,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A Chromium without a window, which is told what to do in its DevTools protocol. */
 final class Chromium implements AutoCloseable {
   private static final JsonFactory JSON = new JsonFactory();
-  private static final String LISTENING = "DevTools listening on ";
+  private static final Pattern LISTENING = Pattern.compile("^DevTools listening on (\\S+)");
   private static final int SECONDS = 60;
 
-  private final Process process;
+  private final ChildProcess process;
   private final WebSocket socket;
   private final AtomicLong ids = new AtomicLong();
   private final Map<Long, CompletableFuture<Map<String, @Nullable Object>>> answers =
@@ -40,7 +40,7 @@ final class Chromium implements AutoCloseable {
   private final Map<String, BiConsumer<String, Map<String, @Nullable Object>>> listeners =
       new ConcurrentHashMap<>();
 
-  private Chromium(Process process, String address) {
+  private Chromium(ChildProcess process, String address) {
     this.process = process;
     socket =
         HttpClient.newHttpClient()
@@ -55,8 +55,8 @@ final class Chromium implements AutoCloseable {
    * @param profile an empty folder
    */
   static Chromium start(String command, Path profile) throws IOException {
-    Process process =
-        new ProcessBuilder(
+    ChildProcess process =
+        ChildProcess.of(
                 command,
                 "--headless=new",
                 "--no-sandbox",
@@ -65,19 +65,13 @@ final class Chromium implements AutoCloseable {
                 "--remote-debugging-port=0",
                 "--user-data-dir=" + profile,
                 "about:blank")
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
-    BufferedReader from = process.errorReader(StandardCharsets.UTF_8);
-    for (String line = from.readLine(); line != null; line = from.readLine()) {
-      if (line.startsWith(LISTENING)) {
-        Thread rest = new Thread(() -> from.lines().forEach(ignored -> {}), "chromium-log");
-        rest.setDaemon(true);
-        rest.start();
-        return new Chromium(process, line.substring(LISTENING.length()).trim());
-      }
+    try {
+      return new Chromium(process, process.await(LISTENING).group(1));
+    } catch (IOException | RuntimeException e) {
+      process.close();
+      throw e;
     }
-    process.destroyForcibly();
-    throw new IOException(command + ": ended (expected: a browser that listens)");
   }
 
   /** Opens a page in a context of its own: without the cookies of other pages. */
@@ -244,7 +238,6 @@ final class Chromium implements AutoCloseable {
   @Override
   public void close() {
     socket.abort();
-    process.destroyForcibly();
-    process.onExit().join();
+    process.close();
   }
 }

@@ -3,12 +3,10 @@ package dev.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Ticker;
+import dev.weir.testkit.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,17 +25,17 @@ class ClusterDemoTest {
   @Test
   @Timeout(300)
   void member_isStartedAgainWhenKilled_andGoneWithTheDemo() throws Exception {
-    List<String> options = List.of("-Djava.io.tmpdir=" + folder);
-    try (Served demo =
-        Served.start(List.of(), options, Main.class, "demo", "cluster", "--members", "1")) {
-      Matcher ready = HTTP.matcher(demo.await("ready: "));
-      assertThat(ready.find()).isTrue();
-      String url = "http://" + ready.group(1);
+    try (ChildProcess demo =
+        ChildProcess.java(Main.class, "demo", "cluster", "--members", "1")
+            .options("-Djava.io.tmpdir=" + folder)
+            .errorsOnly()
+            .start()) {
+      String url = "http://" + demo.await(HTTP).group(1);
       assertThat(Ran.weir("cluster", "status", "--url", url, "--wait-healthy", "1m").status())
           .isZero();
       awaitLevel(url); // Who starts again waits longer before it raises it.
 
-      ProcessHandle member = demo.process().children().findFirst().orElseThrow();
+      ProcessHandle member = demo.handle().children().findFirst().orElseThrow();
       assertThat(member.destroyForcibly()).isTrue();
       demo.await("a is started again from its folder");
       demo.await("ready: ");
@@ -46,9 +44,9 @@ class ClusterDemoTest {
 
       changes(url);
 
-      ProcessHandle again = demo.process().children().findFirst().orElseThrow();
-      demo.process().destroy(); // As Ctrl-C does.
-      assertThat(demo.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+      ProcessHandle again = demo.handle().children().findFirst().orElseThrow();
+      demo.terminate(); // As Ctrl-C does.
+      assertThat(demo.endsWithin(Duration.ofMinutes(1))).isTrue();
       assertThat(again.isAlive()).isFalse();
     }
     try (var left = Files.newDirectoryStream(folder, "weir-cluster-demo-*")) {

@@ -298,8 +298,8 @@ final class DashboardStory {
     String adminPort = Integer.toString(served.adminPort());
     page.go(root() + "?span=6h");
     page.untilShown("requests refused in the last 6 hours");
-    served.process().destroy();
-    require(served.process().waitFor(60, TimeUnit.SECONDS), "an end within a minute");
+    served.process().terminate();
+    require(served.process().endsWithin(Duration.ofMinutes(1)), "an end within a minute");
     served.close();
     served = serve(adminPort);
     page.go(root() + "?span=6h");

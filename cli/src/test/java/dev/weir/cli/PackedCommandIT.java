@@ -8,6 +8,7 @@ import dev.weir.protocol.envoy.RateLimitDescriptor;
 import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.protocol.envoy.RateLimitResponse;
 import dev.weir.protocol.envoy.RateLimitServiceGrpc;
+import dev.weir.testkit.ChildProcess;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
@@ -72,14 +73,15 @@ class PackedCommandIT {
       assertThat(answer.body()).contains("\"reason\":\"WITHIN_LIMIT\"");
       assertThat(grpc(served.grpcPort())).isEqualTo(RateLimitResponse.Code.OK);
 
-      Process process = served.process();
-      Path mapped = Path.of("/proc/" + process.pid() + "/maps");
+      ChildProcess process = served.process();
+      Path mapped = Path.of("/proc/" + process.handle().pid() + "/maps");
       if (Files.exists(mapped)) {
         // Nothing of RocksDB where there is no folder for data.
         assertThat(Files.readString(mapped)).contains("libjvm").doesNotContain("librocksdbjni");
       }
-      assertThat(process.toHandle().destroy()).isTrue();
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.running()).isTrue();
+      process.terminate();
+      assertThat(process.endsWithin(Duration.ofMinutes(1))).isTrue();
     }
   }
 
@@ -106,20 +108,13 @@ class PackedCommandIT {
 
   @Test
   void packedStore_opensInAFolder(@TempDir Path folder) throws Exception {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                OPTIONS.get(0),
-                "-cp",
-                PACKED + File.pathSeparator + TARGET.resolve("test-classes"),
-                StoreInFolder.class.getName(),
-                folder.toString())
-            .redirectErrorStream(true)
-            .start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    String said =
+        ChildProcess.java(StoreInFolder.class, folder.toString())
+            .classPath(PACKED + File.pathSeparator + TARGET.resolve("test-classes"))
+            .options(OPTIONS.get(0))
+            .run();
     // Not a word of a warning either.
-    assertThat(said).isEqualTo("position 0" + System.lineSeparator());
+    assertThat(said).isEqualTo("position 0\n");
   }
 
   @Test

@@ -2,11 +2,11 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.ChildProcess;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -46,11 +46,11 @@ class StopHookTest {
   @Test
   @Timeout(60)
   void signal_endsAProcessThatHangs() throws Exception {
-    try (Served served = Served.start(HangingServe.class)) {
+    try (ChildProcess served = ChildProcess.java(HangingServe.class).errorsOnly().start()) {
       served.await("hangs when it is asked to stop");
-      served.process().toHandle().destroy(); // The other way closes the streams, too.
-      assertThat(served.process().waitFor(30, TimeUnit.SECONDS)).isTrue();
-      assertThat(served.process().exitValue()).isEqualTo(Main.FAILED);
+      served.terminate();
+      assertThat(served.endsWithin(Duration.ofSeconds(30))).isTrue();
+      assertThat(served.exitStatus()).isEqualTo(Main.FAILED);
       served.await("weir: not stopped within 0 s, ended");
     }
   }

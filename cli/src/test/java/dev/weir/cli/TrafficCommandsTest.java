@@ -3,12 +3,15 @@ package dev.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -200,41 +203,34 @@ class TrafficCommandsTest {
   /** The pipe stays open: nothing but the signal can end the reading. */
   @Test
   void replay_stoppedByASignal_showsWhatItHasRead() throws Exception {
-    Path out = folder.resolve("out");
-    String path = System.getProperty("java.class.path");
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("surefire.test.class.path", path),
-                "dev.weir.cli.Main",
-                "replay",
-                "--rules",
-                Path.of("..", "examples", "site.yaml").toString(),
-                "--domain",
-                "site",
-                "--descriptor",
-                "ip={ip}",
-                "--time-unit",
-                "s",
-                "--input",
-                "-")
-            .redirectOutput(out.toFile())
-            .redirectError(folder.resolve("err").toFile())
-            .start();
-    try (OutputStream in = process.getOutputStream()) {
-      in.write("time,ip\n".getBytes(StandardCharsets.UTF_8));
+    Path errors = folder.resolve("err");
+    String rules = Path.of("..", "examples", "site.yaml").toString();
+    ChildProcess.Builder replay =
+        ChildProcess.java(
+            Main.class,
+            "replay",
+            "--rules",
+            rules,
+            "--domain",
+            "site",
+            "--descriptor",
+            "ip={ip}",
+            "--time-unit",
+            "s",
+            "--input",
+            "-");
+    try (ChildProcess process = replay.errors(Redirect.to(errors.toFile())).start()) {
+      StringBuilder records = new StringBuilder("time,ip\n");
       for (int i = 0; i < 300_000; i++) {
-        in.write((i + ",192.0.2." + i % 100 + "\n").getBytes(StandardCharsets.UTF_8));
+        records.append(i).append(",192.0.2.").append(i % 100).append('\n');
       }
-      in.flush(); // More than the pipe and its buffers hold: the reading is under way.
-      process.toHandle().destroy();
-      assertThat(process.waitFor(2, TimeUnit.MINUTES)).as("ended").isTrue();
-    } finally {
-      process.destroyForcibly();
+      // More than the pipe and its buffers hold: the reading is under way.
+      process.write(records.toString());
+      process.terminate();
+      assertThat(process.endsWithin(Duration.ofMinutes(2))).as("ended").isTrue();
+      assertThat(process.exitStatus()).as("by signal 15").isEqualTo(143);
+      assertThat(process.output()).contains("stopped before the end of the input", "per-client");
     }
-    assertThat(process.exitValue()).as("by signal 15").isEqualTo(143);
-    assertThat(Files.readString(out)).contains("stopped before the end of the input", "per-client");
-    assertThat(Files.readString(folder.resolve("err"))).contains(" records in ");
+    assertThat(Files.readString(errors)).contains(" records in ");
   }
 }

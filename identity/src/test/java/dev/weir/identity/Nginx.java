@@ -1,10 +1,9 @@
 package dev.weir.identity;
 
-import java.io.BufferedReader;
+import dev.weir.testkit.ChildProcess;
+import dev.weir.testkit.Ports;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,15 +17,12 @@ import org.jspecify.annotations.Nullable;
 final class Nginx implements AutoCloseable {
   private static final int TRIES = 5;
 
-  private final Process process;
+  private final ChildProcess process;
   private final int port;
-  private final Thread end = new Thread(this::stop, "nginx-end");
 
-  private Nginx(Process process, int port) {
+  private Nginx(ChildProcess process, int port) {
     this.process = process;
     this.port = port;
-    // For a run that is cut short.
-    Runtime.getRuntime().addShutdownHook(end);
   }
 
   /** Returns where the machine has an nginx with the module, null if it has none. */
@@ -42,10 +38,9 @@ final class Nginx implements AutoCloseable {
 
   private static boolean hasRealip(Path program) {
     try {
-      Process asked =
-          new ProcessBuilder(program.toString(), "-V").redirectErrorStream(true).start();
-      byte[] options = asked.getInputStream().readAllBytes();
-      return new String(options, StandardCharsets.UTF_8).contains("--with-http_realip_module");
+      return ChildProcess.of(program.toString(), "-V")
+          .run()
+          .contains("--with-http_realip_module");
     } catch (IOException e) {
       return false;
     }
@@ -55,32 +50,20 @@ final class Nginx implements AutoCloseable {
   static Nginx start(Path program, Path folder, List<String> trusted) throws IOException {
     IOException failure = new IOException("nginx: not started");
     for (int i = 0; i < TRIES; i++) {
-      int port;
-      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        port = free.getLocalPort();
-      }
+      int port = Ports.free();
       Path settings = folder.resolve("nginx.conf");
       Files.writeString(settings, settings(folder, port, trusted));
-      Process process =
-          new ProcessBuilder(
-                  program.toString(),
-                  "-e",
-                  "stderr",
-                  "-p",
-                  folder.toString(),
-                  "-c",
-                  settings.toString())
-              .redirectErrorStream(true)
+      ChildProcess process =
+          ChildProcess.of(program.toString(), "-e", "stderr", "-p", folder.toString())
+              .options("-c", settings.toString())
               .start();
-      StringBuilder printed = new StringBuilder();
-      BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (line.contains("start worker processes")) {
-          return new Nginx(process, port);
-        }
-        printed.append(line).append('\n');
+      try {
+        process.await("start worker processes");
+        return new Nginx(process, port);
+      } catch (IOException e) {
+        process.close();
+        failure = e; // Another process took the port.
       }
-      failure = new IOException("nginx ended: " + printed); // Another process took the port.
     }
     throw failure;
   }
@@ -125,21 +108,8 @@ final class Nginx implements AutoCloseable {
     }
   }
 
-  private void stop() {
-    process.destroy();
-  }
-
   @Override
   public void close() {
-    stop();
-    Runtime.getRuntime().removeShutdownHook(end);
-    try {
-      process.waitFor();
-      process.getInputStream().close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    process.close();
   }
 }

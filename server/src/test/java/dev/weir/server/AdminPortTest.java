@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.admin.AdminHandler;
 import dev.weir.admin.AdminRequest;
 import dev.weir.admin.AdminResponse;
+import dev.weir.wire.testkit.Pem;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

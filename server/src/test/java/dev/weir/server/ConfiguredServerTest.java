@@ -16,6 +16,7 @@ import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.protocol.envoy.RateLimitResponse;
 import dev.weir.protocol.envoy.RateLimitServiceGrpc;
 import dev.weir.server.settings.StartException;
+import dev.weir.wire.testkit.RespClient;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;

@@ -10,6 +10,7 @@ import dev.weir.protocol.v1.WeirProto.CheckBatchRequest;
 import dev.weir.protocol.v1.WeirProto.CheckBatchResponse;
 import dev.weir.protocol.v1.WeirProto.Descriptor;
 import dev.weir.protocol.v1.WeirProto.Entry;
+import dev.weir.wire.testkit.RespClient;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
@@ -123,7 +124,7 @@ final class EveryDoor implements AutoCloseable {
     callers.execute(
         () -> {
           try (RespClient client = new RespClient(server.respPort())) {
-            hangUp.add(client.socket);
+            hangUp.add(client.socket());
             answer.complete(client.ask("WEIR.CHECK", "test", "1", key, value));
           } catch (Exception e) {
             answer.completeExceptionally(e);

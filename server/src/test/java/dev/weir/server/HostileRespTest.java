@@ -3,6 +3,7 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.Trials;
+import dev.weir.wire.testkit.RespClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -240,7 +241,7 @@ class HostileRespTest {
       long sent = 0;
       try {
         while (sent < 1L << 30) {
-          client.socket.getOutputStream().write(pipeline);
+          client.socket().getOutputStream().write(pipeline);
           sent += pipeline.length;
         }
       } catch (IOException e) {
@@ -331,7 +332,7 @@ class HostileRespTest {
       try (RespClient client = connect()) {
         client.send(attack.toString());
         if (random.nextBoolean()) {
-          client.socket.shutdownOutput();
+          client.socket().shutdownOutput();
           assertThat(client.closed()).isTrue();
         }
       } catch (IOException e) {

@@ -8,6 +8,7 @@ import dev.weir.server.door.FewLines;
 import dev.weir.shared.SharedMetrics;
 import dev.weir.testkit.ForwardingStore;
 import dev.weir.testkit.LateStore;
+import dev.weir.wire.testkit.RespClient;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;

@@ -16,6 +16,7 @@ import dev.weir.protocol.v1.WeirProto.LeaseResponse;
 import dev.weir.protocol.v1.WeirProto.LeaseReturn;
 import dev.weir.protocol.v1.WeirProto.OnFailure;
 import dev.weir.protocol.v1.WeirProto.Refund;
+import dev.weir.wire.testkit.RespClient;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;

@@ -2,7 +2,8 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.testkit.Ports;
+import dev.weir.wire.testkit.RedisServer;
+import dev.weir.wire.testkit.RespClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +18,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import redis.embedded.RedisServer;
 
 /** Two servers and a real Redis, from door to door. */
 class SharedServersTest {
@@ -56,21 +56,13 @@ class SharedServersTest {
   @TempDir private Path folder;
   private final List<RunningServer> servers = new ArrayList<>();
   private final List<EveryDoor> doors = new ArrayList<>();
-  private int port;
   private RedisServer redis;
   private LogCapture log;
 
   @BeforeEach
-  void choosePort() throws IOException {
+  void startRedis() {
     log = new LogCapture();
-    port = Ports.free();
-    redis =
-        RedisServer.newRedisServer()
-            .port(port)
-            .bind("127.0.0.1")
-            .setting("save \"\"")
-            .setting("requirepass \"p@ss:/# w\"")
-            .build();
+    redis = RedisServer.start("requirepass \"p@ss:/# w\"");
   }
 
   @AfterEach
@@ -79,7 +71,7 @@ class SharedServersTest {
       each.close();
     }
     servers.forEach(RunningServer::close);
-    redis.stop();
+    redis.close();
     log.close();
   }
 
@@ -94,7 +86,7 @@ class SharedServersTest {
         RunningServer.start(
             Map.of("rules", rules.toString()),
             "store",
-            "redis://127.0.0.1:" + port,
+            "redis://127.0.0.1:" + redis.port(),
             "store-password-file",
             password.toString(),
             "store-timeout",
@@ -156,13 +148,12 @@ class SharedServersTest {
 
   @Test
   void limit_isSharedByAllDoorsOfAllServers_throughTheStoresLossAndReturn() throws Exception {
-    redis.start();
     startServer();
     startServer();
     awaitAvailable(true);
     assertThat(granted(askAll("exact", 3))).isEqualTo(20);
 
-    redis.stop();
+    redis.kill();
     awaitAvailable(false);
     assertAnswers("exact", DENIED);
     assertAnswers("lenient", FORGIVEN);
@@ -171,14 +162,13 @@ class SharedServersTest {
     assertThat(servers.get(0).get("/metrics").body())
         .contains("weir_store_failures_total{kind=\"open\"} ", "weir_uncertain_total 14.0\n");
 
-    redis.start();
+    redis.restart();
     awaitAvailable(true);
     assertThat(granted(askAll("exact", 3))).as("it has kept nothing").isEqualTo(20);
   }
 
   @Test
   void bucketsOfCallers_areSharedByAllServers_throughTheStoresLossAndReturn() throws Exception {
-    redis.start();
     startServer();
     startServer();
     awaitAvailable(true);
@@ -201,7 +191,7 @@ class SharedServersTest {
       assertThat(two.throttle(cell)).startsWith(0L, 3L, 1L);
       assertThat(allowedOf(100, one, two)).isEqualTo(40);
 
-      redis.stop();
+      redis.kill();
       awaitAvailable(false);
       for (RespClient each : List.of(one, two)) {
         each.command(cell).command("PING").command("DEL", "k");
@@ -212,7 +202,7 @@ class SharedServersTest {
         assertThat(each.reply()).isEqualTo("+PONG|");
         assertThat(each.reply()).isEqualTo(":0|");
       }
-      redis.start();
+      redis.restart();
       awaitAvailable(true);
       assertThat(one.throttle(cell)).as("it has kept nothing").startsWith(0L, 3L, 2L);
       assertThat(two.throttle(cell)).startsWith(0L, 3L, 1L);
@@ -235,10 +225,9 @@ class SharedServersTest {
 
   @Test
   void storeThatHangs_isAnErrorWithinTheTimeout() throws Exception {
-    redis.start();
     startServer("300ms");
     try (RespClient client = new RespClient(servers.get(0).server.respPort());
-        RespClient pausing = new RespClient(port)) {
+        RespClient pausing = new RespClient(redis.port())) {
       assertThat(pausing.ask("AUTH", "p@ss:/# w")).isEqualTo("+OK|");
       AtomicInteger tried = new AtomicInteger();
       // A machine that stands still for 300 ms makes the store late before it hangs.
@@ -260,16 +249,17 @@ class SharedServersTest {
 
   @Test
   void serverWithoutItsStore_startsAndSaysSo_andFindsItLater() throws Exception {
+    redis.kill();
     startServer();
     String line = log.await(" does not decide (");
     assertThat(line)
-        .startsWith("store: redis://127.0.0.1:" + port + " does not decide (")
+        .startsWith("store: redis://127.0.0.1:" + redis.port() + " does not decide (")
         .contains("Connection refused")
         .endsWith("); until it does, rules answer by their on_failure: 1 deny, 1 allow, 1 local");
     assertThat(servers.get(0).get("/healthcheck").statusCode()).isEqualTo(200);
     assertAnswers("exact", DENIED);
-    redis.start();
-    log.await("store: redis://127.0.0.1:" + port + " decides");
+    redis.restart();
+    log.await("store: redis://127.0.0.1:" + redis.port() + " decides");
     assertThat(granted(askAll("exact", 3))).isEqualTo(20);
   }
 }

@@ -3,6 +3,7 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.LateStore;
+import dev.weir.wire.testkit.RespClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -8,6 +8,7 @@ import dev.weir.engine.Answer;
 import dev.weir.rules.Request;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.SettingsException;
+import dev.weir.wire.testkit.RespClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.wire.testkit.RespClient;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;

@@ -3,6 +3,8 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.wire.testkit.Pem;
+import dev.weir.wire.testkit.RespClient;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -2,6 +2,9 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+
+import dev.weir.wire.testkit.Http2Frames;
+import dev.weir.wire.testkit.RespClient;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -153,13 +156,13 @@ class UnfinishedRequestsTest {
 
   @Test
   void messages_ofManyConnections() throws Exception {
-    byte[] half = RawHttp2.halfMessage(1_000_000, 50_000); // Less than a connection's window.
+    byte[] half = Http2Frames.halfMessage(1_000_000, 50_000); // Less than a connection's window.
     for (int i = 0; i < 60; i++) {
       Socket socket = connect(running.server.grpcPort());
-      RawHttp2.open(socket);
-      byte[] head = RawHttp2.headers(PATH);
-      send(socket, RawHttp2.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 1, head));
-      for (byte[] frame : RawHttp2.data(1, half)) {
+      Http2Frames.open(socket);
+      byte[] head = Http2Frames.headers(PATH);
+      send(socket, Http2Frames.frame(Http2Frames.HEADERS, Http2Frames.END_HEADERS, 1, head));
+      for (byte[] frame : Http2Frames.data(1, half)) {
         send(socket, frame);
       }
     }
@@ -170,10 +173,10 @@ class UnfinishedRequestsTest {
 
   @Test
   void framesThatAreNotWhole_countToo() throws Exception {
-    byte[] frame = RawHttp2.frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 1, new byte[16_384]);
+    byte[] frame = Http2Frames.frame(Http2Frames.HEADERS, Http2Frames.END_HEADERS, 1, new byte[16_384]);
     for (int i = 0; i < 150; i++) {
       Socket socket = connect(running.server.grpcPort());
-      RawHttp2.open(socket);
+      Http2Frames.open(socket);
       send(socket, Arrays.copyOf(frame, frame.length - 1));
     }
     String why = "too many bytes of unfinished requests";

@@ -91,7 +91,7 @@ final class Accounts {
   }
 
   private static long charged(RespGuest guest, String key) throws IOException {
-    ClusterRule rule = ClusterRule.ACCOUNT;
-    return rule.permits() - guest.remaining(rule.key(), key);
+    SiegeRule rule = ClusterRules.ACCOUNT;
+    return rule.permits() - guest.remaining(rule.name(), key);
   }
 }

@@ -1,5 +1,7 @@
 package dev.weir.siege;
 
+import dev.weir.wire.testkit.Http2Client;
+import dev.weir.wire.testkit.Http2Frames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +15,7 @@ enum Calls implements Attack {
   HALF_SENT("50 half-sent messages", 1, 50, Calls.DECIDE, false) {
     @Override
     byte[] bytes() {
-      return Streams.message(new byte[500_000], 1_000_000);
+      return Http2Frames.message(new byte[500_000], 1_000_000);
     }
   },
 
@@ -21,7 +23,7 @@ enum Calls implements Attack {
   ALMOST_SENT_HEALTH("220 almost sent messages to health", 1, 220, Calls.CHECK, false) {
     @Override
     byte[] bytes() {
-      return Streams.message(new byte[1_000_000], 1_000_010);
+      return Http2Frames.message(new byte[1_000_000], 1_000_010);
     }
   },
 
@@ -38,7 +40,7 @@ enum Calls implements Attack {
               .put((byte) (name.length >>> 14))
               .put(name)
               .array();
-      return Streams.message(message, message.length);
+      return Http2Frames.message(message, message.length);
     }
   },
 
@@ -46,7 +48,7 @@ enum Calls implements Attack {
   MALFORMED("150 malformed messages", 1, 150, Calls.CHECK, true) {
     @Override
     byte[] bytes() {
-      return Streams.message(new byte[] {-1, -1}, 2);
+      return Http2Frames.message(new byte[] {-1, -1}, 2);
     }
   };
 
@@ -80,32 +82,34 @@ enum Calls implements Attack {
         stranger || target.token() == null
             ? List.of()
             : List.of("authorization", "Bearer " + target.token());
-    List<Streams> all = new ArrayList<>();
+    List<Http2Client> all = new ArrayList<>();
     List<String> heard = new ArrayList<>();
     int left = 0;
     int tried = 0;
     long sentBytes = 0;
     try {
       for (int i = 0; i < connections; i++) {
-        all.add(new Streams(target.grpc(), atMost));
+        Http2Client client = Http2Client.open(target.grpc());
+        client.atMost(atMost);
+        all.add(client);
       }
       for (int i = 0; i < calls; i++) {
-        for (Streams streams : all) {
-          streams.call(path, fields, bytes, whole);
+        for (Http2Client client : all) {
+          client.call(path, fields, bytes, whole);
         }
       }
-      for (Streams streams : all) {
-        left += streams.awaitEnd();
-        tried += streams.opened();
-        sentBytes += streams.sentBytes();
-        String goAway = streams.goAway();
+      for (Http2Client client : all) {
+        left += client.awaitEnd();
+        tried += client.opened();
+        sentBytes += client.sentBytes();
+        String goAway = client.goAway();
         if (goAway != null) {
           heard.add(goAway);
         }
       }
     } finally {
-      for (Streams streams : all) {
-        streams.close();
+      for (Http2Client client : all) {
+        client.close();
       }
     }
     return new Outcome(tried, left, sentBytes, heard);

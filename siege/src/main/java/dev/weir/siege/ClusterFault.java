@@ -14,6 +14,22 @@ interface ClusterFault {
   void strike(Members members, SplittableRandom random, long electionMillis)
       throws IOException, InterruptedException;
 
+  /** Returns a fault with a name. */
+  static ClusterFault named(String name, ClusterFault fault) {
+    return new ClusterFault() {
+      @Override
+      public void strike(Members members, SplittableRandom random, long electionMillis)
+          throws IOException, InterruptedException {
+        fault.strike(members, random, electionMillis);
+      }
+
+      @Override
+      public String toString() {
+        return name;
+      }
+    };
+  }
+
   /** Waits for so many milliseconds, from the least up to the most. */
   static void wait(SplittableRandom random, long least, long most) throws InterruptedException {
     TimeUnit.MILLISECONDS.sleep(random.nextLong(least, most + 1));

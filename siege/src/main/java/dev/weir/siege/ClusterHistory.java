@@ -1,18 +1,14 @@
 package dev.weir.siege;
 
-import dev.weir.Reason;
 import dev.weir.testkit.WindowChecker;
-import dev.weir.testkit.WindowChecker.Operation;
-import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.List;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 
 /** What the clients of a cluster were answered. Safe for use by many threads. */
 final class ClusterHistory {
   /** What is older can share no window with what is still to be answered. */
-  private static final long KEPT_NANOS =
-      2 * ClusterRule.STRICT.window().plus(Guest.PATIENCE).toNanos();
+  private static final Duration KEPT = ClusterRules.STRICT.window().plus(Guest.PATIENCE);
 
   /**
    * What happened since the last time.
@@ -30,12 +26,12 @@ final class ClusterHistory {
       long uncertain,
       long unanswered,
       long gapNanos,
-      Map<ClusterRule, Long> excess) {}
+      Map<SiegeRule, Long> excess) {}
 
   private final Accounts accounts = new Accounts();
+  private final Admissions admissions = new Admissions(KEPT.multipliedBy(2));
 
   // All guarded by this.
-  private final Map<ClusterRule, List<Operation>> admissions = new EnumMap<>(ClusterRule.class);
   private long admitted;
   private long refused;
   private long uncertain;
@@ -44,28 +40,26 @@ final class ClusterHistory {
   private long gapNanos;
 
   /** Permits are about to be asked for. */
-  void asks(ClusterRule rule, String key, int permits) {
-    if (rule == ClusterRule.ACCOUNT) {
+  void asks(SiegeRule rule, String key, int permits) {
+    if (rule.equals(ClusterRules.ACCOUNT)) {
       accounts.asked(key, permits);
     }
   }
 
-  /** Returns what was asked for and admitted by {@link ClusterRule#ACCOUNT}. */
+  /** Returns what was asked for and admitted by {@link ClusterRules#ACCOUNT}. */
   Accounts accounts() {
     return accounts;
   }
 
   /** An answer has arrived. */
   synchronized void answered(
-      ClusterRule rule, String key, int permits, long startNanos, Guest.Answer answer) {
+      SiegeRule rule, String key, int permits, long startNanos, Guest.Answer answer) {
     long now = System.nanoTime();
     if (answer.allowed()) {
-      if (rule == ClusterRule.ACCOUNT) {
+      if (rule.equals(ClusterRules.ACCOUNT)) {
         accounts.admitted(key, permits);
       } else {
-        admissions
-            .computeIfAbsent(rule, each -> new ArrayList<>())
-            .add(new Operation(key, permits, startNanos, now, true, Reason.WITHIN_LIMIT));
+        admissions.add(rule, key, permits, startNanos, now);
       }
       if (answer.reason().equals(Guest.Answer.WITHIN_LIMIT)) {
         admitted++;
@@ -89,13 +83,11 @@ final class ClusterHistory {
   synchronized Judgement judge() {
     long now = System.nanoTime();
     gapNanos = Math.max(gapNanos, now - latestNanos);
-    Map<ClusterRule, Long> excess = new EnumMap<>(ClusterRule.class);
-    admissions.forEach(
-        (rule, all) -> {
-          excess.put(
-              rule, WindowChecker.certainExcess(all, rule.window().toNanos(), rule.permits()));
-          all.removeIf(each -> now - each.endNanos() > KEPT_NANOS);
-        });
+    Map<SiegeRule, Long> excess = new HashMap<>();
+    admissions.check(
+        (rule, all) ->
+            excess.put(
+                rule, WindowChecker.certainExcess(all, rule.window().toNanos(), rule.permits())));
     Judgement judgement = new Judgement(admitted, refused, uncertain, unanswered, gapNanos, excess);
     admitted = 0;
     refused = 0;

@@ -1,6 +1,7 @@
 package dev.weir.siege;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -20,6 +21,10 @@ final class ClusterSiege implements AutoCloseable {
   private static final long CALM_MILLIS = 250;
 
   private static final long MOMENT_MILLIS = 10;
+  private static final Visitor.Pace PACE =
+      Visitor.Pace.resting(Duration.ofMillis(4), Duration.ofMillis(50));
+  private static final Visitor.Pace KEYS_PACE =
+      Visitor.Pace.resting(Duration.ofMillis(20), Duration.ofMillis(20));
   private static final List<Protocol> PROTOCOLS =
       List.of(Protocol.HTTP, Protocol.GRPC, Protocol.CHECK);
 
@@ -36,8 +41,28 @@ final class ClusterSiege implements AutoCloseable {
       SingleKeys.Judgement keys,
       long healNanos) {
     /** Returns the permits beyond a limit that some window certainly holds, of a rule. */
-    long excess(ClusterRule rule) {
+    long excess(SiegeRule rule) {
       return judgement.excess().getOrDefault(rule, 0L);
+    }
+
+    /** Returns the promises that did not hold. */
+    List<String> broken() {
+      List<String> broken = new ArrayList<>();
+      for (SiegeRule each : ClusterRules.LIMITS) {
+        if (excess(each) > 0) {
+          broken.add(each + ": " + excess(each) + " permits beyond the limit");
+        }
+      }
+      if (balance.forgotten() > 0) {
+        broken.add(balance.forgotten() + " permits were admitted and are forgotten");
+      }
+      if (balance.twice() > 0) {
+        broken.add(balance.twice() + " permits are charged and were not asked for");
+      }
+      if (keys.wrong() != null) {
+        broken.add("not decided one after the other: " + keys.wrong());
+      }
+      return broken;
     }
   }
 
@@ -45,8 +70,8 @@ final class ClusterSiege implements AutoCloseable {
   private final Members members;
   private final SplittableRandom random;
   private final ClusterHistory history = new ClusterHistory();
-  private final List<ClusterVisitor> visitors = new ArrayList<>();
-  private final SingleKeys keys;
+  private final Visitors visitors = new Visitors(new Complaints());
+  private final SingleKeys keys = new SingleKeys();
   private boolean broken;
   private int keysJudged;
 
@@ -54,14 +79,13 @@ final class ClusterSiege implements AutoCloseable {
     this.site = site;
     this.members = site.members();
     this.random = random;
-    keys = new SingleKeys(members, random.split());
   }
 
   /**
    * Starts the members, and clients that ask them by those rules; returns when each member has
    * admitted a request.
    */
-  static ClusterSiege start(ClusterSite site, List<ClusterRule> rules, SplittableRandom random)
+  static ClusterSiege start(ClusterSite site, List<SiegeRule> rules, SplittableRandom random)
       throws IOException, InterruptedException {
     Members members = site.members();
     ClusterSiege siege = new ClusterSiege(site, random);
@@ -69,10 +93,7 @@ final class ClusterSiege implements AutoCloseable {
       members.start();
       members.awaitHealthy();
       for (MemberProcess member : members.every()) {
-        for (Protocol protocol : PROTOCOLS) {
-          siege.visitors.add(
-              new ClusterVisitor(protocol, member, rules, siege.history, random.split()));
-        }
+        siege.visit(member, rules);
       }
       siege.heal();
       ClusterHistory.Judgement unused = siege.history.judge();
@@ -81,6 +102,16 @@ final class ClusterSiege implements AutoCloseable {
       siege.close();
       throw e;
     }
+  }
+
+  private void visit(MemberProcess member, List<SiegeRule> rules) {
+    for (Protocol protocol : PROTOCOLS) {
+      SplittableRandom own = random.split();
+      visitors.add(
+          protocol, member::target, PACE, () -> ClusterErrand.any(history, rules, own));
+    }
+    SplittableRandom own = random.split();
+    visitors.add(Protocol.CHECK, member::target, KEYS_PACE, () -> keys.next(own));
   }
 
   /** Returns of how many keys the whole history was judged. */
@@ -140,8 +171,7 @@ final class ClusterSiege implements AutoCloseable {
   @Override
   public void close() {
     members.close(); // Before the clients: they wait for no answer then.
-    keys.close();
-    visitors.forEach(ClusterVisitor::close);
+    visitors.close();
     site.close();
   }
 }

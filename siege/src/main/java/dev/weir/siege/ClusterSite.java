@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -35,6 +36,25 @@ record ClusterSite(Members members, List<ClusterFault> faults, List<AutoCloseabl
 
   /** Those, and the classes that a member loads; empty until one has. */
   private static List<String> shared = List.of();
+
+  /** Makes a site; null where this machine has none of the kind. */
+  interface Place {
+    @Nullable ClusterSite make(Path folder, int size, SplittableRandom random) throws IOException;
+  }
+
+  /** Returns all kinds of sites by their names, those with the longest sieges first. */
+  static Map<String, Place> places() {
+    Map<String, Place> places = new LinkedHashMap<>();
+    places.put("processes and files", ClusterSite::onLoopback);
+    places.put("members that come and go", (own, size, seed) -> withNewcomers(own, seed));
+    places.put("more groups", ClusterSite::withMoreGroups);
+    places.put("a name and a new version", ClusterSite::behindName);
+    places.put("two of five", (own, size, seed) -> ofFive(own, seed));
+    places.put("partitions", ClusterSite::inNamespaces);
+    places.put("connections", ClusterSite::behindProxies);
+    places.put("a full disk", ClusterSite::onSmallDisk);
+    return places;
+  }
 
   /** Members of which processes, clocks and files fail. */
   static ClusterSite onLoopback(Path folder, int size, SplittableRandom random) throws IOException {
@@ -284,7 +304,7 @@ record ClusterSite(Members members, List<ClusterFault> faults, List<AutoCloseabl
 
   /** Returns the flags that all members share. */
   private static List<String> flags(Path folder, int replicas, String seeds) throws IOException {
-    Path rules = Files.writeString(folder.resolve("rules.yaml"), ClusterRule.file());
+    Path rules = Files.writeString(folder.resolve("rules.yaml"), ClusterRules.file());
     return List.of(
         "--rules",
         rules.toString(),

@@ -1,5 +1,6 @@
 package dev.weir.siege;
 
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** A request of a client, with what the answer must be. */
@@ -7,6 +8,10 @@ interface Errand {
   String rule();
 
   String key();
+
+  default int permits() {
+    return 1;
+  }
 
   /**
    * Checks the answer.
@@ -17,6 +22,10 @@ interface Errand {
    */
   @Nullable String judge(Guest.Answer answer, long startNanos, long endNanos);
 
-  /** There was no answer: it is unknown whether anything was charged. */
-  void unanswered();
+  /**
+   * Takes note that there was no answer: it is unknown whether anything was charged.
+   *
+   * @return what is wrong with that; null if nothing is
+   */
+  @Nullable String unanswered(IOException reason);
 }

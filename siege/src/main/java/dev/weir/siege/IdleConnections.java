@@ -1,8 +1,9 @@
 package dev.weir.siege;
 
-import static dev.weir.server.RawHttp2.PREFACE;
-import static dev.weir.server.RawHttp2.SETTINGS;
-import static dev.weir.server.RawHttp2.frame;
+import static dev.weir.wire.testkit.Http2Frames.PREFACE;
+import static dev.weir.wire.testkit.Http2Frames.SETTINGS;
+import static dev.weir.wire.testkit.Http2Frames.frame;
+
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,11 +1,14 @@
 package dev.weir.siege;
 
 import dev.weir.Reason;
-import dev.weir.redis.RedisServer;
+import dev.weir.testkit.ChildProcess;
+import dev.weir.testkit.FaultProxy;
 import dev.weir.testkit.WindowChecker;
+import dev.weir.wire.testkit.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -68,10 +71,11 @@ final class LeaseSiege {
 
   Outcome run() throws IOException, InterruptedException {
     Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
-    List<Process> clients = new ArrayList<>();
+    List<ChildProcess> clients = new ArrayList<>();
     try (RedisServer redis = RedisServer.start()) {
       ServerProcess server = start(0, rules, redis);
-      try (DroppingProxy proxy = new DroppingProxy(server.target().grpc(), EVERY_TENTH)) {
+      try (FaultProxy proxy = new FaultProxy(server.target().grpc())) {
+        proxy.cutReplies(EVERY_TENTH);
         for (int i = 0; i < CLIENTS; i++) {
           clients.add(client(i, proxy.port()));
         }
@@ -79,14 +83,14 @@ final class LeaseSiege {
         server.close(); // kill -9
         stopped += stopAndGoOn(clients, 500 * MILLI);
         server = start(1, rules, redis);
-        proxy.serverPort(server.target().grpc());
+        proxy.forwardTo(server.target().grpc());
         stopped += stopAndGoOn(clients, seconds * WINDOW_NANOS / 3);
         return outcome(clients, proxy, stopped);
       } finally {
         server.close();
       }
     } finally {
-      clients.forEach(Process::destroyForcibly);
+      clients.forEach(ChildProcess::close);
     }
   }
 
@@ -101,20 +105,12 @@ final class LeaseSiege {
         redis.uri());
   }
 
-  private Process client(int number, int port) throws IOException {
+  private ChildProcess client(int number, int port) throws IOException {
     long gapNanos = CLIENTS * WINDOW_NANOS / (TIMES_THE_LIMIT * LIMIT);
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx64m",
-            "-cp",
-            System.getProperty("java.class.path"),
-            LeaseClient.class.getName(),
-            port + "",
-            gapNanos + "",
-            seconds + "",
-            report(number).toString())
-        .redirectErrorStream(true)
-        .redirectOutput(folder.resolve("client-" + number + ".log").toFile())
+    return ChildProcess.java(
+            LeaseClient.class, port + "", gapNanos + "", seconds + "", report(number).toString())
+        .options("-Xmx64m")
+        .log(folder.resolve("client-" + number + ".log"))
         .start();
   }
 
@@ -123,40 +119,35 @@ final class LeaseSiege {
   }
 
   /** Stops clients for moments, one after the other; returns how often. */
-  private int stopAndGoOn(List<Process> clients, long forNanos)
+  private int stopAndGoOn(List<ChildProcess> clients, long forNanos)
       throws IOException, InterruptedException {
     long end = System.nanoTime() + forNanos;
     int stopped = 0;
     while (System.nanoTime() - end < 0) {
-      Process client = clients.get(random.nextInt(clients.size()));
-      boolean ended = client.waitFor(random.nextLong(20, 150), TimeUnit.MILLISECONDS);
+      ChildProcess client = clients.get(random.nextInt(clients.size()));
+      boolean ended = client.endsWithin(Duration.ofMillis(random.nextLong(20, 150)));
       if (!ended) {
-        signal("STOP", client);
+        client.signal("STOP");
         stopped++;
-        boolean unused = client.waitFor(random.nextLong(50, 600), TimeUnit.MILLISECONDS);
-        signal("CONT", client);
+        boolean unused = client.endsWithin(Duration.ofMillis(random.nextLong(50, 600)));
+        client.signal("CONT");
       }
     }
     return stopped;
   }
 
-  private static void signal(String name, Process process)
-      throws IOException, InterruptedException {
-    int unused = new ProcessBuilder("kill", "-" + name, process.pid() + "").start().waitFor();
-  }
-
-  private Outcome outcome(List<Process> clients, DroppingProxy proxy, int stopped)
+  private Outcome outcome(List<ChildProcess> clients, FaultProxy proxy, int stopped)
       throws IOException, InterruptedException {
     List<WindowChecker.Operation> history = new ArrayList<>();
     long asked = 0;
     long local = 0;
     long messages = 0;
     for (int i = 0; i < clients.size(); i++) {
-      if (!clients.get(i).waitFor(seconds + END_SECONDS, TimeUnit.SECONDS)) {
-        throw new IOException("client " + i + ": has not ended\n" + log(i));
+      if (!clients.get(i).endsWithin(Duration.ofSeconds(seconds + END_SECONDS))) {
+        throw new IOException("client " + i + ": has not ended\n" + clients.get(i).output());
       }
       if (!Files.exists(report(i))) {
-        throw new IOException("client " + i + ": no report\n" + log(i));
+        throw new IOException("client " + i + ": no report\n" + clients.get(i).output());
       }
       LeaseClient.Report report = LeaseClient.read(report(i));
       asked += report.asked();
@@ -169,10 +160,6 @@ final class LeaseSiege {
       }
     }
     long excess = WindowChecker.certainExcess(history, WINDOW_NANOS, LIMIT);
-    return new Outcome(excess, asked, history.size(), local, messages, proxy.dropped(), stopped);
-  }
-
-  private String log(int number) throws IOException {
-    return Files.readString(folder.resolve("client-" + number + ".log"));
+    return new Outcome(excess, asked, history.size(), local, messages, proxy.lost(), stopped);
   }
 }

@@ -9,10 +9,13 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /** The members of a cluster, and those that can become one. Not safe for use by several threads. */
 final class Members implements AutoCloseable {
@@ -72,7 +75,11 @@ final class Members implements AutoCloseable {
   }
 
   MemberProcess of(String name) {
-    return all.stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow();
+    return named(name).orElseThrow();
+  }
+
+  private Optional<MemberProcess> named(String name) {
+    return all.stream().filter(each -> each.name().equals(name)).findFirst();
   }
 
   MemberProcess any() {
@@ -116,20 +123,39 @@ final class Members implements AutoCloseable {
 
   /** Waits until a group has a leader, and returns it. */
   MemberProcess leader(int group) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + LONGEST.toNanos();
-    while (System.nanoTime() - deadline < 0) {
-      Optional<String> leader =
+    AtomicReference<MemberProcess> found = new AtomicReference<>();
+    await(
+        () -> {
           page().of(group).stream()
               .filter(ClusterPage.Replica::leads)
               .max(Comparator.comparingLong(ClusterPage.Replica::term))
-              .map(ClusterPage.Replica::member)
-              .filter(name -> all.stream().anyMatch(each -> each.name().equals(name)));
-      if (leader.isPresent()) {
-        return of(leader.get());
+              .flatMap(leader -> named(leader.member()))
+              .ifPresent(found::set);
+          return found.get() != null;
+        },
+        () -> "group " + group + ": no leader within " + LONGEST);
+    return Objects.requireNonNull(found.get());
+  }
+
+  /** A state of a cluster that comes some time. */
+  private interface State {
+    boolean holds() throws IOException, InterruptedException;
+  }
+
+  /**
+   * Waits until it is so.
+   *
+   * @throws IOException if it is not within {@link #LONGEST}; the message has all logs
+   */
+  private void await(State state, Supplier<String> trouble)
+      throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + LONGEST.toNanos();
+    while (!state.holds()) {
+      if (System.nanoTime() - deadline >= 0) {
+        throw new IOException(trouble.get() + "\n" + logs());
       }
       TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
     }
-    throw new IOException("group " + group + ": no leader within " + LONGEST + "\n" + logs());
   }
 
   /** Returns whether a member admits a request for a fresh key. */
@@ -139,7 +165,7 @@ final class Members implements AutoCloseable {
       return false;
     }
     try (Guest guest = Protocol.HTTP.connect(target)) {
-      return guest.ask(ClusterRule.RATION, "probe-" + probes++).allowed();
+      return guest.ask(Ration.RULE, "probe-" + probes++).allowed();
     } catch (IOException away) {
       return false;
     }
@@ -151,13 +177,8 @@ final class Members implements AutoCloseable {
    * @throws IOException if none does within {@link #LONGEST}
    */
   void awaitAdmission(List<MemberProcess> some) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + LONGEST.toNanos();
-    while (some.stream().noneMatch(this::admits)) {
-      if (System.nanoTime() - deadline >= 0) {
-        throw new IOException("nothing is admitted within " + LONGEST + "\n" + logs());
-      }
-      TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
-    }
+    await(
+        () -> some.stream().anyMatch(this::admits), () -> "nothing is admitted within " + LONGEST);
   }
 
   /** Waits until all members take part, and one of them says that all is well. */
@@ -165,14 +186,9 @@ final class Members implements AutoCloseable {
     for (MemberProcess each : all) {
       each.process().awaitReady();
     }
-    long deadline = System.nanoTime() + LONGEST.toNanos();
-    for (ClusterPage page = page(); !well(page); page = page()) {
-      if (System.nanoTime() - deadline >= 0) {
-        throw new IOException(
-            "not healthy within " + LONGEST + ": " + page.text() + "\n" + logs() + raftThreads());
-      }
-      TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
-    }
+    await(
+        () -> well(page()),
+        () -> "not healthy within " + LONGEST + ": " + page().text() + "\n" + raftThreads());
   }
 
   /** Exchanges a member for another version in order, and waits until all is well again. */
@@ -185,24 +201,12 @@ final class Members implements AutoCloseable {
 
   /** Waits until members write at a level. */
   void awaitLevel(int level) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + LONGEST.toNanos();
-    for (ClusterPage page = page(); page.level() != level; page = page()) {
-      if (System.nanoTime() - deadline >= 0) {
-        throw new IOException("not at level " + level + ": " + page.text() + "\n" + logs());
-      }
-      TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
-    }
+    await(() -> page().level() == level, () -> "not at level " + level + ": " + page().text());
   }
 
   /** Waits until each slot of keys has the group that it should have. */
   void awaitSettled() throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + LONGEST.toNanos();
-    for (ClusterPage page = page(); !page.settled(); page = page()) {
-      if (System.nanoTime() - deadline >= 0) {
-        throw new IOException("slots still move: " + page.text() + "\n" + logs());
-      }
-      TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
-    }
+    await(() -> page().settled(), () -> "slots still move: " + page().text());
   }
 
   /** Returns whether a page says that all is well, of just these members. */
@@ -220,32 +224,35 @@ final class Members implements AutoCloseable {
   void verify() throws IOException, InterruptedException {
     Map<String, Map<String, String>> places = new HashMap<>();
     Set<Integer> same = new HashSet<>();
-    long deadline = System.nanoTime() + LONGEST.toNanos();
-    while (System.nanoTime() - deadline < 0) {
-      ClusterPage page = page();
-      for (ClusterPage.Replica each : page.replicas()) {
-        if (each.diverged()) {
-          throw new IOException(each.member() + " has diverged: " + page.text());
+    await(
+        () -> {
+          ClusterPage page = page();
+          compare(page, places, same);
+          return !page.groups().isEmpty() && same.containsAll(page.groups());
+        },
+        () -> "not compared within " + LONGEST + ": " + places);
+  }
+
+  private static void compare(
+      ClusterPage page, Map<String, Map<String, String>> places, Set<Integer> same)
+      throws IOException {
+    for (ClusterPage.Replica each : page.replicas()) {
+      if (each.diverged()) {
+        throw new IOException(each.member() + " has diverged: " + page.text());
+      }
+      if (each.comparedAt() > 0) {
+        Map<String, String> place =
+            places.computeIfAbsent(
+                each.group() + " at " + each.comparedAt(), at -> new HashMap<>());
+        place.put(each.member(), each.sum());
+        if (new HashSet<>(place.values()).size() > 1) {
+          throw new IOException("sums of group " + each + " differ: " + place);
         }
-        if (each.comparedAt() > 0) {
-          Map<String, String> place =
-              places.computeIfAbsent(
-                  each.group() + " at " + each.comparedAt(), at -> new HashMap<>());
-          place.put(each.member(), each.sum());
-          if (new HashSet<>(place.values()).size() > 1) {
-            throw new IOException("sums of group " + each + " differ: " + place);
-          }
-          if (page.of(each.group()).stream().allMatch(one -> place.containsKey(one.member()))) {
-            same.add(each.group());
-          }
+        if (page.of(each.group()).stream().allMatch(one -> place.containsKey(one.member()))) {
+          same.add(each.group());
         }
       }
-      if (!page.groups().isEmpty() && same.containsAll(page.groups())) {
-        return;
-      }
-      TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
     }
-    throw new IOException("not compared within " + LONGEST + ": " + places + "\n" + logs());
   }
 
   /** Returns how the cluster is, as the first member says that says anything; else nothing. */
@@ -266,21 +273,19 @@ final class Members implements AutoCloseable {
    * @throws IOException if it is refused for {@link #LONGEST}
    */
   void change(String... words) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + LONGEST.toNanos();
-    String said = "none is up";
-    while (System.nanoTime() - deadline < 0) {
-      MemberProcess asked = any();
-      Target target = asked.goesOn() ? asked.target() : null;
-      if (target != null) {
-        ServerProcess.Said answer = ServerProcess.cluster(target, words);
-        if (answer.status() == 0) {
-          return;
-        }
-        said = answer.text();
-      }
-      TimeUnit.MILLISECONDS.sleep(MOMENT_MILLIS);
-    }
-    throw new IOException(String.join(" ", words) + ": " + said + "\n" + logs());
+    AtomicReference<String> said = new AtomicReference<>("none is up");
+    await(
+        () -> {
+          MemberProcess asked = any();
+          Target target = asked.goesOn() ? asked.target() : null;
+          if (target == null) {
+            return false;
+          }
+          ServerProcess.Said answer = ServerProcess.cluster(target, words);
+          said.set(answer.text());
+          return answer.status() == 0;
+        },
+        () -> String.join(" ", words) + ": " + said.get());
   }
 
   /** Returns what the threads of each group do, which say why nobody leads it. */

@@ -45,28 +45,21 @@ enum NameFault {
 
   /** Returns this fault of members that find each other by a file. */
   ClusterFault of(HostsFile hosts, List<String> addresses) {
-    return new ClusterFault() {
-      @Override
-      public void strike(Members members, SplittableRandom random, long electionMillis)
-          throws IOException, InterruptedException {
-        hosts.say(said(addresses));
-        List<MemberProcess> victims = killed(members);
-        victims.forEach(MemberProcess::kill);
-        ClusterFault.wait(random, 3 * electionMillis, 5 * electionMillis);
-        for (MemberProcess each : victims) {
-          each.start();
-        }
-        // They know from their folders where the others are.
-        for (MemberProcess each : victims) {
-          each.process().awaitReady();
-        }
-        hosts.say(addresses);
-      }
-
-      @Override
-      public String toString() {
-        return label;
-      }
-    };
+    return ClusterFault.named(
+        label,
+        (members, random, electionMillis) -> {
+          hosts.say(said(addresses));
+          List<MemberProcess> victims = killed(members);
+          victims.forEach(MemberProcess::kill);
+          ClusterFault.wait(random, 3 * electionMillis, 5 * electionMillis);
+          for (MemberProcess each : victims) {
+            each.start();
+          }
+          // They know from their folders where the others are.
+          for (MemberProcess each : victims) {
+            each.process().awaitReady();
+          }
+          hosts.say(addresses);
+        });
   }
 }

@@ -98,29 +98,22 @@ enum NetworkFault {
 
   /** Returns this fault of a network. */
   ClusterFault of(NetworkNamespaces spaces) {
-    return new ClusterFault() {
-      @Override
-      public void strike(Members members, SplittableRandom random, long electionMillis)
-          throws IOException, InterruptedException {
-        int leader = members.all().indexOf(members.leader());
-        List<Integer> order = new ArrayList<>(List.of(leader));
-        for (int i = 0; i < members.all().size(); i++) {
-          if (i != leader) {
-            order.add(random.nextInt(1, order.size() + 1), i);
+    return ClusterFault.named(
+        label,
+        (members, random, electionMillis) -> {
+          int leader = members.all().indexOf(members.leader());
+          List<Integer> order = new ArrayList<>(List.of(leader));
+          for (int i = 0; i < members.all().size(); i++) {
+            if (i != leader) {
+              order.add(random.nextInt(1, order.size() + 1), i);
+            }
           }
-        }
-        try {
-          cut(spaces, order);
-          proceed(members, order, random, electionMillis);
-        } finally {
-          spaces.heal();
-        }
-      }
-
-      @Override
-      public String toString() {
-        return label;
-      }
-    };
+          try {
+            cut(spaces, order);
+            proceed(members, order, random, electionMillis);
+          } finally {
+            spaces.heal();
+          }
+        });
   }
 }

@@ -1,7 +1,7 @@
 package dev.weir.siege;
 
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -84,16 +84,7 @@ final class NetworkNamespaces implements AutoCloseable {
   private static void ip(String... words) throws IOException {
     List<String> command = new ArrayList<>(List.of("ip"));
     command.addAll(List.of(words));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    try {
-      if (process.waitFor() != 0) {
-        throw new IOException(String.join(" ", command) + ": " + said.trim());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
-    }
+    ChildProcess.of(command).run();
   }
 
   /** Deletes all. A namespace's end of a pair takes the other end with it. */

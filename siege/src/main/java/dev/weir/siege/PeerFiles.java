@@ -1,7 +1,7 @@
 package dev.weir.siege;
 
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,16 +48,6 @@ final class PeerFiles {
     List<String> command = new ArrayList<>(List.of("openssl"));
     command.addAll(verb);
     command.addAll(List.of(words));
-    Process process =
-        new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    try {
-      if (process.waitFor() != 0) {
-        throw new IOException(String.join(" ", command) + ": " + said.trim());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
-    }
+    ChildProcess.of(command).folder(folder).run();
   }
 }

@@ -58,21 +58,14 @@ enum ProxyFault {
 
   /** Returns this fault of the connections to the leader, or to any member. */
   ClusterFault of(List<FaultProxy> proxies) {
-    return new ClusterFault() {
-      @Override
-      public void strike(Members members, SplittableRandom random, long electionMillis)
-          throws IOException, InterruptedException {
-        MemberProcess victim = random.nextBoolean() ? members.leader() : members.any();
-        FaultProxy proxy = proxies.get(members.all().indexOf(victim));
-        begin(proxy, random);
-        ClusterFault.wait(random, 2 * electionMillis, 5 * electionMillis);
-        proxy.heal();
-      }
-
-      @Override
-      public String toString() {
-        return label;
-      }
-    };
+    return ClusterFault.named(
+        label,
+        (members, random, electionMillis) -> {
+          MemberProcess victim = random.nextBoolean() ? members.leader() : members.any();
+          FaultProxy proxy = proxies.get(members.all().indexOf(victim));
+          begin(proxy, random);
+          ClusterFault.wait(random, 2 * electionMillis, 5 * electionMillis);
+          proxy.heal();
+        });
   }
 }

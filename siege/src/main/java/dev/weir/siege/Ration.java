@@ -1,5 +1,6 @@
 package dev.weir.siege;
 
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +55,7 @@ final class Ration implements Errand {
     asked++;
     admitted += answer.allowed() ? 1 : 0;
     if (asked == PERMITS + BEYOND) {
-      unanswered();
+      renew();
     }
     boolean decided =
         answer
@@ -70,7 +71,12 @@ final class Ration implements Errand {
   }
 
   @Override
-  public void unanswered() {
+  public @Nullable String unanswered(IOException reason) {
+    renew();
+    return "no answer: " + reason;
+  }
+
+  private void renew() {
     key = fresh();
     asked = 0;
     admitted = 0;

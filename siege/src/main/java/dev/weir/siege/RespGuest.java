@@ -1,6 +1,6 @@
 package dev.weir.siege;
 
-import dev.weir.server.RespClient;
+import dev.weir.wire.testkit.RespClient;
 import java.io.IOException;
 import java.util.List;
 
@@ -26,7 +26,7 @@ final class RespGuest implements Guest {
   RespGuest(Target target, boolean throttle) throws IOException {
     this.throttle = throttle;
     client = new RespClient(target.host(), target.resp());
-    client.socket.setSoTimeout((int) PATIENCE.toMillis());
+    client.timeout(PATIENCE);
     if (target.token() != null) {
       String reply = client.ask("AUTH", target.token());
       if (!reply.equals("+OK|")) {
@@ -76,9 +76,9 @@ final class RespGuest implements Guest {
     if (rule.equals(Ration.RULE)) {
       return client.ask("CL.THROTTLE", key, (Ration.PERMITS - 1) + "", "1", RATION_PERIOD, permits);
     }
-    String burst = WindowRule.THROTTLE_BURST - 1 + "";
-    String count = WindowRule.THROTTLE_BURST + "";
-    String period = WindowRule.THROTTLE.window().toSeconds() + "";
+    String burst = SoakRules.THROTTLE_BURST - 1 + "";
+    String count = SoakRules.THROTTLE_BURST + "";
+    String period = SoakRules.THROTTLE.window().toSeconds() + "";
     return client.ask("CL.THROTTLE", key, burst, count, period, permits);
   }
 

@@ -1,10 +1,9 @@
 package dev.weir.siege;
 
 import dev.weir.cli.Main;
+import dev.weir.testkit.ChildProcess;
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -30,9 +28,6 @@ final class ServerProcess implements AutoCloseable {
   private static final Pattern READY =
       Pattern.compile("ready: http on \\S+?:(\\d+), grpc on \\S+?:(\\d+), resp on \\S+?:(\\d+)");
 
-  private static final Duration START = Duration.ofMinutes(2);
-  private static final Duration COLLECT = Duration.ofMinutes(2);
-  private static final long MOMENT_MILLIS = 20;
 
   /**
    * What a server's process is, beside its flags.
@@ -47,20 +42,15 @@ final class ServerProcess implements AutoCloseable {
     static final Launch PLAIN = new Launch(List.of(), List.of(), Map.of(), "127.0.0.1");
   }
 
-  private final Process process;
-  private final Path log;
+  private final ChildProcess process;
   private final String host;
   private final @Nullable String token;
-  private final Thread ending;
   private volatile @Nullable Target target;
 
-  private ServerProcess(Process process, Path log, String host, @Nullable String token) {
+  private ServerProcess(ChildProcess process, String host, @Nullable String token) {
     this.process = process;
-    this.log = log;
     this.host = host;
     this.token = token;
-    ending = new Thread(process::destroyForcibly, "server-ends");
-    Runtime.getRuntime().addShutdownHook(ending);
   }
 
   /**
@@ -82,31 +72,23 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** As {@link #start}, and returns at once. */
+  /** Starts a server, and returns at once. */
   static ServerProcess launch(Launch how, Path log, @Nullable String token, String... flags)
       throws IOException {
-    List<String> command = new ArrayList<>(how.before());
-    command.addAll(List.of(java("java"), HEAP, "-XX:+ExitOnOutOfMemoryError"));
-    command.addAll(how.options());
-    command.addAll(
-        List.of(
-            "-cp",
-            classPath(),
-            Main.class.getName(),
-            "serve",
-            "--port",
-            "0",
-            "--grpc-port",
-            "0",
-            "--resp-port",
-            "0"));
-    command.addAll(List.of(flags));
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.to(log.toFile()));
-    builder.environment().putAll(how.environment());
-    return new ServerProcess(builder.start(), log, how.host(), token);
+    List<String> words =
+        new ArrayList<>(
+            List.of("serve", "--port", "0", "--grpc-port", "0", "--resp-port", "0"));
+    words.addAll(List.of(flags));
+    ChildProcess process =
+        ChildProcess.java(Main.class, words.toArray(String[]::new))
+            .classPath(classPath())
+            .options(HEAP, "-XX:+ExitOnOutOfMemoryError")
+            .options(how.options())
+            .within(how.before())
+            .environment(how.environment())
+            .log(log)
+            .start();
+    return new ServerProcess(process, how.host(), token);
   }
 
   /**
@@ -118,27 +100,15 @@ final class ServerProcess implements AutoCloseable {
 
   /** Runs {@code weir cluster} in a process of its own, and returns when that has ended. */
   static Said cluster(Target target, String... words) throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                java("java"),
-                HEAP,
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "cluster"));
-    command.addAll(List.of(words));
-    command.addAll(List.of("--url", "http://" + target.host() + ":" + target.http()));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    try {
-      String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      return new Said(process.waitFor(), text);
-    } catch (InterruptedException e) {
-      throw interrupted(e);
-    } finally {
-      process.destroyForcibly();
+    List<String> all = new ArrayList<>(List.of("cluster"));
+    all.addAll(List.of(words));
+    all.addAll(List.of("--url", "http://" + target.host() + ":" + target.http()));
+    try (ChildProcess process =
+        ChildProcess.java(Main.class, all.toArray(String[]::new))
+            .options(HEAP, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+            .start()) {
+      while (!process.endsWithin(Duration.ofMinutes(1))) {}
+      return new Said(process.exitStatus(), process.output());
     }
   }
 
@@ -162,27 +132,15 @@ final class ServerProcess implements AutoCloseable {
         : all;
   }
 
-  /** Returns a tool of the JDK that runs this. */
-  private static String java(String tool) {
-    return Path.of(System.getProperty("java.home"), "bin", tool).toString();
-  }
-
   /**
    * Waits until it answers.
    *
    * @throws IOException if it does not; the message has its log
    */
-  void awaitReady() throws IOException {
-    long deadline = System.nanoTime() + START.toNanos();
-    while (System.nanoTime() - deadline < 0) {
-      if (ready()) {
-        return;
-      }
-      if (endsWithin(Duration.ofMillis(MOMENT_MILLIS))) {
-        throw new IOException("server: exit status " + process.exitValue() + "\n" + log());
-      }
+  synchronized void awaitReady() throws IOException {
+    if (!ready()) {
+      ready(process.await(READY));
     }
-    throw new IOException("server: not ready within " + START + "\n" + log());
   }
 
   /** Returns whether it is ready, or was. */
@@ -190,10 +148,14 @@ final class ServerProcess implements AutoCloseable {
     if (target != null) {
       return true;
     }
-    Matcher ready = READY.matcher(log());
-    if (!ready.find()) {
-      return false;
+    Matcher ready = process.find(READY);
+    if (ready != null) {
+      ready(ready);
     }
+    return ready != null;
+  }
+
+  private void ready(Matcher ready) {
     target =
         new Target(
             host,
@@ -201,7 +163,6 @@ final class ServerProcess implements AutoCloseable {
             Integer.parseInt(ready.group(2)),
             Integer.parseInt(ready.group(3)),
             token);
-    return true;
   }
 
   /** Returns its ports. It must be {@link #ready}. */
@@ -215,34 +176,21 @@ final class ServerProcess implements AutoCloseable {
    * @param name for example {@code STOP}
    */
   void signal(String name) throws IOException {
-    Process kill = new ProcessBuilder("kill", "-" + name, process.pid() + "").start();
-    try {
-      int unused = kill.waitFor();
-    } catch (InterruptedException e) {
-      throw interrupted(e);
-    }
+    process.signal(name);
   }
 
   boolean running() {
-    return process.isAlive();
+    return process.running();
   }
 
   /** Returns its output. */
   String log() {
-    try {
-      return Files.readString(log);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return process.output();
   }
 
   /** Returns the length of its output. */
   long logBytes() {
-    try {
-      return Files.size(log);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return log().length();
   }
 
   /**
@@ -265,7 +213,7 @@ final class ServerProcess implements AutoCloseable {
    * possible.
    */
   private int descriptors(Metrics metrics) {
-    try (Stream<Path> open = Files.list(Path.of("/proc", process.pid() + "", "fd"))) {
+    try (Stream<Path> open = Files.list(Path.of("/proc", process.handle().pid() + "", "fd"))) {
       return (int) open.count();
     } catch (IOException notLinux) {
       return (int) metrics.value("process_open_fds");
@@ -287,58 +235,28 @@ final class ServerProcess implements AutoCloseable {
    * @return what it says
    */
   String command(String... words) throws IOException {
-    List<String> command = new ArrayList<>(List.of(java("jcmd"), process.pid() + ""));
-    command.addAll(List.of(words));
-    Path said = Files.createTempFile("weir-jcmd", ".txt");
-    Process jcmd =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
-    try {
-      if (!jcmd.waitFor(COLLECT.toSeconds(), TimeUnit.SECONDS) || jcmd.exitValue() != 0) {
-        throw new IOException(
-            "jcmd " + words[0] + ": failed (expected: done within " + COLLECT + ")");
-      }
-      return Files.readString(said);
-    } catch (InterruptedException e) {
-      throw interrupted(e);
-    } finally {
-      jcmd.destroyForcibly();
-      Files.delete(said);
-    }
+    String pid = Long.toString(process.handle().pid());
+    return ChildProcess.tool("jcmd", words).options(pid).run();
   }
 
   /** Asks it to stop: SIGTERM. */
   void terminate() {
-    process.destroy();
+    process.terminate();
   }
 
   /** Waits for its end; returns whether it came. */
   boolean endsWithin(Duration limit) {
-    try {
-      return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      throw interrupted(e);
-    }
+    return process.endsWithin(limit);
   }
 
   /** Returns the status that it ended with. */
   int exitStatus() {
-    return process.exitValue();
+    return process.exitStatus();
   }
 
   /** Ends it at once, if it has not ended. */
   @Override
   public void close() {
-    process.destroyForcibly();
-    endsWithin(COLLECT);
-    try {
-      boolean unused = Runtime.getRuntime().removeShutdownHook(ending);
-    } catch (IllegalStateException shuttingDown) {
-      // It has ended.
-    }
-  }
-
-  private static IllegalStateException interrupted(InterruptedException cause) {
-    Thread.currentThread().interrupt();
-    return new IllegalStateException("interrupted", cause);
+    process.close();
   }
 }

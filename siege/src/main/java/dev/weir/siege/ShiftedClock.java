@@ -1,5 +1,6 @@
 package dev.weir.siege;
 
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -46,17 +47,12 @@ final class ShiftedClock {
       Files.write(source, text.readAllBytes());
     }
     try {
-      return new ProcessBuilder(
-                  "gcc", "-shared", "-fPIC", "-O1", "-o", library + "", source + "", "-ldl")
-              .inheritIO()
-              .start()
-              .waitFor()
-          == 0;
+      ChildProcess.of(
+              "gcc", "-shared", "-fPIC", "-O1", "-o", library + "", source + "", "-ldl")
+          .run();
+      return true;
     } catch (IOException none) {
       return false;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
     }
   }
 

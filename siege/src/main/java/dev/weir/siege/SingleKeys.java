@@ -12,16 +12,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client of each member; all ask for the same key of a few permits a day, and then for the next
- * one. The whole history of each key must be that of a limiter that decides one request after the
- * other.
+ * Requests for one key of a few permits a day, and then for the next one, by clients of all
+ * members. The whole history of each key must be that of a limiter that decides one request after
+ * the other.
  */
-final class SingleKeys implements AutoCloseable {
+final class SingleKeys {
   /** About as many permits as the limit are asked for by half of them. */
   private static final int CALLS = 24;
 
@@ -30,9 +28,8 @@ final class SingleKeys implements AutoCloseable {
   /** More make the search long: each may have been charged or not, and given back or not. */
   private static final int MOST_UNKNOWN = 8;
 
-  private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final Policy POLICY =
-      Policy.of(Quota.of(ClusterRule.RATION_PERMITS, Duration.ofDays(1)));
+      Policy.of(Quota.of(ClusterRules.RATION_PERMITS, Duration.ofDays(1)));
 
   /**
    * Keys that were asked for to the end since the last time.
@@ -43,60 +40,50 @@ final class SingleKeys implements AutoCloseable {
    */
   record Judgement(int judged, int unclear, @Nullable List<Call> wrong) {}
 
-  private final List<Thread> threads = new ArrayList<>();
-  private volatile boolean leaving;
-
   // Guarded by this.
   private final Map<Integer, List<Call>> histories = new HashMap<>();
   private int number;
   private int asked;
 
-  SingleKeys(Members members, SplittableRandom random) {
-    for (MemberProcess member : members.every()) {
-      SplittableRandom own = random.split();
-      Thread thread = new Thread(() -> run(member, own), "single keys at " + member.name());
-      thread.setDaemon(true);
-      thread.start();
-      threads.add(thread);
+  /** A request for the key of that number, begun at that instant. */
+  private record Asked(SingleKeys keys, int number, int permits, long begunNanos)
+      implements Errand {
+    @Override
+    public String rule() {
+      return Ration.RULE;
     }
-  }
 
-  private void run(MemberProcess member, SplittableRandom random) {
-    while (!leaving) {
-      Target target = member.target();
-      try (Guest guest = target == null ? null : Protocol.CHECK.connect(target)) {
-        while (guest != null && !leaving && ask(guest, random.nextInt(1, MOST_PERMITS + 1))) {
-          LockSupport.parkNanos(this, REST_NANOS);
-        }
-      } catch (IOException away) {
-        // It is asked again.
-      }
-      LockSupport.parkNanos(this, REST_NANOS);
+    @Override
+    public String key() {
+      return "single-" + number;
     }
-  }
 
-  /** Returns whether there was an answer. */
-  private boolean ask(Guest guest, int permits) {
-    int number = next();
-    long start = System.nanoTime();
-    try {
-      Guest.Answer answer = guest.ask(ClusterRule.RATION, "single-" + number, permits);
+    @Override
+    public @Nullable String judge(Guest.Answer answer, long startNanos, long endNanos) {
       Outcome outcome =
           switch (answer.reason()) {
             case Guest.Answer.WITHIN_LIMIT -> Outcome.ADMITTED;
             case Guest.Answer.OVER_LIMIT -> Outcome.REFUSED;
             default -> Outcome.UNKNOWN;
           };
-      add(number, new Call(start, System.nanoTime(), permits, outcome));
-      return true;
-    } catch (IOException e) {
-      add(number, new Call(start, Long.MAX_VALUE, permits, Outcome.UNKNOWN));
-      return false;
+      keys.add(number, new Call(startNanos, endNanos, permits, outcome));
+      return null; // Histories are judged whole.
+    }
+
+    @Override
+    public @Nullable String unanswered(IOException reason) {
+      keys.add(number, new Call(begunNanos, Long.MAX_VALUE, permits, Outcome.UNKNOWN));
+      return null;
     }
   }
 
+  /** Returns the next request. */
+  Errand next(SplittableRandom random) {
+    return new Asked(this, number(), random.nextInt(1, MOST_PERMITS + 1), System.nanoTime());
+  }
+
   /** Returns the number of the key to ask for. */
-  private synchronized int next() {
+  private synchronized int number() {
     if (asked == CALLS) {
       asked = 0;
       number++;
@@ -130,19 +117,5 @@ final class SingleKeys implements AutoCloseable {
       }
     }
     return new Judgement(judged, unclear, wrong);
-  }
-
-  /** Ends when the last answers have arrived. */
-  @Override
-  public void close() {
-    leaving = true;
-    threads.forEach(LockSupport::unpark);
-    for (Thread thread : threads) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 }

@@ -53,30 +53,23 @@ enum SlotsFault {
 
   /** Returns this fault of members, each of which the others reach through a proxy. */
   ClusterFault of(List<FaultProxy> proxies) {
-    return new ClusterFault() {
-      /** The leader of group 0 moves slots; it gives up some, as others do, and the last takes. */
-      @Override
-      public void strike(Members members, SplittableRandom random, long electionMillis)
-          throws IOException, InterruptedException {
-        int groups = members.page().groups().size();
-        members.change("groups", groups + 1 + "");
-        int moving = 0;
-        for (int group : new int[] {0, groups, random.nextInt(groups)}) {
-          ClusterFault.wait(random, 0, 2 * electionMillis);
-          moving += members.page().settled() ? 0 : 1;
-          MemberProcess leader = members.leader(group);
-          FaultProxy proxy = proxies.get(members.all().indexOf(leader));
-          fail(leader, proxy, random, electionMillis);
-        }
-        System.out.println(this + ": while slots moved, " + moving + " of 3");
-        members.awaitSettled();
-        members.change("slots");
-      }
-
-      @Override
-      public String toString() {
-        return label;
-      }
-    };
+    // The leader of group 0 moves slots; it gives up some, as others do, and the last takes.
+    return ClusterFault.named(
+        label,
+        (members, random, electionMillis) -> {
+          int groups = members.page().groups().size();
+          members.change("groups", groups + 1 + "");
+          int moving = 0;
+          for (int group : new int[] {0, groups, random.nextInt(groups)}) {
+            ClusterFault.wait(random, 0, 2 * electionMillis);
+            moving += members.page().settled() ? 0 : 1;
+            MemberProcess leader = members.leader(group);
+            FaultProxy proxy = proxies.get(members.all().indexOf(leader));
+            fail(leader, proxy, random, electionMillis);
+          }
+          System.out.println(label + ": while slots moved, " + moving + " of 3");
+          members.awaitSettled();
+          members.change("slots");
+        });
   }
 }

@@ -1,6 +1,6 @@
 package dev.weir.siege;
 
-import dev.weir.redis.RedisServer;
+import dev.weir.wire.testkit.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -146,7 +146,11 @@ final class Soak {
       String name = SoakReport.name(i);
       for (Protocol protocol : Protocol.values()) {
         for (int j = 0; j < VISITORS; j++) {
-          visitors.add(protocol, target, EVERY, new Questions(protocol, watch, name));
+          visitors.add(
+              protocol,
+              () -> target,
+              Visitor.Pace.every(EVERY),
+              new Questions(protocol, watch, name));
         }
       }
     }
@@ -194,7 +198,7 @@ final class Soak {
     @Override
     public Errand get() {
       if (protocol == Protocol.THROTTLE) {
-        return WindowErrand.of(watch, WindowRule.THROTTLE, server);
+        return WindowErrand.of(watch, SoakRules.THROTTLE, server);
       }
       return asked++ % KNOWN == 0 ? ration : WindowErrand.any(watch, server);
     }

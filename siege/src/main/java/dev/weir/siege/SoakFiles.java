@@ -33,7 +33,7 @@ final class SoakFiles {
 
   /** Writes the rules, with the flapping limit whole or half. */
   void writeRules(boolean whole) throws IOException {
-    replace(rules, WindowRule.file(whole));
+    replace(rules, SoakRules.file(whole));
   }
 
   /** Returns the token that is replaced next. */

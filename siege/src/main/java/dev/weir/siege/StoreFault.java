@@ -1,6 +1,6 @@
 package dev.weir.siege;
 
-import dev.weir.redis.RedisServer;
+import dev.weir.wire.testkit.RedisServer;
 import java.time.Duration;
 
 /** Faults of a Redis that servers share. */

@@ -1,6 +1,6 @@
 package dev.weir.siege;
 
-import dev.weir.redis.RedisServer;
+import dev.weir.wire.testkit.RedisServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -151,7 +151,7 @@ final class Troubles {
     try (Guest guest = Protocol.CHECK.connect(server.target())) {
       for (int i = 0; over.getCount() > 0; i++) {
         String key = "after-" + number + "-" + server.target().resp() + "-" + i;
-        if (guest.ask(WindowRule.STRICT.name(), key).allowed()) {
+        if (guest.ask(SoakRules.STRICT.name(), key).allowed()) {
           return;
         }
         if (System.nanoTime() - deadline > 0) {

@@ -9,31 +9,59 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An ordinary client that sends requests at fixed times, whether or not earlier ones are answered:
- * a late answer makes later ones late as well. It checks every answer.
+ * An ordinary client with a thread of its own, which checks every answer, and connects again when
+ * its connection has ended or its server has started again.
  */
 final class Visitor implements AutoCloseable {
+  /**
+   * When a client asks.
+   *
+   * @param restNanos from one request to the next
+   * @param awayNanos the same, after one without an answer
+   * @param fixed whether requests are due at fixed times, whether or not earlier ones are answered:
+   *     a late answer makes later ones late as well
+   */
+  record Pace(long restNanos, long awayNanos, boolean fixed) {
+    /** Returns the pace of a client whose server must always answer. */
+    static Pace every(Duration time) {
+      return new Pace(time.toNanos(), time.toNanos(), true);
+    }
+
+    /** Returns the pace of a client that asks again when it has an answer. */
+    static Pace resting(Duration rest, Duration away) {
+      return new Pace(rest.toNanos(), away.toNanos(), false);
+    }
+
+    private long next(long due, boolean answered) {
+      return (fixed ? due : System.nanoTime()) + (answered ? restNanos : awayNanos);
+    }
+  }
+
   private final Protocol protocol;
-  private final Target target;
-  private final long everyNanos;
+  private final Supplier<@Nullable Target> server;
+  private final Pace pace;
   private final Supplier<? extends Errand> errands;
   private final Tally tally;
   private final Complaints complaints;
   private final CountDownLatch met = new CountDownLatch(1);
   private final Thread thread;
   private @Nullable Guest guest;
+  private @Nullable Target connected;
   private volatile boolean leaving;
 
+  /**
+   * @param server where it is; null while it is not there
+   */
   Visitor(
       Protocol protocol,
-      Target target,
-      Duration every,
+      Supplier<@Nullable Target> server,
+      Pace pace,
       Supplier<? extends Errand> errands,
       Tally tally,
       Complaints complaints) {
     this.protocol = protocol;
-    this.target = target;
-    this.everyNanos = every.toNanos();
+    this.server = server;
+    this.pace = pace;
     this.errands = errands;
     this.tally = tally;
     this.complaints = complaints;
@@ -49,34 +77,53 @@ final class Visitor implements AutoCloseable {
       if (wait > 0) {
         LockSupport.parkNanos(this, wait);
       } else {
-        ask(due);
-        due += everyNanos;
+        Guest asked = connect();
+        due = pace.next(due, asked != null && ask(asked, due));
       }
     }
     hangUp();
   }
 
-  private void ask(long due) {
-    Errand errand = errands.get();
+  /** Returns a connection to the server as it runs now; null if there is none. */
+  private @Nullable Guest connect() {
+    Target target = server.get();
+    if (target == null || (guest != null && target.equals(connected))) {
+      return target == null ? null : guest;
+    }
+    hangUp();
     try {
-      if (guest == null) {
-        guest = protocol.connect(target);
+      guest = protocol.connect(target);
+      connected = target;
+    } catch (IOException e) {
+      if (pace.fixed && !leaving) {
+        complaints.add(protocol + ": not connected: " + e);
       }
-      long start = System.nanoTime();
-      Guest.Answer answer = guest.ask(errand.rule(), errand.key());
+    }
+    return guest;
+  }
+
+  /** Returns whether there was an answer. */
+  private boolean ask(Guest asked, long due) {
+    Errand errand = errands.get();
+    long start = System.nanoTime();
+    try {
+      Guest.Answer answer = asked.ask(errand.rule(), errand.key(), errand.permits());
       long end = System.nanoTime();
       tally.add(answer, end - due);
       met.countDown();
-      String wrong = errand.judge(answer, start, end);
-      if (wrong != null) {
-        complaints.add(protocol + ": " + wrong);
-      }
+      complain(errand.judge(answer, start, end));
+      return true;
     } catch (IOException e) {
-      errand.unanswered();
+      String wrong = errand.unanswered(e);
       hangUp();
-      if (!leaving) {
-        complaints.add(protocol + ": no answer: " + e);
-      }
+      complain(leaving ? null : wrong);
+      return false;
+    }
+  }
+
+  private void complain(@Nullable String wrong) {
+    if (wrong != null) {
+      complaints.add(protocol + ": " + wrong);
     }
   }
 
@@ -86,7 +133,7 @@ final class Visitor implements AutoCloseable {
         guest.close();
       }
     } catch (IOException e) {
-      complaints.add(protocol + ": " + e);
+      complain(pace.fixed ? e.toString() : null);
     }
     guest = null;
   }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Ordinary clients of every protocol, and the results of their requests. */
 final class Visitors implements AutoCloseable {
@@ -29,16 +30,24 @@ final class Visitors implements AutoCloseable {
     Visitors visitors = new Visitors(new Complaints());
     for (Protocol protocol : Protocol.values()) {
       Ration ration = new Ration(false);
-      visitors.add(protocol, target, every, () -> ration);
+      visitors.add(protocol, () -> target, Visitor.Pace.every(every), () -> ration);
     }
     return visitors;
   }
 
-  /** Adds a client. */
-  void add(Protocol protocol, Target target, Duration every, Supplier<? extends Errand> errands) {
+  /**
+   * Adds a client.
+   *
+   * @param server where it is; null while it is not there
+   */
+  void add(
+      Protocol protocol,
+      Supplier<@Nullable Target> server,
+      Visitor.Pace pace,
+      Supplier<? extends Errand> errands) {
     Tally tally = tallies.get(protocol);
     if (tally != null) {
-      visitors.add(new Visitor(protocol, target, every, errands, tally, complaints));
+      visitors.add(new Visitor(protocol, server, pace, errands, tally, complaints));
     }
   }
 

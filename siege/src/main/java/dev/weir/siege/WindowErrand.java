@@ -1,5 +1,6 @@
 package dev.weir.siege;
 
+import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -8,11 +9,11 @@ final class WindowErrand implements Errand {
   private static final int KEYS = 2;
 
   private final WindowWatch watch;
-  private final WindowRule rule;
+  private final SiegeRule rule;
   private final String key;
   private final String counted;
 
-  private WindowErrand(WindowWatch watch, WindowRule rule, String key, String counted) {
+  private WindowErrand(WindowWatch watch, SiegeRule rule, String key, String counted) {
     this.watch = watch;
     this.rule = rule;
     this.key = key;
@@ -25,8 +26,8 @@ final class WindowErrand implements Errand {
    * @param server the name of the server that gets the request
    */
   static WindowErrand any(WindowWatch watch, String server) {
-    int number = ThreadLocalRandom.current().nextInt(WindowRule.ALL.size());
-    return of(watch, WindowRule.ALL.get(number), server);
+    int number = ThreadLocalRandom.current().nextInt(SoakRules.ALL.size());
+    return of(watch, SoakRules.ALL.get(number), server);
   }
 
   /**
@@ -34,7 +35,7 @@ final class WindowErrand implements Errand {
    *
    * @param server the name of the server that gets the request
    */
-  static WindowErrand of(WindowWatch watch, WindowRule rule, String server) {
+  static WindowErrand of(WindowWatch watch, SiegeRule rule, String server) {
     String key = "hot-" + ThreadLocalRandom.current().nextInt(KEYS);
     return new WindowErrand(watch, rule, key, rule.shared() ? key : server + " " + key);
   }
@@ -58,5 +59,7 @@ final class WindowErrand implements Errand {
   }
 
   @Override
-  public void unanswered() {}
+  public @Nullable String unanswered(IOException reason) {
+    return "no answer: " + reason;
+  }
 }

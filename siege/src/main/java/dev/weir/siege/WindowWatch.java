@@ -1,22 +1,18 @@
 package dev.weir.siege;
 
-import dev.weir.Reason;
 import dev.weir.testkit.WindowChecker;
 import dev.weir.testkit.WindowChecker.Fullest;
 import dev.weir.testkit.WindowChecker.Operation;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Compares all admissions of a soak with the promises of the rules.
@@ -28,26 +24,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class WindowWatch {
   /** Time after its end within which an admission is entered. */
-  private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(2);
+  private static final Duration LATE = Duration.ofSeconds(2);
 
   /** The time in which a loss may have happened. */
   private record Loss(long fromNanos, long toNanos) {}
 
-  private final Map<WindowRule, Queue<Operation>> entered = new ConcurrentHashMap<>();
-  private final Map<WindowRule, List<Operation>> kept = new HashMap<>();
+  private final Admissions admissions = new Admissions(LATE);
   private final List<Loss> losses = new CopyOnWriteArrayList<>();
   private volatile long lossSince = Long.MAX_VALUE;
 
-  WindowWatch() {
-    WindowRule.watched().forEach(rule -> entered.put(rule, new ConcurrentLinkedQueue<>()));
-  }
-
   /** Enters an admission. */
-  void admitted(WindowRule rule, String key, long startNanos, long endNanos) {
-    Queue<Operation> queue = entered.get(rule);
-    if (queue != null) {
-      queue.add(new Operation(key, 1, startNanos, endNanos, true, Reason.WITHIN_LIMIT));
-    }
+  void admitted(SiegeRule rule, String key, long startNanos, long endNanos) {
+    admissions.add(rule, key, 1, startNanos, endNanos);
   }
 
   /** From now on Redis may lose its counters. */
@@ -63,31 +51,18 @@ final class WindowWatch {
 
   /** Checks the admissions since the last call; returns the broken promises. */
   synchronized List<String> look() {
-    long now = System.nanoTime();
     List<Loss> known = new ArrayList<>(losses);
     if (lossSince != Long.MAX_VALUE) {
       known.add(new Loss(lossSince, Long.MAX_VALUE - TimeUnit.DAYS.toNanos(1)));
     }
     Set<String> broken = new LinkedHashSet<>();
-    for (WindowRule rule : WindowRule.watched()) {
-      Queue<Operation> queue = entered.get(rule);
-      List<Operation> operations = kept.computeIfAbsent(rule, first -> new ArrayList<>());
-      for (Operation next = poll(queue); next != null; next = poll(queue)) {
-        operations.add(next);
-      }
-      check(rule, operations, rule.shared() ? known : List.of(), broken);
-      long window = rule.window().toNanos();
-      operations.removeIf(each -> each.startNanos() < now - window - LATE_NANOS);
-    }
+    admissions.check(
+        (rule, operations) -> check(rule, operations, rule.shared() ? known : List.of(), broken));
     return List.copyOf(broken);
   }
 
-  private static @Nullable Operation poll(@Nullable Queue<Operation> queue) {
-    return queue == null ? null : queue.poll();
-  }
-
   private static void check(
-      WindowRule rule, List<Operation> operations, List<Loss> losses, Set<String> broken) {
+      SiegeRule rule, List<Operation> operations, List<Loss> losses, Set<String> broken) {
     Map<Integer, List<Operation>> between = new HashMap<>();
     for (Operation operation : operations) {
       int before = 0;
@@ -107,7 +82,7 @@ final class WindowWatch {
   }
 
   private static void hold(
-      WindowRule rule, Collection<Operation> operations, long limit, Set<String> broken) {
+      SiegeRule rule, Collection<Operation> operations, long limit, Set<String> broken) {
     Fullest fullest = WindowChecker.fullest(operations, rule.window().toNanos());
     if (fullest.permits() > limit) {
       broken.add(
@@ -126,7 +101,7 @@ final class WindowWatch {
   }
 
   /** Returns the number of losses that one window can hold. */
-  private static long mostLosses(WindowRule rule, List<Loss> losses) {
+  private static long mostLosses(SiegeRule rule, List<Loss> losses) {
     long reach = rule.window().toNanos() + rule.leaseNanos();
     long most = 0;
     for (Loss first : losses) {

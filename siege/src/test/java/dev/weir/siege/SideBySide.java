@@ -24,9 +24,9 @@ final class SideBySide implements AutoCloseable {
   record Siege(List<Round> rounds, CompletableFuture<Integer> keys) {}
 
   private final ExecutorService threads = Executors.newFixedThreadPool(AT_A_TIME);
-  private final List<ClusterRule> rules;
+  private final List<SiegeRule> rules;
 
-  SideBySide(List<ClusterRule> rules) {
+  SideBySide(List<SiegeRule> rules) {
     this.rules = rules;
   }
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 /** A watch that finds nothing wrong proves nothing until it has found what is wrong. */
 class WindowWatchTest {
-  private static final WindowRule RULE = WindowRule.STRICT;
+  private static final SiegeRule RULE = SoakRules.STRICT;
   private static final long LIMIT = RULE.permits();
   private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 

@@ -2,10 +2,11 @@ package dev.weir.stress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -16,49 +17,36 @@ import org.junit.jupiter.api.Test;
 @Tag("model")
 class StressTest {
   private static final String ITERATIONS = System.getProperty("weir.stress.iterations", "5");
+  private static final Duration LONGEST = Duration.ofHours(4);
 
   @Test
   void nothingForbiddenIsSeen() throws IOException, InterruptedException {
     Path folder = Files.createDirectories(Path.of("target", "jcstress").toAbsolutePath());
-    Path output = folder.resolve("output.txt");
-    List<String> command =
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp",
-            System.getProperty("java.class.path"),
-            "org.openjdk.jcstress.Main",
-            "-t",
-            "dev.weir.stress",
-            "-f",
-            "1",
-            "-iters",
-            ITERATIONS,
-            "-time",
-            "200",
-            "-sc",
-            "false",
-            "-strideSize", // What is made at once: whole stores, which have to fit the heap.
-            "32",
-            "-strideCount",
-            "32",
-            "-jvmArgs",
-            "-Xmx512m",
-            "-r",
-            folder.resolve("report").toString());
-    Process process =
-        new ProcessBuilder(command)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    int exit;
-    try {
-      exit = process.waitFor();
-    } finally {
-      process.destroyForcibly();
-    }
-    String said = Files.readString(output);
-    assertThat(exit).as(said).isZero();
+    String said =
+        ChildProcess.java(
+                "org.openjdk.jcstress.Main",
+                "-t",
+                "dev.weir.stress",
+                "-f",
+                "1",
+                "-iters",
+                ITERATIONS,
+                "-time",
+                "200",
+                "-sc",
+                "false",
+                "-strideSize", // What is made at once: whole stores, which have to fit the heap.
+                "32",
+                "-strideCount",
+                "32",
+                "-jvmArgs",
+                "-Xmx512m",
+                "-r",
+                folder.resolve("report").toString())
+            .folder(folder)
+            .log(folder.resolve("output.txt"))
+            .patience(LONGEST)
+            .run();
     assertThat(said).contains("8 matching test results").doesNotContain("FAILED", "[ERROR]");
   }
 }

@@ -39,7 +39,7 @@ public final class FaultProxy implements AutoCloseable {
   /** Bytes on their way; none at their end. */
   private record Chunk(ByteBuffer bytes, long sentNanos) {}
 
-  private final int serverPort;
+  private volatile int serverPort;
   private final int port = Ports.free();
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
   private final ExecutorService threads;
@@ -50,6 +50,9 @@ public final class FaultProxy implements AutoCloseable {
   private long delayNanos;
   private boolean stalled;
   private boolean mute;
+  private int lostEvery;
+  private int replies;
+  private int lost;
 
   /** Starts a proxy to that port of this machine. */
   public FaultProxy(int serverPort) {
@@ -74,11 +77,17 @@ public final class FaultProxy implements AutoCloseable {
     return links.size();
   }
 
+  /** Sends new connections to another port of this machine. */
+  public void forwardTo(int otherPort) {
+    serverPort = otherPort;
+  }
+
   /** Ends all faults; what was held back goes on its way. Connections that were cut stay so. */
   public synchronized void heal() {
     delayNanos = 0;
     stalled = false;
     mute = false;
+    lostEvery = 0;
     if (listener == null) {
       accept();
     }
@@ -99,6 +108,27 @@ public final class FaultProxy implements AutoCloseable {
   /** Forwards requests and loses the answers. */
   public synchronized void dropReplies() {
     mute = true;
+  }
+
+  /**
+   * Loses some of what the server sends at once, and with it the connection, as a cut at that
+   * moment does.
+   *
+   * @param every which is lost: 10 for the tenth, the twentieth and so on, of all connections
+   */
+  public synchronized void cutReplies(int every) {
+    lostEvery = every;
+  }
+
+  /** Returns how often {@link #cutReplies} has cut a connection. */
+  public synchronized int lost() {
+    return lost;
+  }
+
+  private synchronized boolean isLost() {
+    boolean last = lostEvery > 0 && ++replies % lostEvery == 0;
+    lost += last ? 1 : 0;
+    return last;
   }
 
   /**
@@ -163,7 +193,7 @@ public final class FaultProxy implements AutoCloseable {
       Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), serverPort));
       try {
         link.start();
-      } catch (RejectedExecutionException closing) {
+      } catch (RejectedExecutionException | IOException closing) {
         link.close();
       }
     } catch (IOException noServer) {
@@ -197,7 +227,9 @@ public final class FaultProxy implements AutoCloseable {
       this.server = server;
     }
 
-    void start() {
+    void start() throws IOException {
+      client.setTcpNoDelay(true);
+      server.setTcpNoDelay(true);
       links.add(this);
       forward(client, server, false);
       forward(server, client, true);
@@ -256,7 +288,7 @@ public final class FaultProxy implements AutoCloseable {
         while (true) {
           Chunk chunk = way.take();
           boolean arrives = arrives(chunk, reply);
-          if (!chunk.bytes().hasRemaining()) {
+          if (!chunk.bytes().hasRemaining() || (reply && isLost())) {
             break;
           }
           if (arrives && !forgotten && (reply || !requestsEnded)) {

@@ -1,15 +1,13 @@
 package dev.weir.testkit;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,10 +18,10 @@ public final class SmallDisk implements AutoCloseable {
   private static final String MOUNT =
       "mount -t tmpfs -o size=\"$0\" weir \"$1\" && echo ready && exec cat";
 
-  private final Process holder;
+  private final ChildProcess holder;
   private final Path path;
 
-  private SmallDisk(Process holder, Path path) {
+  private SmallDisk(ChildProcess holder, Path path) {
     this.holder = holder;
     this.path = path;
   }
@@ -31,18 +29,16 @@ public final class SmallDisk implements AutoCloseable {
   /** Makes one; returns null where neither root nor the system lets this process mount. */
   public static @Nullable SmallDisk of(int megabytes, Path place) throws IOException {
     for (String how : List.of("-m", "-rm")) {
-      Process holder =
-          new ProcessBuilder("unshare", how, "sh", "-c", MOUNT, megabytes + "m", place.toString())
-              .redirectError(ProcessBuilder.Redirect.DISCARD)
+      ChildProcess holder =
+          ChildProcess.of("unshare", how, "sh", "-c", MOUNT, megabytes + "m", place.toString())
               .start();
-      BufferedReader said =
-          new BufferedReader(
-              new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8));
-      if ("ready".equals(said.readLine())) {
-        Path root = Path.of("/proc/" + holder.pid() + "/root");
+      try {
+        Matcher unused = holder.await(Pattern.compile("^ready$"));
+        Path root = Path.of("/proc/" + holder.handle().pid() + "/root");
         return new SmallDisk(holder, root.resolve(Path.of("/").relativize(place)));
+      } catch (IOException refused) {
+        holder.close();
       }
-      holder.destroyForcibly();
     }
     System.getLogger("dev.weir.testkit")
         .log(System.Logger.Level.WARNING, "no disk can be mounted here: a full one is not tried");
@@ -79,15 +75,9 @@ public final class SmallDisk implements AutoCloseable {
     return path.resolve("others");
   }
 
+  /** Ends the process, and with it the disk. */
   @Override
-  public void close() throws IOException {
-    holder.getOutputStream().close(); // It ends, and the disk with it.
-    try {
-      if (!holder.waitFor(60, TimeUnit.SECONDS)) {
-        throw new IOException("disk: still mounted (expected: gone with its process)");
-      }
-    } catch (InterruptedException e) {
-      throw new IOException(e);
-    }
+  public void close() {
+    holder.close();
   }
 }

@@ -2,11 +2,11 @@ package dev.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.BufferedReader;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class PortsTest {
@@ -30,26 +30,15 @@ class PortsTest {
 
   @Test
   void twoProcesses_areNeverGivenTheSame() throws Exception {
-    Process other =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Other.class.getName())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    try {
-      BufferedReader ports = other.inputReader(StandardCharsets.US_ASCII);
+    try (ChildProcess other = ChildProcess.java(Other.class).errors(Redirect.INHERIT).start()) {
       Set<Integer> given = new HashSet<>();
       for (int i = 0; i < MANY; i++) {
-        given.add(Integer.valueOf(ports.readLine()));
+        given.add(Integer.valueOf(other.await(Pattern.compile("\\d+")).group()));
       }
       for (int i = 0; i < MANY; i++) {
         assertThat(given.add(Ports.free())).as("port %d of this process", i).isTrue();
       }
       assertThat(given).hasSize(2 * MANY);
-    } finally {
-      other.destroyForcibly();
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.weir.config.postgres;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.testkit.ChildProcess;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.File;
 import java.io.IOException;
@@ -130,13 +131,14 @@ final class Postgres {
   }
 
   /** Sends a signal to all processes of the server. */
-  void signal(String name) throws IOException, InterruptedException {
+  void signal(String name) throws IOException {
     ProcessHandle main = ProcessHandle.of(pid()).orElseThrow();
     List<String> words = new ArrayList<>(List.of("kill", "-" + name, "" + main.pid()));
     main.descendants().forEach(each -> words.add("" + each.pid()));
-    Process kill = new ProcessBuilder(words).inheritIO().start();
-    if (!kill.waitFor(60, TimeUnit.SECONDS)) {
-      throw new IOException(words + ": still there (expected: done)");
+    try (ChildProcess kill = ChildProcess.of(words).start()) {
+      if (!kill.endsWithin(Duration.ofMinutes(1))) { // Some may have ended by themselves.
+        throw new IOException(words + ": still there (expected: done)");
+      }
     }
   }
 
@@ -151,12 +153,8 @@ final class Postgres {
   void start() throws Exception {
     Deadline deadline = new Deadline();
     while (true) {
-      Process process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start();
-      while (process.isAlive()) {
+      ChildProcess process = ChildProcess.of(command).start();
+      while (process.running()) {
         try (Connection connection = connect("postgres")) {
           if (connection.isValid(60)) {
             return;
@@ -166,7 +164,8 @@ final class Postgres {
         }
       }
       // What the one before has left behind, such as its shared memory, may still be in use.
-      deadline.check(new IOException(command + ": exit " + process.exitValue()));
+      process.close();
+      deadline.check(new IOException(command + ": exit " + process.exitStatus() + "\n" + process.output()));
     }
   }
 }

@@ -10,6 +10,7 @@ import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStores;
 import dev.weir.config.Head;
 import dev.weir.config.StoreAddress;
+import dev.weir.testkit.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,14 +33,14 @@ class FailingDiskTest {
   @EnabledOnOs(OS.LINUX)
   void refusedWrites_goOnInTheSameProcessOnceTheDiskWrites() throws Exception {
     long acknowledged = 0;
-    try (WriterProcess writer = WriterProcess.start(folder)) {
+    try (ChildProcess writer = Writer.start(folder)) {
       for (int i = 0; i < 20; i++) {
-        acknowledged = Long.parseLong(String.valueOf(writer.line()));
+        acknowledged = Long.parseLong(writer.line());
       }
       fileSize(writer, "1000");
       String line;
       do {
-        line = String.valueOf(writer.line());
+        line = writer.line();
         acknowledged = line.matches("[0-9]+") ? Long.parseLong(line) : acknowledged;
       } while (line.matches("[0-9]+"));
       assertThat(line).startsWith("UNAVAILABLE at ");
@@ -47,12 +48,12 @@ class FailingDiskTest {
           .isGreaterThanOrEqualTo(acknowledged);
       fileSize(writer, "unlimited");
       do {
-        line = String.valueOf(writer.line());
+        line = writer.line();
         assertThat(line).matches("[0-9]+|UNAVAILABLE at [0-9]+");
       } while (!line.matches("[0-9]+"));
       assertThat(Long.parseLong(line)).isGreaterThan(acknowledged);
       for (int i = 0; i < 20; i++) {
-        acknowledged = Long.parseLong(String.valueOf(writer.line()));
+        acknowledged = Long.parseLong(writer.line());
       }
       writer.kill();
     }
@@ -62,13 +63,9 @@ class FailingDiskTest {
     }
   }
 
-  private static void fileSize(WriterProcess writer, String bytes) throws Exception {
-    Process prlimit =
-        new ProcessBuilder("prlimit", "--pid", "" + writer.pid(), "--fsize=" + bytes + ":")
-            .inheritIO()
-            .start();
-    assertThat(prlimit.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(prlimit.exitValue()).isZero();
+  private static void fileSize(ChildProcess writer, String bytes) throws Exception {
+    String pid = Long.toString(writer.handle().pid());
+    ChildProcess.of("prlimit", "--pid", pid, "--fsize=" + bytes + ":").run();
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStores;
 import dev.weir.config.Head;
+import dev.weir.testkit.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -37,16 +38,14 @@ class KilledTest {
     SplittableRandom random = new SplittableRandom(20);
     Head before = null;
     for (int round = 0; round < ROUNDS; round++) {
-      long acknowledged = 0;
-      try (WriterProcess writer = WriterProcess.start(folder)) {
+      long acknowledged;
+      try (ChildProcess writer = Writer.start(folder)) {
         int lines = random.nextInt(25); // Zero kills it while it starts.
         for (int i = 0; i < lines; i++) {
-          acknowledged = Long.parseLong(String.valueOf(writer.line()));
+          writer.line();
         }
-        List<String> rest = writer.kill();
-        if (!rest.isEmpty()) {
-          acknowledged = Long.parseLong(rest.get(rest.size() - 1));
-        }
+        writer.kill();
+        acknowledged = writer.output().lines().mapToLong(Long::parseLong).max().orElse(0);
       }
       try (ConfigStore store = open()) {
         Head head = Contents.verify(store);
@@ -63,9 +62,9 @@ class KilledTest {
 
   @Test
   void folderInUseByAnotherProcess_isRefusedInOneLineThatNamesIt() throws Exception {
-    try (WriterProcess writer = WriterProcess.start(folder)) {
+    try (ChildProcess writer = Writer.start(folder)) {
       assertThat(writer.line()).matches("[0-9]+");
-      assertInUse("in use by process " + writer.pid() + " (expected:");
+      assertInUse("in use by process " + writer.handle().pid() + " (expected:");
       assertThat(writer.line()).matches("[0-9]+");
       writer.kill();
     }
@@ -88,7 +87,7 @@ class KilledTest {
 
   @Test
   void nativeLibrary_isInTheFoldersOwnPlace() throws Exception {
-    try (WriterProcess writer = WriterProcess.start(folder)) {
+    try (ChildProcess writer = Writer.start(folder)) {
       assertThat(writer.line()).matches("[0-9]+");
       try (var files = Files.list(folder.resolve("native"))) {
         assertThat(files.map(file -> String.valueOf(file.getFileName())))

@@ -10,11 +10,14 @@ import dev.weir.config.RecordWrite;
 import dev.weir.config.Subject;
 import dev.weir.config.SubjectRecord;
 import dev.weir.config.Tree;
+import dev.weir.testkit.ChildProcess;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +29,14 @@ import java.util.Map;
  */
 final class Writer {
   private Writer() {}
+
+  /** Starts one, whose lines can be waited for. */
+  static ChildProcess start(Path folder) throws IOException {
+    return ChildProcess.java(Writer.class, folder.toString())
+        .options("-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+        .errors(Redirect.INHERIT)
+        .start();
+  }
 
   /** How many records batch number i has; they all have i as their plan. */
   static int size(long i) {

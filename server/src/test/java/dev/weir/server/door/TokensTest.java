@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.server.LogCapture;
-import dev.weir.server.RespClient;
 import dev.weir.server.RunningServer;
 import dev.weir.server.TokenFile;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.SettingsException;
 import dev.weir.server.settings.StartException;
+import dev.weir.wire.testkit.RespClient;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;

@@ -1,21 +1,22 @@
 package dev.weir.server.grpc;
 
-import static dev.weir.server.RawHttp2.DATA;
-import static dev.weir.server.RawHttp2.END_HEADERS;
-import static dev.weir.server.RawHttp2.END_STREAM;
-import static dev.weir.server.RawHttp2.GOAWAY;
-import static dev.weir.server.RawHttp2.HEADERS;
-import static dev.weir.server.RawHttp2.RST_STREAM;
-import static dev.weir.server.RawHttp2.frame;
-import static dev.weir.server.RawHttp2.has;
-import static dev.weir.server.RawHttp2.open;
+import static dev.weir.wire.testkit.Http2Frames.DATA;
+import static dev.weir.wire.testkit.Http2Frames.END_HEADERS;
+import static dev.weir.wire.testkit.Http2Frames.END_STREAM;
+import static dev.weir.wire.testkit.Http2Frames.GOAWAY;
+import static dev.weir.wire.testkit.Http2Frames.HEADERS;
+import static dev.weir.wire.testkit.Http2Frames.RST_STREAM;
+import static dev.weir.wire.testkit.Http2Frames.frame;
+import static dev.weir.wire.testkit.Http2Frames.has;
+import static dev.weir.wire.testkit.Http2Frames.open;
 import static org.assertj.core.api.Assertions.assertThat;
 
+
 import dev.weir.server.LogCapture;
-import dev.weir.server.RawHttp2;
 import dev.weir.server.Retried;
 import dev.weir.server.RunningServer;
 import dev.weir.testkit.Trials;
+import dev.weir.wire.testkit.Http2Frames;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
@@ -104,7 +105,7 @@ class HostileGrpcTest {
   }
 
   private static byte[] headers(String... more) {
-    return RawHttp2.headers(PATH, more);
+    return Http2Frames.headers(PATH, more);
   }
 
   /** Reads until the server closes; returns all that it sent. */
@@ -204,7 +205,7 @@ class HostileGrpcTest {
     }
     message.write(rest);
     message.writeBytes(new byte[length]);
-    return RawHttp2.message(message.toByteArray());
+    return Http2Frames.message(message.toByteArray());
   }
 
   /** Returns a small message that has so many bytes when it is inflated. */
@@ -213,7 +214,7 @@ class HostileGrpcTest {
     try (GZIPOutputStream zip = new GZIPOutputStream(packed)) {
       zip.write(healthName(size), 5, size); // A name that is as long as it says.
     }
-    byte[] message = RawHttp2.message(packed.toByteArray());
+    byte[] message = Http2Frames.message(packed.toByteArray());
     message[0] = 1;
     return message;
   }
@@ -274,7 +275,7 @@ class HostileGrpcTest {
       socket.setSoTimeout(60_000);
       open(socket);
       for (int stream = 1; stream < 800; stream += 2) { // Each is answered, and none is ended.
-        send(socket, frame(HEADERS, END_HEADERS, stream, RawHttp2.headers("/no.such/Method")));
+        send(socket, frame(HEADERS, END_HEADERS, stream, Http2Frames.headers("/no.such/Method")));
       }
       assertThat(new String(readAll(socket), StandardCharsets.ISO_8859_1))
           .contains("too many bytes of unfinished requests");
@@ -289,15 +290,15 @@ class HostileGrpcTest {
             open(socket);
             for (int stream = 1; stream < 20; stream += 2) {
               send(socket, frame(HEADERS, END_HEADERS, stream, headers()));
-              for (byte[] data : RawHttp2.data(stream, RawHttp2.halfMessage(60_000, 5_000))) {
+              for (byte[] data : Http2Frames.data(stream, Http2Frames.halfMessage(60_000, 5_000))) {
                 send(socket, data);
               }
             }
-            String told = RawHttp2.until(socket, "--request-timeout)");
+            String told = Http2Frames.until(socket, "--request-timeout)");
             assertThat(told).contains("request: not complete in time");
             send(socket, frame(HEADERS, END_HEADERS, 21, headers()));
             send(socket, frame(DATA, END_STREAM, 21, new byte[] {0, 0, 0, 0, 0}));
-            assertThat(RawHttp2.until(socket, "must not be empty"))
+            assertThat(Http2Frames.until(socket, "must not be empty"))
                 .contains("rate limit domain must not be empty");
           }
         });
@@ -310,7 +311,7 @@ class HostileGrpcTest {
           try (Socket socket = connect(hasty)) {
             open(socket);
             send(socket, frame(HEADERS, END_HEADERS, 1, headers()));
-            assertThat(RawHttp2.until(socket, "--request-timeout)"))
+            assertThat(Http2Frames.until(socket, "--request-timeout)"))
                 .contains("not complete in time");
           }
         });
@@ -334,19 +335,19 @@ class HostileGrpcTest {
     for (String method : List.of("Check", "Watch")) {
       try (Socket socket = connect()) {
         open(socket);
-        byte[] head = RawHttp2.headers(path(method));
+        byte[] head = Http2Frames.headers(path(method));
         send(socket, frame(HEADERS, END_HEADERS, 1, head));
         send(socket, frame(DATA, END_STREAM, 1, healthName(257)));
-        assertThat(RawHttp2.until(socket, "at most 256)")).contains("service: 257 characters");
+        assertThat(Http2Frames.until(socket, "at most 256)")).contains("service: 257 characters");
         send(socket, frame(HEADERS, END_HEADERS, 3, head));
         send(socket, frame(DATA, END_STREAM, 3, healthName(256)));
         String answer = method.equals("Check") ? "unknown service" : "\u0008\u0003";
-        assertThat(RawHttp2.until(socket, answer)).contains(answer).doesNotContain("at most 256)");
+        assertThat(Http2Frames.until(socket, answer)).contains(answer).doesNotContain("at most 256)");
         send(socket, frame(HEADERS, END_HEADERS, 5, head));
-        for (byte[] data : RawHttp2.data(5, RawHttp2.halfMessage(1_000_000, 20_000))) {
+        for (byte[] data : Http2Frames.data(5, Http2Frames.halfMessage(1_000_000, 20_000))) {
           send(socket, data);
         }
-        assertThat(RawHttp2.until(socket, "at most 1024)")).contains("message: more bytes");
+        assertThat(Http2Frames.until(socket, "at most 1024)")).contains("message: more bytes");
       }
     }
   }
@@ -355,18 +356,18 @@ class HostileGrpcTest {
   void watchers_areBounded() throws Exception {
     try (Socket socket = connect()) {
       open(socket);
-      byte[] head = RawHttp2.headers(path("Watch"));
+      byte[] head = Http2Frames.headers(path("Watch"));
       for (int i = 0; i <= Admission.MAX_WATCHES_PER_CONNECTION; i++) {
         send(socket, frame(HEADERS, END_HEADERS, 1 + 2 * i, head));
         send(socket, frame(DATA, END_STREAM, 1 + 2 * i, healthName(5)));
       }
-      assertThat(RawHttp2.until(socket, "in all)"))
+      assertThat(Http2Frames.until(socket, "in all)"))
           .contains("Watch: too many (expected: at most 10 on a connection, 10000");
       send(socket, frame(RST_STREAM, 0, 1, new byte[] {0, 0, 0, 8}));
       int again = 2 * Admission.MAX_WATCHES_PER_CONNECTION + 3;
       send(socket, frame(HEADERS, END_HEADERS, again, head));
       send(socket, frame(DATA, END_STREAM, again, healthName(5)));
-      assertThat(RawHttp2.until(socket, "\u0008\u0003")).doesNotContain("Watch: too many");
+      assertThat(Http2Frames.until(socket, "\u0008\u0003")).doesNotContain("Watch: too many");
     }
   }
 
@@ -377,14 +378,14 @@ class HostileGrpcTest {
       open(socket);
       for (int i = 0; i < 50; i++) {
         String path = i % 2 == 0 ? path("Check") : "/weir.v1.Weir/CheckStream";
-        byte[] head = RawHttp2.headers(path, "grpc-encoding", "gzip");
+        byte[] head = Http2Frames.headers(path, "grpc-encoding", "gzip");
         send(socket, frame(HEADERS, END_HEADERS, 1 + 2 * i, head));
         boolean inflates = i % 4 == 2;
-        byte[] malformed = RawHttp2.message(new byte[] {-1, -1});
+        byte[] malformed = Http2Frames.message(new byte[] {-1, -1});
         byte[] message = inflates ? inflating(3 << 20) : malformed;
         send(socket, frame(DATA, END_STREAM, 1 + 2 * i, message));
         String told = inflates ? "exceeds maximum size" : "message: ";
-        assertThat(RawHttp2.until(socket, told)).contains(told);
+        assertThat(Http2Frames.until(socket, told)).contains(told);
       }
       othersAreServed();
       assertThat(log.text()).isEmpty();
@@ -396,7 +397,7 @@ class HostileGrpcTest {
     try (Socket socket = connect()) {
       open(socket);
       send(socket, frame(HEADERS, END_HEADERS, 1, headers()));
-      send(socket, frame(DATA, 0, 1, RawHttp2.halfMessage(60_000, 0)));
+      send(socket, frame(DATA, 0, 1, Http2Frames.halfMessage(60_000, 0)));
       ByteArrayOutputStream crumbs = new ByteArrayOutputStream();
       for (int i = 0; i < 3_000; i++) {
         crumbs.writeBytes(frame(DATA, 0, 1, new byte[1]));

@@ -1,20 +1,22 @@
 package dev.weir.server.grpc;
 
-import static dev.weir.server.RawHttp2.DATA;
-import static dev.weir.server.RawHttp2.END_HEADERS;
-import static dev.weir.server.RawHttp2.END_STREAM;
-import static dev.weir.server.RawHttp2.HEADERS;
-import static dev.weir.server.RawHttp2.PING;
-import static dev.weir.server.RawHttp2.RST_STREAM;
-import static dev.weir.server.RawHttp2.SETTINGS;
-import static dev.weir.server.RawHttp2.WINDOW_UPDATE;
-import static dev.weir.server.RawHttp2.frame;
+import static dev.weir.wire.testkit.Http2Frames.DATA;
+import static dev.weir.wire.testkit.Http2Frames.END_HEADERS;
+import static dev.weir.wire.testkit.Http2Frames.END_STREAM;
+import static dev.weir.wire.testkit.Http2Frames.HEADERS;
+import static dev.weir.wire.testkit.Http2Frames.PING;
+import static dev.weir.wire.testkit.Http2Frames.RST_STREAM;
+import static dev.weir.wire.testkit.Http2Frames.SETTINGS;
+import static dev.weir.wire.testkit.Http2Frames.WINDOW_UPDATE;
+import static dev.weir.wire.testkit.Http2Frames.frame;
 import static org.assertj.core.api.Assertions.assertThat;
+
 
 import dev.weir.protocol.envoy.RateLimitDescriptor;
 import dev.weir.protocol.envoy.RateLimitRequest;
-import dev.weir.server.RawHttp2;
 import dev.weir.server.RunningServer;
+import dev.weir.wire.testkit.Http2Client;
+import dev.weir.wire.testkit.Http2Frames;
 import java.io.ByteArrayOutputStream;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
@@ -105,8 +107,8 @@ class Http2RulesTest {
   }
 
   static Stream<Breach> breaches() {
-    byte[] block = RawHttp2.headers(Http2Client.PATH);
-    byte[] upper = RawHttp2.headers(Http2Client.PATH, "X-Upper", "x");
+    byte[] block = Http2Frames.headers(Http2Client.PATH);
+    byte[] upper = Http2Frames.headers(Http2Client.PATH, "X-Upper", "x");
     return Stream.of(
         new Breach(
             "4.2 longer than the largest frame",
@@ -213,7 +215,7 @@ class Http2RulesTest {
   void continuationsWithoutEnd_endTheConnection() throws Exception {
     try (Http2Client client = served()) {
       ByteArrayOutputStream flood = new ByteArrayOutputStream();
-      flood.writeBytes(frame(HEADERS, 0, 5, RawHttp2.headers(Http2Client.PATH)));
+      flood.writeBytes(frame(HEADERS, 0, 5, Http2Frames.headers(Http2Client.PATH)));
       for (int i = 0; i < 10_000; i++) {
         flood.writeBytes(frame(CONTINUATION, 0, 5, new byte[0]));
       }
@@ -225,8 +227,8 @@ class Http2RulesTest {
   void fieldsWithoutEnd_endTheConnectionOrTheStream() throws Exception {
     try (Http2Client client = served()) {
       ByteArrayOutputStream flood = new ByteArrayOutputStream();
-      flood.writeBytes(frame(HEADERS, 0, 5, RawHttp2.headers(Http2Client.PATH)));
-      byte[] field = RawHttp2.headers(Http2Client.PATH, "x-large", "x".repeat(1_000));
+      flood.writeBytes(frame(HEADERS, 0, 5, Http2Frames.headers(Http2Client.PATH)));
+      byte[] field = Http2Frames.headers(Http2Client.PATH, "x-large", "x".repeat(1_000));
       byte[] large = Arrays.copyOfRange(field, field.length - 1_012, field.length);
       for (int i = 0; i < 1_000; i++) {
         flood.writeBytes(frame(CONTINUATION, 0, 5, large));

@@ -1,25 +1,27 @@
 package dev.weir.server.grpc;
 
-import static dev.weir.server.RawHttp2.DATA;
-import static dev.weir.server.RawHttp2.END_HEADERS;
-import static dev.weir.server.RawHttp2.END_STREAM;
-import static dev.weir.server.RawHttp2.HEADERS;
-import static dev.weir.server.RawHttp2.PING;
-import static dev.weir.server.RawHttp2.PREFACE;
-import static dev.weir.server.RawHttp2.RST_STREAM;
-import static dev.weir.server.RawHttp2.SETTINGS;
-import static dev.weir.server.RawHttp2.WINDOW_UPDATE;
-import static dev.weir.server.RawHttp2.frame;
+import static dev.weir.wire.testkit.Http2Frames.DATA;
+import static dev.weir.wire.testkit.Http2Frames.END_HEADERS;
+import static dev.weir.wire.testkit.Http2Frames.END_STREAM;
+import static dev.weir.wire.testkit.Http2Frames.HEADERS;
+import static dev.weir.wire.testkit.Http2Frames.PING;
+import static dev.weir.wire.testkit.Http2Frames.PREFACE;
+import static dev.weir.wire.testkit.Http2Frames.RST_STREAM;
+import static dev.weir.wire.testkit.Http2Frames.SETTINGS;
+import static dev.weir.wire.testkit.Http2Frames.WINDOW_UPDATE;
+import static dev.weir.wire.testkit.Http2Frames.frame;
 import static org.assertj.core.api.Assertions.assertThat;
+
 
 import com.google.protobuf.UInt64Value;
 import dev.weir.protocol.envoy.RateLimitDescriptor;
 import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.protocol.envoy.RateLimitResponse;
-import dev.weir.server.RawHttp2;
 import dev.weir.server.RunningServer;
-import dev.weir.server.grpc.Http2Client.Answer;
 import dev.weir.testkit.Trials;
+import dev.weir.wire.testkit.Http2Client;
+import dev.weir.wire.testkit.Http2Client.Answer;
+import dev.weir.wire.testkit.Http2Frames;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -122,7 +124,7 @@ class QuickCallsTest {
     assertThat(quick.trailers()).isEqualTo(slow.trailers());
     assertThat(quick.message().hasRemaining()).isEqualTo(slow.message().hasRemaining());
     if (quick.message().hasRemaining()) {
-      byte[] asGenerated = RawHttp2.message(response(quick).toByteArray());
+      byte[] asGenerated = Http2Frames.message(response(quick).toByteArray());
       assertThat(quick.message()).isEqualTo(ByteBuffer.wrap(asGenerated));
       assertThat(withoutTimes(quick)).isEqualTo(withoutTimes(slow));
       for (int i = 0; i < response(quick).getStatusesCount(); i++) {
@@ -276,7 +278,7 @@ class QuickCallsTest {
   @Test
   void otherFramesOfACall_areHandledInTheirOrder() throws Exception {
     try (Http2Client client = warm()) {
-      byte[] message = RawHttp2.message(message("bucket", "pieces"));
+      byte[] message = Http2Frames.message(message("bucket", "pieces"));
       byte[] begin = Arrays.copyOf(message, 7);
       byte[] end = Arrays.copyOfRange(message, 7, message.length);
       client.send(
@@ -303,9 +305,9 @@ class QuickCallsTest {
   @Test
   void headersThatEndTheStream_areAnsweredAsByTheLongWay() throws Exception {
     try (Http2Client client = warm()) {
-      byte[] block = RawHttp2.headers(Http2Client.PATH);
+      byte[] block = Http2Frames.headers(Http2Client.PATH);
       client.send(frame(HEADERS, END_HEADERS | END_STREAM, 3, block));
-      byte[] slow = RawHttp2.headers(Http2Client.PATH, LONG_WAY);
+      byte[] slow = Http2Frames.headers(Http2Client.PATH, LONG_WAY);
       client.send(frame(HEADERS, END_HEADERS | END_STREAM, 5, slow));
       assertSame(client.answer(3), client.answer(5));
     }

@@ -1,18 +1,20 @@
 package dev.weir.server.grpc;
 
-import static dev.weir.server.RawHttp2.DATA;
-import static dev.weir.server.RawHttp2.END_STREAM;
-import static dev.weir.server.RawHttp2.RST_STREAM;
-import static dev.weir.server.RawHttp2.WINDOW_UPDATE;
-import static dev.weir.server.RawHttp2.frame;
+import static dev.weir.wire.testkit.Http2Frames.DATA;
+import static dev.weir.wire.testkit.Http2Frames.END_STREAM;
+import static dev.weir.wire.testkit.Http2Frames.RST_STREAM;
+import static dev.weir.wire.testkit.Http2Frames.WINDOW_UPDATE;
+import static dev.weir.wire.testkit.Http2Frames.frame;
 import static org.assertj.core.api.Assertions.assertThat;
+
 
 import dev.weir.protocol.v1.WeirProto.Check;
 import dev.weir.protocol.v1.WeirProto.CheckBatchRequest;
 import dev.weir.protocol.v1.WeirProto.Descriptor;
 import dev.weir.protocol.v1.WeirProto.Entry;
-import dev.weir.server.RawHttp2;
 import dev.weir.server.RunningServer;
+import dev.weir.wire.testkit.Http2Client;
+import dev.weir.wire.testkit.Http2Frames;
 import java.io.ByteArrayOutputStream;
 import java.net.SocketException;
 import java.nio.file.Path;
@@ -76,21 +78,21 @@ class UnaskedMessagesTest {
   }
 
   private static byte[] call(int stream, int bytes) {
-    byte[] message = RawHttp2.message(message(CHECKS));
+    byte[] message = Http2Frames.message(message(CHECKS));
     ByteArrayOutputStream messages = new ByteArrayOutputStream();
     while (messages.size() < bytes) {
       messages.writeBytes(message);
     }
     ByteArrayOutputStream frames = new ByteArrayOutputStream();
     frames.writeBytes(head(stream, STREAM));
-    for (byte[] data : RawHttp2.data(stream, Arrays.copyOf(messages.toByteArray(), bytes))) {
+    for (byte[] data : Http2Frames.data(stream, Arrays.copyOf(messages.toByteArray(), bytes))) {
       frames.writeBytes(data);
     }
     return frames.toByteArray();
   }
 
   private static byte[] head(int stream, String path) {
-    return frame(RawHttp2.HEADERS, RawHttp2.END_HEADERS, stream, RawHttp2.headers(path));
+    return frame(Http2Frames.HEADERS, Http2Frames.END_HEADERS, stream, Http2Frames.headers(path));
   }
 
   private static long pending(RunningServer running) throws Exception {
@@ -128,7 +130,7 @@ class UnaskedMessagesTest {
   void streamsThatAreReadOn_countNoMore() throws Exception {
     try (RunningServer running = server(folder, "64m");
         Http2Client client = client(running)) {
-      int length = RawHttp2.message(message(CHECKS)).length;
+      int length = Http2Frames.message(message(CHECKS)).length;
       for (int i = 0; i < STREAMS; i++) {
         client.send(call(1 + 2 * i, WINDOW / length * length));
         client.send(frame(DATA, END_STREAM, 1 + 2 * i, new byte[0]));

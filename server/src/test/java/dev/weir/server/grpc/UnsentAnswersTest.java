@@ -1,13 +1,14 @@
 package dev.weir.server.grpc;
 
-import static dev.weir.server.RawHttp2.DATA;
-import static dev.weir.server.RawHttp2.END_HEADERS;
-import static dev.weir.server.RawHttp2.END_STREAM;
-import static dev.weir.server.RawHttp2.HEADERS;
-import static dev.weir.server.RawHttp2.RST_STREAM;
-import static dev.weir.server.RawHttp2.WINDOW_UPDATE;
-import static dev.weir.server.RawHttp2.frame;
+import static dev.weir.wire.testkit.Http2Frames.DATA;
+import static dev.weir.wire.testkit.Http2Frames.END_HEADERS;
+import static dev.weir.wire.testkit.Http2Frames.END_STREAM;
+import static dev.weir.wire.testkit.Http2Frames.HEADERS;
+import static dev.weir.wire.testkit.Http2Frames.RST_STREAM;
+import static dev.weir.wire.testkit.Http2Frames.WINDOW_UPDATE;
+import static dev.weir.wire.testkit.Http2Frames.frame;
 import static org.assertj.core.api.Assertions.assertThat;
+
 
 import dev.weir.protocol.envoy.RateLimitDescriptor;
 import dev.weir.protocol.envoy.RateLimitRequest;
@@ -15,9 +16,10 @@ import dev.weir.protocol.v1.WeirProto.Check;
 import dev.weir.protocol.v1.WeirProto.CheckBatchRequest;
 import dev.weir.protocol.v1.WeirProto.Descriptor;
 import dev.weir.protocol.v1.WeirProto.Entry;
-import dev.weir.server.RawHttp2;
 import dev.weir.server.Retried;
 import dev.weir.server.RunningServer;
+import dev.weir.wire.testkit.Http2Client;
+import dev.weir.wire.testkit.Http2Frames;
 import java.io.ByteArrayOutputStream;
 import java.net.SocketException;
 import java.nio.file.Path;
@@ -74,12 +76,12 @@ class UnsentAnswersTest {
   }
 
   private static byte[] head(int stream, String path) {
-    return frame(HEADERS, END_HEADERS, stream, RawHttp2.headers(path));
+    return frame(HEADERS, END_HEADERS, stream, Http2Frames.headers(path));
   }
 
   /** Returns a stream of messages that the client does not end. */
   private static byte[] stream(int stream, int messages, int checks) {
-    byte[] message = RawHttp2.message(message(checks));
+    byte[] message = Http2Frames.message(message(checks));
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     all.writeBytes(head(stream, STREAM));
     for (int i = 0; i < messages; i++) {

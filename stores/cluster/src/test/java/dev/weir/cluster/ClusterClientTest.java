@@ -12,6 +12,7 @@ import dev.weir.Ticker;
 import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.ClusterSettings.TlsFiles;
 import dev.weir.testkit.Ports;
+import dev.weir.wire.testkit.Pem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -212,8 +213,11 @@ class ClusterClientTest {
 
   @Test
   void certificate_isAskedForOfProcessesThatAreNoMembers() throws Exception {
-    PeerCertificates.create(
-        folder, Map.of("a", "a", "b", "b", "c", "c", "outside", "outside", "stranger", "outside"));
+    Pem.make(folder, "a", "dns:a");
+    Pem.make(folder, "b", "dns:b");
+    Pem.make(folder, "c", "dns:c");
+    Pem.make(folder, "outside", "dns:outside");
+    Pem.make(folder, "stranger", "dns:outside");
     StringBuilder trusted = new StringBuilder();
     for (String name : List.of("a", "b", "c", "outside")) {
       trusted.append(Files.readString(folder.resolve(name + ".crt")));

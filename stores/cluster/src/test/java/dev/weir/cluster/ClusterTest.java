@@ -15,6 +15,7 @@ import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.ClusterStatus.GroupStatus;
 import dev.weir.cluster.ClusterStatus.Health;
 import dev.weir.shared.Clocks;
+import dev.weir.testkit.ChildProcess;
 import dev.weir.testkit.Ports;
 import dev.weir.testkit.WindowChecker;
 import dev.weir.testkit.WindowChecker.Operation;
@@ -302,8 +303,13 @@ class ClusterTest {
     return Objects.requireNonNull(clusters.get("a")).status().members().get(2).problem();
   }
 
-  private static boolean run(String... command) throws Exception {
-    return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor() == 0;
+  private static boolean run(String... command) {
+    try {
+      ChildProcess.of(command).run();
+      return true;
+    } catch (IOException refused) {
+      return false;
+    }
   }
 
   /** On a disk of its own: the member stops leading, then takes no part, and comes back. */

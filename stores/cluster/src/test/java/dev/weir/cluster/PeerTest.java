@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cluster.PeerException.Outcome;
 import dev.weir.testkit.FaultProxy;
+import dev.weir.wire.testkit.Pem;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -387,7 +388,9 @@ class PeerTest {
 
   @Test
   void tls_isForMembersWithTheirOwnNames() throws Exception {
-    PeerCertificates.create(folder, Map.of("a", "a", "b", "b", "stranger", "a"));
+    Pem.make(folder, "a", "dns:a");
+    Pem.make(folder, "b", "dns:b");
+    Pem.make(folder, "stranger", "dns:a");
     Path trusted =
         Files.writeString(
             folder.resolve("trusted.crt"),
@@ -459,7 +462,7 @@ class PeerTest {
 
   @Test
   void certificates_areReadAgain_whenTheirFilesChange() throws Exception {
-    PeerCertificates.create(folder, Map.of("a", "a"));
+    Pem.make(folder, "a", "dns:a");
     PeerTls tls = tls("a", folder.resolve("a.crt"));
     PeerTls.Contexts before = tls.current();
     assertThat(tls.current()).isSameAs(before);

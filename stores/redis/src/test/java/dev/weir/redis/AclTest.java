@@ -9,6 +9,8 @@ import dev.weir.Decision;
 import dev.weir.RateLimiter;
 import dev.weir.Reason;
 import dev.weir.Sharing;
+import dev.weir.wire.testkit.RedisCluster;
+import dev.weir.wire.testkit.RedisServer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -4,6 +4,7 @@ import dev.weir.Algorithm;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Reason;
+import dev.weir.wire.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,11 +2,10 @@ package dev.weir.redis;
 
 import dev.weir.redis.FleetMember.Answer;
 import dev.weir.redis.FleetMember.Load;
-import java.io.BufferedReader;
-import java.io.BufferedWriter;
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,12 +31,8 @@ final class Fleet implements AutoCloseable {
   /** Time for all processes to hear of a task before it begins. */
   private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  private static final long END_SECONDS = 30;
-
   private final Path directory;
-  private final List<Member> members = new ArrayList<>();
-
-  private record Member(Process process, BufferedWriter tasks, BufferedReader answers) {}
+  private final List<ChildProcess> members = new ArrayList<>();
 
   private Fleet(Path directory) {
     this.directory = directory;
@@ -55,7 +50,7 @@ final class Fleet implements AutoCloseable {
           fleet.expect(i, "ready");
         }
         return fleet;
-      } catch (RuntimeException e) {
+      } catch (IOException | RuntimeException e) {
         fleet.close();
         throw e;
       }
@@ -66,25 +61,12 @@ final class Fleet implements AutoCloseable {
 
   private void launch(int index, String uri) throws IOException {
     long[] clock = CLOCKS[index % CLOCKS.length];
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                FleetMember.class.getName(),
-                uri,
-                String.valueOf(clock[0]),
-                String.valueOf(clock[1]))
-            .redirectError(errors(index).toFile())
-            .start();
     members.add(
-        new Member(
-            process,
-            process.outputWriter(StandardCharsets.UTF_8),
-            process.inputReader(StandardCharsets.UTF_8)));
+        ChildProcess.java(
+                FleetMember.class, uri, String.valueOf(clock[0]), String.valueOf(clock[1]))
+            .options("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+            .errors(Redirect.to(errors(index).toFile()))
+            .start());
   }
 
   private Path errors(int index) {
@@ -96,25 +78,19 @@ final class Fleet implements AutoCloseable {
   }
 
   private void tell(int index, String task) throws IOException {
-    BufferedWriter tasks = members.get(index).tasks();
-    tasks.write(task + "\n");
-    tasks.flush();
+    members.get(index).write(task + "\n");
   }
 
   private String expect(int index, String expected) throws IOException {
-    String line = members.get(index).answers().readLine();
-    if (line == null || !line.startsWith(expected)) {
-      throw new IllegalStateException(
-          "process "
-              + index
-              + ": "
-              + line
-              + " (expected: "
-              + expected
-              + ")\n"
-              + Files.readString(errors(index)));
+    try {
+      String line = members.get(index).line();
+      if (line.startsWith(expected)) {
+        return line;
+      }
+      throw new IOException(line + " (expected: " + expected + ")");
+    } catch (IOException e) {
+      throw new IOException("process " + index + ": " + Files.readString(errors(index)), e);
     }
-    return line;
   }
 
   /** Returns what the process's monotonic clock says now. */
@@ -163,13 +139,8 @@ final class Fleet implements AutoCloseable {
   /** Ends all processes and leaves nothing on disk. */
   @Override
   public void close() {
-    members.forEach(member -> member.process().destroyForcibly());
+    members.forEach(ChildProcess::close);
     try {
-      for (Member member : members) {
-        if (!member.process().waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-          throw new IllegalStateException(member.process() + ": survives SIGKILL");
-        }
-      }
       try (Stream<Path> files = Files.list(directory)) {
         for (Path file : files.toList()) {
           Files.delete(file);
@@ -178,9 +149,6 @@ final class Fleet implements AutoCloseable {
       Files.delete(directory);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
     }
   }
 }

@@ -13,6 +13,7 @@ import dev.weir.RateLimiter;
 import dev.weir.Reason;
 import dev.weir.Sharing;
 import dev.weir.shared.SharedBinding;
+import dev.weir.wire.testkit.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

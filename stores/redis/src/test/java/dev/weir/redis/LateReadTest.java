@@ -7,6 +7,7 @@ import dev.weir.RateLimiter;
 import dev.weir.Reason;
 import dev.weir.Ticker;
 import dev.weir.testkit.FakeTicker;
+import dev.weir.wire.testkit.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;

@@ -5,6 +5,7 @@ import dev.weir.Charges;
 import dev.weir.Policy;
 import dev.weir.Store;
 import dev.weir.testkit.ForwardingStore;
+import dev.weir.wire.testkit.RedisServer;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;

@@ -9,6 +9,7 @@ import dev.weir.Quota;
 import dev.weir.RateLimiter;
 import dev.weir.Sharing;
 import dev.weir.testkit.FaultProxy;
+import dev.weir.wire.testkit.RedisServer;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;

@@ -12,6 +12,7 @@ import dev.weir.RateLimiter;
 import dev.weir.Reason;
 import dev.weir.Sharing;
 import dev.weir.shared.SharedBinding;
+import dev.weir.wire.testkit.RedisCluster;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Consistency;
 import dev.weir.RateLimiter;
 import dev.weir.Reason;
+import dev.weir.wire.testkit.RedisServer;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -13,6 +13,8 @@ import dev.weir.shared.SharedBinding;
 import dev.weir.shared.SharedMetrics;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.FaultProxy;
+import dev.weir.wire.testkit.RedisServer;
+import dev.weir.wire.testkit.RespClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -80,9 +82,9 @@ class RedisFaultTest extends FaultTest {
   }
 
   private static void setPassword(int port, String from, String to) {
-    try (RedisConnection connection = new RedisConnection(port)) {
-      connection.ask("AUTH", from);
-      connection.ask("CONFIG", "SET", "requirepass", to);
+    try (RespClient connection = new RespClient(port)) {
+      connection.call("AUTH", from);
+      connection.call("CONFIG", "SET", "requirepass", to);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -260,8 +262,8 @@ class RedisFaultTest extends FaultTest {
     RedisStore store = store(server.uri(), TIMEOUT);
     Crowd crowd = crowd(Consistency.STRICT, List.of(store));
     crowd.awaitAdmitted(100);
-    RedisConnection busy = closing(server.connect());
-    busy.send("EVAL", "while true do end", "0");
+    RespClient busy = closing(server.connect());
+    busy.command("EVAL", "while true do end", "0");
     crowd.await(Reason.UNCERTAIN);
     server.await("OK"::equals, "SCRIPT", "KILL");
     crowd.await(Reason.WITHIN_LIMIT);

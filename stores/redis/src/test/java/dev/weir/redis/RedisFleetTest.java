@@ -11,6 +11,7 @@ import dev.weir.redis.FleetMember.Load;
 import dev.weir.testkit.Oracle;
 import dev.weir.testkit.WindowChecker;
 import dev.weir.testkit.WindowChecker.Operation;
+import dev.weir.wire.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -17,6 +17,8 @@ import dev.weir.Reason;
 import dev.weir.Reservation;
 import dev.weir.Sharing;
 import dev.weir.Throttle;
+import dev.weir.wire.testkit.RedisServer;
+import dev.weir.wire.testkit.RespClient;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -212,7 +214,7 @@ class RedisLimiterTest {
     String key = new String(bytes, StandardCharsets.UTF_8);
 
     long restedMillis = (decision.atNanos() + decision.resetAfterNanos()) / 1_000_000;
-    try (RedisConnection redis = server.connect()) {
+    try (RespClient redis = server.connect()) {
       // Less than a millisecond of it is rounding; the rest has passed meanwhile.
       Long left = (Long) asked(redis, "PTTL", key);
       List<?> time = (List<?>) asked(redis, "TIME");
@@ -234,15 +236,15 @@ class RedisLimiterTest {
             StandardCharsets.UTF_8);
     assertThat(limiter.tryAcquire("key").allowed()).isTrue();
 
-    try (RedisConnection redis = server.connect()) {
+    try (RespClient redis = server.connect()) {
       Redis.await(() -> asked(redis, "EXISTS", key).equals(0L));
     }
     assertThat(limiter.tryAcquire("key").allowed()).isTrue();
   }
 
-  private static Object asked(RedisConnection redis, String... command) {
+  private static Object asked(RespClient redis, String... command) {
     try {
-      return java.util.Objects.requireNonNull(redis.ask(command));
+      return java.util.Objects.requireNonNull(redis.call(command));
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }
@@ -258,8 +260,8 @@ class RedisLimiterTest {
         new String(
             new RedisCode("weir", name, limiter.policy()).key(one.fingerprint().of("key")),
             StandardCharsets.UTF_8);
-    try (RedisConnection redis = server.connect()) {
-      redis.ask("SET", key, "not ours");
+    try (RespClient redis = server.connect()) {
+      redis.call("SET", key, "not ours");
     }
 
     boolean allowed = answer != FailureMode.DENY;

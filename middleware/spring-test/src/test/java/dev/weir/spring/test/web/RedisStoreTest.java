@@ -2,7 +2,7 @@ package dev.weir.spring.test.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.redis.RedisServer;
+import dev.weir.wire.testkit.RedisServer;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 

@@ -1,4 +1,4 @@
-package dev.weir.server;
+package dev.weir.wire.testkit;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** HTTP/2 byte by byte, for clients that need not keep to it. [RFC 9113] */
-public final class RawHttp2 {
+public final class Http2Frames {
   /** What a client begins with; its settings come next. */
   public static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -36,9 +36,10 @@ public final class RawHttp2 {
   /** Bytes before the payload of a frame. */
   public static final int HEAD_BYTES = 9;
 
-  private static final int MAX_FRAME = 16_384;
+  /** The most bytes of a payload that any server takes. */
+  public static final int MAX_FRAME = 16_384;
 
-  private RawHttp2() {}
+  private Http2Frames() {}
 
   /** Returns a frame. */
   public static byte[] frame(int type, int flags, int stream, byte[] payload) {
@@ -108,16 +109,17 @@ public final class RawHttp2 {
 
   /** Returns a gRPC message that says it has so many bytes, with fewer of them. */
   public static byte[] halfMessage(int says, int has) {
-    return ByteBuffer.allocate(5 + has).put((byte) 0).putInt(says).array();
+    return message(new byte[has], says);
   }
 
   /** Returns a whole gRPC message. */
   public static byte[] message(byte[] bytes) {
-    return ByteBuffer.allocate(5 + bytes.length)
-        .put((byte) 0)
-        .putInt(bytes.length)
-        .put(bytes)
-        .array();
+    return message(bytes, bytes.length);
+  }
+
+  /** Returns a gRPC message that says it has so many bytes, perhaps without the last of them. */
+  public static byte[] message(byte[] bytes, int says) {
+    return ByteBuffer.allocate(5 + bytes.length).put((byte) 0).putInt(says).put(bytes).array();
   }
 
   /** Returns the frames that bring those bytes, none of them the stream's last. */
@@ -148,6 +150,7 @@ public final class RawHttp2 {
     return read.toString();
   }
 
+  /** Returns whether one of the frames is of that type. */
   public static boolean has(byte[] frames, int type) {
     ByteBuffer buffer = ByteBuffer.wrap(frames);
     while (buffer.remaining() >= 9) {

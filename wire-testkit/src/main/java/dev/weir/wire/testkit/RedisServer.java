@@ -1,5 +1,7 @@
-package dev.weir.redis;
+package dev.weir.wire.testkit;
 
+import dev.weir.Ticker;
+import dev.weir.testkit.ChildProcess;
 import dev.weir.testkit.Ports;
 import java.io.File;
 import java.io.IOException;
@@ -12,7 +14,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,10 @@ public final class RedisServer implements AutoCloseable {
   public static final String BINARY_PROPERTY = "weir.redis";
 
   /** How long a server may take to follow a command. */
-  private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final Duration LONGEST = Duration.ofSeconds(60);
+
+  private static final Duration MOMENT = Duration.ofMillis(5);
+  private static final Ticker CLOCK = Ticker.system();
 
   private static final int ATTEMPTS = 5;
 
@@ -47,7 +51,7 @@ public final class RedisServer implements AutoCloseable {
   private final @Nullable String password;
   private final Path directory;
   private final int port;
-  private Process process;
+  private ChildProcess process;
 
   private RedisServer(int port, List<String> options, List<String> arguments) throws IOException {
     this.port = port;
@@ -71,7 +75,7 @@ public final class RedisServer implements AutoCloseable {
     String name = "requirepass ";
     return options.stream()
         .filter(option -> option.startsWith(name))
-        .map(option -> option.substring(name.length()))
+        .map(option -> option.substring(name.length()).replaceAll("^\"|\"$", ""))
         .findFirst()
         .orElse(null);
   }
@@ -139,14 +143,10 @@ public final class RedisServer implements AutoCloseable {
     await(info -> info.contains("role:master"), "INFO", "replication");
   }
 
-  private Process launch() throws IOException {
+  private ChildProcess launch() throws IOException {
     List<String> command = new ArrayList<>(List.of(binary.toString(), "redis.conf"));
     command.addAll(arguments);
-    return new ProcessBuilder(command)
-        .directory(directory.toFile())
-        .redirectErrorStream(true)
-        .redirectOutput(ProcessBuilder.Redirect.appendTo(output().toFile()))
-        .start();
+    return ChildProcess.of(command).folder(directory).start();
   }
 
   private static synchronized File binary() throws IOException {
@@ -169,8 +169,8 @@ public final class RedisServer implements AutoCloseable {
 
   /** Returns whether it answers; false if it has ended. */
   private boolean awaitAnswer() {
-    long deadline = System.nanoTime() + DEADLINE_NANOS;
-    while (process.isAlive()) {
+    long deadline = CLOCK.nanos() + LONGEST.toNanos();
+    while (process.running()) {
       if (answers()) {
         return true;
       }
@@ -181,8 +181,8 @@ public final class RedisServer implements AutoCloseable {
   }
 
   private boolean answers() {
-    try (RedisConnection connection = new RedisConnection(port)) {
-      return "PONG".equals(connection.timeout(Duration.ofSeconds(10)).ask("PING"));
+    try (RespClient client = new RespClient(port)) {
+      return "PONG".equals(client.timeout(Duration.ofSeconds(10)).call("PING"));
     } catch (IllegalStateException error) {
       String reason = String.valueOf(error.getMessage());
       return reason.startsWith("NOAUTH");
@@ -192,8 +192,8 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /** Asks until the answer is as expected. */
-  void await(Predicate<String> expected, String... command) {
-    long deadline = System.nanoTime() + DEADLINE_NANOS;
+  public void await(Predicate<String> expected, String... command) {
+    long deadline = CLOCK.nanos() + LONGEST.toNanos();
     for (String answer = command(command); !expected.test(answer); answer = command(command)) {
       checkDeadline(deadline, List.of(command) + " answers " + answer);
       moment();
@@ -201,7 +201,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   private void checkDeadline(long deadline, String trouble) {
-    if (System.nanoTime() - deadline > 0) {
+    if (CLOCK.nanos() - deadline > 0) {
       throw new IllegalStateException(
           "redis-server on port " + port + ": " + trouble + "\n" + printed());
     }
@@ -209,12 +209,7 @@ public final class RedisServer implements AutoCloseable {
 
   /** Lets some milliseconds pass, none of them if the process has ended. */
   private void moment() {
-    try {
-      process.waitFor(5, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
-    }
+    boolean unused = process.endsWithin(MOMENT);
   }
 
   public int port() {
@@ -227,12 +222,12 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /** Returns a new connection, authenticated if there is a password. */
-  public RedisConnection connect() throws IOException {
-    RedisConnection connection = new RedisConnection(port);
+  public RespClient connect() throws IOException {
+    RespClient client = new RespClient(port);
     if (password != null) {
-      connection.ask("AUTH", password);
+      client.call("AUTH", password);
     }
-    return connection;
+    return client;
   }
 
   /**
@@ -241,39 +236,31 @@ public final class RedisServer implements AutoCloseable {
    * @throws IllegalStateException if the answer is an error
    */
   public String command(String... command) {
-    try (RedisConnection connection = connect()) {
-      return String.valueOf(connection.ask(command));
+    try (RespClient client = connect()) {
+      return String.valueOf(client.call(command));
     } catch (IOException e) {
       throw new UncheckedIOException(
           "redis-server on port " + port + ": " + List.of(command) + "\n" + printed(), e);
     }
   }
 
-  /** Returns all that the server has printed. */
+  /** Returns all that the server has printed since it was started last. */
   public String printed() {
-    try {
-      return Files.exists(output()) ? Files.readString(output()) : "";
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return process.output();
   }
 
-  private Path output() {
-    return directory.resolve("output.txt");
+  /** Returns the folder that is the server's own, while it is there. */
+  public Path directory() {
+    return directory;
   }
 
   public boolean running() {
-    return process.isAlive();
+    return process.running();
   }
 
   /** Ends it at once, as a crash would: SIGKILL. */
   public void kill() {
-    process.destroyForcibly();
-    long deadline = System.nanoTime() + DEADLINE_NANOS;
-    while (process.isAlive()) {
-      checkDeadline(deadline, "survives SIGKILL");
-      moment();
-    }
+    process.close();
   }
 
   /** Kills it if it runs, and starts it on the same port with what it had kept on disk. */
@@ -289,12 +276,11 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** As {@link #restart()}, but with nothing on disk. */
+  /** Kills it if it runs, and starts it on the same port with nothing on disk. */
   public void restartEmpty() {
     kill();
     for (Path file : files()) {
-      boolean kept = file.equals(directory) || file.endsWith("redis.conf") || file.equals(output());
-      if (!kept) {
+      if (!file.equals(directory) && !file.endsWith("redis.conf")) {
         delete(file);
       }
     }
@@ -304,7 +290,7 @@ public final class RedisServer implements AutoCloseable {
   /** Stops it as it is, so that it takes connections but answers nothing: SIGSTOP. */
   public void pause() {
     signal("STOP");
-    long deadline = System.nanoTime() + DEADLINE_NANOS;
+    long deadline = CLOCK.nanos() + LONGEST.toNanos();
     while (!stopped()) {
       checkDeadline(deadline, "survives SIGSTOP");
       moment();
@@ -318,23 +304,16 @@ public final class RedisServer implements AutoCloseable {
 
   private void signal(String name) {
     try {
-      String kill = "kill -" + name + " " + process.pid();
-      int status = new ProcessBuilder("sh", "-c", kill).inheritIO().start().waitFor();
-      if (status != 0) {
-        throw new IllegalStateException(kill + ": exit status " + status + " (expected: 0)");
-      }
+      process.signal(name);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
     }
   }
 
   /** Returns whether the system shows it as stopped, on Linux. */
   private boolean stopped() {
     try {
-      return Files.readString(Path.of("/proc", process.pid() + "", "stat")).contains(") T ");
+      return Files.readString(Path.of("/proc", process.handle().pid() + "", "stat")).contains(") T ");
     } catch (IOException notLinux) {
       return true;
     }
@@ -350,7 +329,7 @@ public final class RedisServer implements AutoCloseable {
 
   /** No server is to survive because the files of another are in the way. */
   private static void closeAll() {
-    OPEN.forEach(server -> server.process.destroyForcibly());
+    OPEN.forEach(server -> server.process.close());
     OPEN.forEach(RedisServer::close);
   }
 

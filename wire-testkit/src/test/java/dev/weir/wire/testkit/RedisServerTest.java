@@ -1,13 +1,13 @@
-package dev.weir.redis;
+package dev.weir.wire.testkit;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -23,8 +23,8 @@ class RedisServerTest {
     server.close();
 
     assertThat(server.running()).isFalse();
-    assertThat(server.printed()).isEmpty();
-    assertThatThrownBy(() -> new RedisConnection(server.port())).isInstanceOf(IOException.class);
+    assertThat(server.directory()).doesNotExist();
+    assertThatThrownBy(() -> new RespClient(server.port())).isInstanceOf(IOException.class);
   }
 
   /** A process that starts a server, says on which port, and leaves without closing it. */
@@ -36,21 +36,14 @@ class RedisServerTest {
 
   @Test
   void processThatEnds_takesItsServersAlong() throws Exception {
-    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     String binary = System.getProperty(RedisServer.BINARY_PROPERTY, "");
-    Process process =
-        new ProcessBuilder(
-                java,
-                "-D" + RedisServer.BINARY_PROPERTY + "=" + binary,
-                "-cp",
-                System.getProperty("java.class.path"),
-                Careless.class.getName())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    String printed = new String(process.getInputStream().readAllBytes(), UTF_8);
-    assertThat(process.waitFor()).isZero();
+    String printed =
+        ChildProcess.java(Careless.class)
+            .options("-D" + RedisServer.BINARY_PROPERTY + "=" + binary)
+            .errors(Redirect.INHERIT)
+            .run();
     int port = Integer.parseInt(printed.trim());
-    assertThatThrownBy(() -> new RedisConnection(port)).isInstanceOf(ConnectException.class);
+    assertThatThrownBy(() -> new RespClient(port)).isInstanceOf(ConnectException.class);
   }
 
   @Test
@@ -74,12 +67,12 @@ class RedisServerTest {
   @Test
   void pausedServer_answersOnceResumed() throws IOException {
     try (RedisServer server = RedisServer.start();
-        RedisConnection connection = server.connect()) {
+        RespClient connection = server.connect()) {
       server.pause();
-      connection.timeout(Duration.ofMillis(100)).send("PING");
-      assertThatThrownBy(connection::read).isInstanceOf(SocketTimeoutException.class);
+      connection.timeout(Duration.ofMillis(100)).command("PING");
+      assertThatThrownBy(connection::value).isInstanceOf(SocketTimeoutException.class);
       server.resume();
-      assertThat(connection.timeout(Duration.ofSeconds(30)).read()).isEqualTo("PONG");
+      assertThat(connection.timeout(Duration.ofSeconds(30)).value()).isEqualTo("PONG");
       server.pause();
     }
   }
@@ -87,8 +80,8 @@ class RedisServerTest {
   @Test
   void password_isAskedFor() throws IOException {
     try (RedisServer server = RedisServer.start("requirepass secret");
-        RedisConnection other = new RedisConnection(server.port())) {
-      assertThatThrownBy(() -> other.ask("GET", "k")).hasMessageStartingWith("NOAUTH");
+        RespClient other = new RespClient(server.port())) {
+      assertThatThrownBy(() -> other.call("GET", "k")).hasMessageStartingWith("NOAUTH");
       assertThat(server.command("PING")).isEqualTo("PONG");
       assertThat(server.uri()).isEqualTo("redis://:secret@127.0.0.1:" + server.port());
     }

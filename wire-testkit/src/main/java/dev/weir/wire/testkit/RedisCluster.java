@@ -1,4 +1,4 @@
-package dev.weir.redis;
+package dev.weir.wire.testkit;
 
 import java.util.ArrayList;
 import java.util.Arrays;

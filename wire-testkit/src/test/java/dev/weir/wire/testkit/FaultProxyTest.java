@@ -1,4 +1,4 @@
-package dev.weir.redis;
+package dev.weir.wire.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,7 +24,7 @@ class FaultProxyTest {
 
   private static RedisServer server;
   private FaultProxy proxy;
-  private RedisConnection client;
+  private RespClient client;
 
   @BeforeAll
   static void startServer() {
@@ -40,8 +40,8 @@ class FaultProxyTest {
   void open() throws IOException {
     server.command("FLUSHALL");
     proxy = new FaultProxy(server.port());
-    client = new RedisConnection(proxy.port()).timeout(LONG);
-    assertThat(client.ask("PING")).isEqualTo("PONG");
+    client = new RespClient(proxy.port()).timeout(LONG);
+    assertThat(client.call("PING")).isEqualTo("PONG");
   }
 
   @AfterEach
@@ -53,8 +53,8 @@ class FaultProxyTest {
   @Test
   void healthy_forwardsLargeValuesWhole() throws IOException {
     String value = "0123456789".repeat(500_000);
-    assertThat(client.ask("SET", "k", value)).isEqualTo("OK");
-    assertThat(client.ask("GET", "k")).isEqualTo(value);
+    assertThat(client.call("SET", "k", value)).isEqualTo("OK");
+    assertThat(client.call("GET", "k")).isEqualTo(value);
     assertThat(proxy.connections()).isOne();
   }
 
@@ -63,74 +63,98 @@ class FaultProxyTest {
     proxy.delay(Duration.ofMillis(50));
     long start = System.nanoTime();
     for (int i = 0; i < 50; i++) {
-      client.send("INCR", "k");
+      client.command("INCR", "k");
     }
-    assertThat(client.read()).isEqualTo(1L);
+    assertThat(client.value()).isEqualTo(1L);
     assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(100_000_000L);
     for (long i = 2; i <= 50; i++) {
-      assertThat(client.read()).isEqualTo(i);
+      assertThat(client.value()).isEqualTo(i);
     }
   }
 
   @Test
   void stall_forwardsNothingUntilHealed() throws IOException {
     proxy.stall();
-    client.timeout(SHORT).send("INCR", "k");
-    assertThatThrownBy(client::read).isInstanceOf(SocketTimeoutException.class);
+    client.timeout(SHORT).command("INCR", "k");
+    assertThatThrownBy(client::value).isInstanceOf(SocketTimeoutException.class);
     assertThat(server.command("EXISTS", "k")).isEqualTo("0");
     proxy.heal();
-    assertThat(client.timeout(LONG).read()).isEqualTo(1L);
+    assertThat(client.timeout(LONG).value()).isEqualTo(1L);
   }
 
   @Test
   void dropReplies_losesTheAnswerButNotTheRequest() throws IOException {
     proxy.dropReplies();
-    client.timeout(SHORT).send("INCR", "k");
+    client.timeout(SHORT).command("INCR", "k");
     server.await("1"::equals, "GET", "k");
-    assertThatThrownBy(client::read).isInstanceOf(SocketTimeoutException.class);
+    assertThatThrownBy(client::value).isInstanceOf(SocketTimeoutException.class);
     proxy.heal();
-    assertThat(client.timeout(LONG).ask("INCR", "k")).isEqualTo(2L);
+    assertThat(client.timeout(LONG).call("INCR", "k")).isEqualTo(2L);
   }
 
   @Test
   void refuse_turnsAwayNewConnectionsOnly() throws IOException {
     proxy.refuse();
-    assertThatThrownBy(() -> new RedisConnection(proxy.port()))
+    assertThatThrownBy(() -> new RespClient(proxy.port()))
         .isInstanceOf(ConnectException.class);
-    assertThat(client.ask("PING")).isEqualTo("PONG");
+    assertThat(client.call("PING")).isEqualTo("PONG");
     proxy.heal();
-    try (RedisConnection another = new RedisConnection(proxy.port())) {
-      assertThat(another.ask("PING")).isEqualTo("PONG");
+    try (RespClient another = new RespClient(proxy.port())) {
+      assertThat(another.call("PING")).isEqualTo("PONG");
     }
   }
 
   @Test
   void cut_closesConnectionsAndTakesNewOnes() throws IOException {
     proxy.cut();
-    assertThatThrownBy(() -> client.ask("PING")).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> client.call("PING")).isInstanceOf(IOException.class);
     assertThat(proxy.connections()).isZero();
-    try (RedisConnection another = new RedisConnection(proxy.port())) {
-      assertThat(another.ask("PING")).isEqualTo("PONG");
+    try (RespClient another = new RespClient(proxy.port())) {
+      assertThat(another.call("PING")).isEqualTo("PONG");
     }
   }
 
   @Test
   void reset_isToldToTheClient_andNewConnectionsAreTaken() throws IOException {
     proxy.reset();
-    assertThatThrownBy(client::read).isInstanceOf(SocketException.class);
+    assertThatThrownBy(client::value).isInstanceOf(SocketException.class);
     assertThat(proxy.connections()).isZero();
-    try (RedisConnection another = new RedisConnection(proxy.port())) {
-      assertThat(another.ask("PING")).isEqualTo("PONG");
+    try (RespClient another = new RespClient(proxy.port())) {
+      assertThat(another.call("PING")).isEqualTo("PONG");
     }
   }
 
   @Test
   void endRequests_theServerHearsOfTheEnd() throws IOException {
     proxy.endRequests();
-    assertThatThrownBy(() -> client.timeout(LONG).ask("INCR", "k")).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> client.timeout(LONG).call("INCR", "k")).isInstanceOf(IOException.class);
     assertThat(server.command("EXISTS", "k")).isEqualTo("0");
-    try (RedisConnection another = new RedisConnection(proxy.port())) {
-      assertThat(another.ask("PING")).isEqualTo("PONG");
+    try (RespClient another = new RespClient(proxy.port())) {
+      assertThat(another.call("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void cutReplies_losesEveryThirdAnswerWithItsConnection() throws IOException {
+    proxy.cutReplies(3);
+    assertThat(client.call("INCR", "k")).isEqualTo(1L);
+    assertThat(client.call("INCR", "k")).isEqualTo(2L);
+    assertThatThrownBy(() -> client.call("INCR", "k")).isInstanceOf(IOException.class);
+    assertThat(proxy.lost()).isOne();
+    assertThat(server.command("GET", "k")).as("it has arrived").isEqualTo("3");
+    try (RespClient another = new RespClient(proxy.port())) {
+      assertThat(another.call("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void forwardTo_sendsNewConnectionsElsewhere() throws IOException {
+    try (RedisServer other = RedisServer.start()) {
+      proxy.forwardTo(other.port());
+      assertThat(client.call("SET", "k", "here")).isEqualTo("OK");
+      try (RespClient another = new RespClient(proxy.port())) {
+        assertThat(another.call("EXISTS", "k")).isEqualTo(0L);
+      }
     }
   }
 
@@ -138,20 +162,20 @@ class FaultProxyTest {
   void serverThatIsGone_closesTheClientsConnection() throws IOException {
     try (RedisServer other = RedisServer.start();
         FaultProxy toOther = new FaultProxy(other.port());
-        RedisConnection connection = new RedisConnection(toOther.port()).timeout(LONG)) {
-      assertThat(connection.ask("PING")).isEqualTo("PONG");
+        RespClient connection = new RespClient(toOther.port()).timeout(LONG)) {
+      assertThat(connection.call("PING")).isEqualTo("PONG");
       other.kill();
-      assertThatThrownBy(connection::read).isInstanceOf(EOFException.class);
+      assertThatThrownBy(connection::value).isInstanceOf(EOFException.class);
     }
   }
 
   @Test
   void close_endsAlsoWhileStalled() throws IOException {
     proxy.stall();
-    client.send("PING");
+    client.command("PING");
     proxy.close();
-    assertThatThrownBy(client::read).isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> new RedisConnection(proxy.port()))
+    assertThatThrownBy(client::value).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> new RespClient(proxy.port()))
         .isInstanceOf(ConnectException.class);
   }
 }

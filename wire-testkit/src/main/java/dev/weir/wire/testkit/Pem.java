@@ -1,7 +1,6 @@
-package dev.weir.server;
+package dev.weir.wire.testkit;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
+import dev.weir.testkit.ChildProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -10,47 +9,55 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Base64;
-import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A self-signed certificate for 127.0.0.1 and its key, made by the JDK's own tool.
+ * A certificate that signs itself and its key, made by the JDK's own tool.
  *
  * @param store both, as a PKCS #12 store
  */
 public record Pem(Path certificate, Path key, Path store) {
   private static final String PASSWORD = "changeit";
 
-  public static Pem make(Path folder, String name) throws Exception {
+  /** Makes one for 127.0.0.1, in files of that name. */
+  public static Pem make(Path folder, String name) throws IOException, GeneralSecurityException {
+    return make(folder, name, "ip:127.0.0.1");
+  }
+
+  /**
+   * Makes one.
+   *
+   * @param name of its files, {@code name.crt} and {@code name.key} among them
+   * @param subject for example {@code dns:a}
+   */
+  public static Pem make(Path folder, String name, String subject)
+      throws IOException, GeneralSecurityException {
     Path store = folder.resolve(name + ".p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                name,
-                "-keyalg",
-                "EC",
-                "-groupname",
-                "secp256r1",
-                "-dname",
-                "CN=" + name,
-                "-ext",
-                "SAN=ip:127.0.0.1",
-                "-validity",
-                "2",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                store.toString(),
-                "-storepass",
-                PASSWORD)
-            .redirectErrorStream(true)
-            .redirectOutput(folder.resolve(name + ".log").toFile())
-            .start();
-    assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    ChildProcess.tool(
+            "keytool",
+            "-genkeypair",
+            "-alias",
+            name,
+            "-keyalg",
+            "EC",
+            "-groupname",
+            "secp256r1",
+            "-dname",
+            "CN=" + name,
+            "-ext",
+            "SAN=" + subject,
+            "-validity",
+            "2",
+            "-storetype",
+            "PKCS12",
+            "-keystore",
+            store.toString(),
+            "-storepass",
+            PASSWORD)
+        .run();
     KeyStore keys = KeyStore.getInstance("PKCS12");
     try (InputStream in = Files.newInputStream(store)) {
       keys.load(in, PASSWORD.toCharArray());
@@ -86,6 +93,19 @@ public record Pem(Path certificate, Path key, Path store) {
     return keys;
   }
 
+  private KeyManager[] keys() throws GeneralSecurityException, IOException {
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(load(), PASSWORD.toCharArray());
+    return keys.getKeyManagers();
+  }
+
+  /** Returns the TLS of a server that shows this certificate. */
+  public SSLContext shown() throws GeneralSecurityException, IOException {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(keys(), null, null);
+    return context;
+  }
+
   /** Returns the TLS of a client that trusts this certificate and shows another, or none. */
   public SSLContext trustedBy(Pem... client) throws GeneralSecurityException, IOException {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
@@ -96,10 +116,9 @@ public record Pem(Path certificate, Path key, Path store) {
     TrustManagerFactory trust =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     trust.init(trusted);
-    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    keys.init(client.length == 0 ? null : client[0].load(), PASSWORD.toCharArray());
     SSLContext context = SSLContext.getInstance("TLS");
-    context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+    context.init(
+        client.length == 0 ? null : client[0].keys(), trust.getTrustManagers(), null);
     return context;
   }
 }
