@@ -86,7 +86,7 @@ final class ClusterFigures {
 
   private ClusterMembers members(int size) throws IOException, InterruptedException {
     progress(size + " members start");
-    return new ClusterMembers(home, size, 1, tls, RULES);
+    return new ClusterMembers(home, size, tls, RULES);
   }
 
   private byte[] strict(long number) {

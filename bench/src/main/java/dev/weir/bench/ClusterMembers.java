@@ -28,8 +28,6 @@ final class ClusterMembers implements AutoCloseable {
 
   private static final Pattern READY =
       Pattern.compile("ready: http on \\S+:(\\d+), .*resp on \\S+:(\\d+)");
-  private static final Pattern DISK = Pattern.compile("[vsx]+d[a-z]|nvme\\d+n\\d+");
-  private static final int SECTOR_BYTES = 512;
   private static final Pattern COMMITTED =
       Pattern.compile("\"group\":(\\d+),\"leader\".*?\"committed\":(\\d+)");
   private static final Pattern LEADER = Pattern.compile("\"leader\":\"([^\"]+)\",\"leads\":true");
@@ -43,7 +41,6 @@ final class ClusterMembers implements AutoCloseable {
   private final List<Program> started = new ArrayList<>();
   private final HttpClient http = HttpClient.newHttpClient();
   private final String seeds;
-  private final int groups;
 
   /** A member, as it was started last. */
   private static final class Member {
@@ -58,10 +55,9 @@ final class ClusterMembers implements AutoCloseable {
   }
 
   /** Starts all members at once, and waits until they are ready. */
-  ClusterMembers(String home, int size, int groups, boolean tls, String ruleFile)
+  ClusterMembers(String home, int size, boolean tls, String ruleFile)
       throws IOException, InterruptedException {
     this.home = home;
-    this.groups = groups;
     this.tls = tls;
     rules = Files.writeString(folder.resolve("rules.yaml"), ruleFile);
     for (int i = 0; i < size; i++) {
@@ -135,8 +131,8 @@ final class ClusterMembers implements AutoCloseable {
     Member member = members.get(index);
     String own = folder + "/" + member.name;
     String flags =
-        "serve --cluster %s --cluster-name %s --cluster-dir %s --cluster-groups %d --rules %s"
-                .formatted(seeds, member.name, own, groups, rules)
+        "serve --cluster %s --cluster-name %s --cluster-dir %s --cluster-groups 1 --rules %s"
+                .formatted(seeds, member.name, own, rules)
             + " --port 0 --grpc-port 0 --resp-port 0";
     if (tls) {
       flags +=
@@ -207,41 +203,6 @@ final class ClusterMembers implements AutoCloseable {
     return groups.values().stream().mapToDouble(entries -> entries).sum();
   }
 
-  /** Returns the sum of a metric over all members and whatever it is counted by. */
-  double metric(String name) throws IOException, InterruptedException {
-    double sum = 0;
-    for (Member each : members) {
-      URI page = URI.create("http://127.0.0.1:" + each.httpPort + "/metrics");
-      String said =
-          http.send(HttpRequest.newBuilder(page).build(), HttpResponse.BodyHandlers.ofString())
-              .body();
-      sum +=
-          said.lines()
-              .filter(line -> line.startsWith(name + "{") || line.startsWith(name + " "))
-              .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-              .sum();
-    }
-    return sum;
-  }
-
-  /** Returns how many bytes this machine's disks have been written. */
-  static double diskBytes() throws IOException {
-    return Files.readAllLines(Path.of("/proc/diskstats")).stream()
-        .map(line -> line.strip().split(" +", -1))
-        .filter(fields -> DISK.matcher(fields[2]).matches())
-        .mapToDouble(fields -> SECTOR_BYTES * Double.parseDouble(fields[9]))
-        .sum();
-  }
-
-  /** Returns how many bytes processes of this machine have sent each other. */
-  static double networkBytes() throws IOException {
-    return Files.readAllLines(Path.of("/proc/net/dev")).stream()
-        .map(String::strip)
-        .filter(line -> line.startsWith("lo:"))
-        .mapToDouble(line -> Double.parseDouble(line.split(" +", -1)[1]))
-        .sum();
-  }
-
   /** Waits until a member says that all is well; returns what it says then. */
   String healthy(int index) throws IOException, InterruptedException {
     long until = System.nanoTime() + WAIT_NANOS;
@@ -265,10 +226,6 @@ final class ClusterMembers implements AutoCloseable {
     return leader.group(1).charAt(0) - 'a';
   }
 
-  long pid(int index) {
-    return members.get(index).pid;
-  }
-
   void kill(int index) throws InterruptedException {
     ProcessHandle process = ProcessHandle.of(members.get(index).pid).orElseThrow();
     process.destroyForcibly();
@@ -279,15 +236,10 @@ final class ClusterMembers implements AutoCloseable {
 
   /** Returns the processor time of all members since they were started, in nanoseconds. */
   double cpuNanos() {
-    return IntStream.range(0, members.size()).mapToDouble(this::cpuNanos).sum();
+    return members.stream().mapToDouble(each -> cpuNanos(each.pid)).sum();
   }
 
-  /** Returns the same of one member. */
-  double cpuNanos(int index) {
-    return cpuNanosOf(members.get(index).pid);
-  }
-
-  private static double cpuNanosOf(long pid) {
+  private static double cpuNanos(long pid) {
     return ProcessHandle.of(pid)
         .flatMap(process -> process.info().totalCpuDuration())
         .map(Duration::toNanos)
