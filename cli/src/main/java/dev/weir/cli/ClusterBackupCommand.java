@@ -1,9 +1,8 @@
 package dev.weir.cli;
 
 import dev.weir.Ticker;
-import dev.weir.cluster.ClusterBackup;
-import dev.weir.cluster.ClusterBackup.GroupBackup;
 import dev.weir.rules.ShownText;
+import dev.weir.server.ClusterBackups;
 import dev.weir.traffic.Progress;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -57,23 +56,23 @@ final class ClusterBackupCommand implements Callable<Integer> {
       file = to.resolve("weir-cluster-" + NAME.format(now) + ".backup");
     }
     PrintWriter out = spec.commandLine().getOut();
-    ClusterBackup backup;
+    ClusterBackups backups = Providers.cluster().backups();
+    ClusterBackups.Contents backup;
     try (ReplayBar bar = new ReplayBar("backup")) {
       backup =
-          ClusterBackup.take(
+          backups.take(
               file,
               page::backup,
               Version.number(),
-              Ticker.system(),
               (group, groups, bytes, of) -> received(bar, group, groups, bytes, of));
     } catch (IOException e) {
       throw new CommandFailure("no backup was made: " + e.getMessage(), e);
     }
-    for (GroupBackup each : backup.groups()) {
+    for (ClusterBackups.Group each : backup.groups()) {
       out.printf(
           Locale.ROOT,
           "group %d: up to index %,d, at %s by its time, %,d bytes%n",
-          each.group(),
+          each.number(),
           each.index(),
           each.time(),
           each.bytes());

@@ -51,6 +51,7 @@ final class ClusterDemoCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--members: " + members + " (expected: 1.." + MOST_MEMBERS + ")");
     }
+    Providers.need(Providers.CLUSTER); // Once, before all members do.
     Path folder = Files.createTempDirectory("weir-cluster-demo-");
     CtrlC ctrlC = new CtrlC();
     List<DemoMember> all = new ArrayList<>();

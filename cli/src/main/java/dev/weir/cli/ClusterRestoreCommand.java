@@ -1,10 +1,7 @@
 package dev.weir.cli;
 
-import dev.weir.Ticker;
-import dev.weir.cluster.ClusterBackup;
-import dev.weir.cluster.ClusterBackup.GroupBackup;
-import dev.weir.cluster.ClusterRestore;
-import dev.weir.cluster.ClusterSettings.ClusterMember;
+import dev.weir.server.ClusterBackups;
+import dev.weir.shared.ClusterMember;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -83,11 +80,10 @@ final class ClusterRestoreCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     ClusterMember self = self();
-    ClusterBackup backup;
-    String cluster;
+    ClusterBackups backups = Providers.cluster().backups();
+    ClusterBackups.Restored restored;
     try {
-      backup = ClusterBackup.open(from);
-      cluster = ClusterRestore.into(backup, folder, self, zone, trust, Ticker.system());
+      restored = backups.restore(from, folder, self, zone, trust);
     } catch (IOException e) {
       throw new CommandFailure("nothing was restored: " + e.getMessage(), e);
     }
@@ -95,12 +91,12 @@ final class ClusterRestoreCommand implements Callable<Integer> {
     out.printf(
         Locale.ROOT,
         "cluster %s of %s, from the backup of cluster %s at %s%n",
-        cluster,
+        restored.cluster(),
         name,
-        backup.cluster(),
-        backup.taken());
-    for (GroupBackup each : backup.groups()) {
-      out.printf(Locale.ROOT, "group %d: begins after index %,d%n", each.group(), each.index());
+        restored.from().cluster(),
+        restored.from().taken());
+    for (ClusterBackups.Group each : restored.from().groups()) {
+      out.printf(Locale.ROOT, "group %d: begins after index %,d%n", each.number(), each.index());
     }
     out.println(
         trust

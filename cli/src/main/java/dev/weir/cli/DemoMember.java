@@ -61,6 +61,12 @@ final class DemoMember {
     this.log = log;
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(OPTIONS);
+    for (String each : List.of(Providers.FOLDER, Providers.COMMAND)) {
+      String value = System.getProperty(each);
+      if (value != null) {
+        command.add("-D" + each + "=" + value);
+      }
+    }
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.addAll(List.of("serve", "--cluster", seeds, "--cluster-name", name));
     command.addAll(List.of("--cluster-dir", folder.toString(), "--port", "" + ports.get(0)));

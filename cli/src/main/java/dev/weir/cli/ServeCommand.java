@@ -66,7 +66,9 @@ final class ServeCommand implements Callable<Integer> {
     WeirServer server;
     Thread.setDefaultUncaughtExceptionHandler(WeirServer.uncaught());
     try {
-      server = WeirServer.start(ServerSettings.of(flags(), System.getenv()));
+      ServerSettings settings = ServerSettings.of(flags(), System.getenv());
+      Providers.forServer(settings);
+      server = WeirServer.start(settings);
     } catch (SettingsException e) {
       e.problems().forEach(problem -> err.println("weir: " + problem));
       err.println("'weir help serve' shows every setting.");

@@ -79,6 +79,7 @@ final class StoreFlags {
   }
 
   static ConfigStore opened(String address, String password) {
+    Providers.forStore(address);
     try {
       return ConfigStores.open(address, password);
     } catch (ConfigException e) {

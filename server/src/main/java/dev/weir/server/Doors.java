@@ -130,7 +130,7 @@ final class Doors {
               times("http"),
               behind.tracing(),
               ticker);
-      Membership membership = membership(behind);
+      ClusterMembership membership = membership(behind);
       if (membership != null) {
         endpoints.withCluster(membership);
       }
@@ -162,21 +162,21 @@ final class Doors {
     }
   }
 
-  private static @Nullable Membership membership(Behind behind) {
+  private static @Nullable ClusterMembership membership(Behind behind) {
     SharedStore shared = behind.shared();
     return shared == null ? null : shared.membership();
   }
 
   private Counted counted(Behind behind) {
     SharedStore shared = behind.shared();
-    Membership membership = membership(behind);
+    ClusterMembership membership = membership(behind);
     Configuration configuration = behind.configuration();
     WeirClient upstream = behind.upstream();
     return new Counted(
         behind.engine().metrics(),
         behind.engine().leases().metrics(),
         shared == null ? null : shared.metrics(),
-        membership == null ? null : membership.metrics(),
+        membership == null ? null : membership::addMetrics,
         configuration == null ? null : configuration.counted(behind.engine().subjectMetrics()),
         upstream == null ? null : upstream.metrics(),
         behind.buckets(),

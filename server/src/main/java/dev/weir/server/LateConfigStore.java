@@ -35,6 +35,9 @@ final class LateConfigStore implements ConfigStore {
   private final Supplier<ConfigStore> opening;
   private final Ticker ticker;
 
+  /** Finds the store's adapter: the loader of the thread that needs the store first may not. */
+  private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
+
   /** Held while the store is being opened. */
   private final ReentrantLock turn = new ReentrantLock();
 
@@ -79,7 +82,7 @@ final class LateConfigStore implements ConfigStore {
       }
       ConfigStore found;
       try {
-        found = opening.get();
+        found = openNow();
       } finally {
         tried = true;
         triedAtNanos = ticker.nanos();
@@ -93,6 +96,17 @@ final class LateConfigStore implements ConfigStore {
       throw e;
     } finally {
       turn.unlock();
+    }
+  }
+
+  private ConfigStore openNow() {
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    thread.setContextClassLoader(loader);
+    try {
+      return opening.get();
+    } finally {
+      thread.setContextClassLoader(before);
     }
   }
 

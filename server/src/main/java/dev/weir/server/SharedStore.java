@@ -13,10 +13,15 @@ import dev.weir.server.door.FewLines;
 import dev.weir.server.door.LogEvent;
 import dev.weir.server.door.Logs;
 import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Setting;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
 import dev.weir.server.settings.StoreUri;
+import dev.weir.shared.Clocks;
+import dev.weir.shared.ClusterMember;
+import dev.weir.shared.Counters;
 import dev.weir.shared.SharedMetrics;
+import dev.weir.shared.StoreSettings;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -48,7 +53,7 @@ final class SharedStore {
   private final Supplier<String> problem;
   private final String where;
   private final String keys;
-  private final @Nullable Membership membership;
+  private final @Nullable ClusterMembership membership;
   private final FewLines log;
   private final Warnings warnings;
 
@@ -67,7 +72,7 @@ final class SharedStore {
       Supplier<String> problem,
       String where,
       String keys,
-      @Nullable Membership membership,
+      @Nullable ClusterMembership membership,
       FewLines log,
       Warnings warnings) {
     this.store = store;
@@ -90,14 +95,14 @@ final class SharedStore {
   static @Nullable SharedStore open(ServerSettings settings, Ticker ticker)
       throws StartException, InterruptedException {
     if (!settings.value(Settings.CLUSTER).isEmpty()) {
-      return Membership.open(settings, ticker);
+      return joined(settings, ticker);
     }
     StoreUri uri = settings.value(Settings.STORE).orElse(null);
     if (uri == null) {
       return null;
     }
     if (!uri.seeds().isEmpty()) {
-      return Membership.ask(settings, uri, ticker);
+      return connected(settings, uri, ticker);
     }
     Details details = new Details(ticker);
     Warnings warnings = new Warnings(new FewLines(ticker));
@@ -115,15 +120,77 @@ final class SharedStore {
     }
     RedisStore store = builder.build();
     details.store = store;
+    return of(store, uri.toString(), "shared", null, ticker, warnings);
+  }
+
+  private static SharedStore of(
+      dev.weir.shared.SharedStore store,
+      String where,
+      String keys,
+      @Nullable ClusterMembership membership,
+      Ticker ticker,
+      Warnings warnings) {
     return new SharedStore(
         store,
         store::metrics,
         store::problem,
-        uri.toString(),
-        "shared",
-        null,
+        where,
+        keys,
+        membership,
         new FewLines(ticker),
         warnings);
+  }
+
+  /** Returns the store of the cluster that this server joins as a member. */
+  private static SharedStore joined(ServerSettings settings, Ticker ticker)
+      throws StartException, InterruptedException {
+    FewLines lines = new FewLines(ticker);
+    Warnings warnings = new Warnings(new FewLines(ticker));
+    ClusterMembership membership =
+        provider(Settings.CLUSTER)
+            .join(
+                settings,
+                storeSettings(settings, lines, warnings),
+                line -> lines.write(Level.INFO, line));
+    List<String> names =
+        settings.value(Settings.CLUSTER).stream().map(ClusterMember::name).toList();
+    String where = "the cluster of " + String.join(", ", names);
+    return of(membership.store(), where, "the cluster's", membership, ticker, warnings);
+  }
+
+  /** Returns the store of a cluster of which this server is no member. */
+  private static SharedStore connected(ServerSettings settings, StoreUri uri, Ticker ticker)
+      throws StartException, InterruptedException {
+    FewLines lines = new FewLines(ticker);
+    Warnings warnings = new Warnings(new FewLines(ticker));
+    dev.weir.shared.SharedStore store =
+        provider(Settings.STORE)
+            .connect(
+                settings,
+                uri,
+                storeSettings(settings, lines, warnings),
+                line -> lines.write(Level.INFO, line));
+    return of(store, uri.toString(), "the cluster's", null, ticker, warnings);
+  }
+
+  private static ClusterProvider provider(Setting<?> setting) throws StartException {
+    try {
+      return ClusterProvider.find();
+    } catch (StartException e) {
+      throw new StartException(setting.flag() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static StoreSettings storeSettings(
+      ServerSettings settings, FewLines lines, Warnings warnings) {
+    return new StoreSettings(
+        "cluster",
+        settings.value(Settings.STORE_TIMEOUT).toNanos(),
+        new Clocks(Ticker.system(), Ticker.wall()),
+        false,
+        line -> lines.write(Level.INFO, "store: " + line),
+        warnings,
+        new Counters());
   }
 
   /**
@@ -184,7 +251,7 @@ final class SharedStore {
   }
 
   /** Returns what this server is of a cluster; null if this is none. */
-  @Nullable Membership membership() {
+  @Nullable ClusterMembership membership() {
     return membership;
   }
 

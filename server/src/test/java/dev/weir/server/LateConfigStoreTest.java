@@ -8,6 +8,8 @@ import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.ConfigStores;
 import dev.weir.testkit.FakeTicker;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -36,5 +38,30 @@ class LateConfigStoreTest {
     away = false;
     ticker.advance(Duration.ofMillis(500));
     assertThat(store.head().position()).isZero();
+  }
+
+  /** A pool's threads, for example, have the system's class loader, which may know no adapter. */
+  @Test
+  void threadThatNeedsTheStore_opensItByTheLoaderOfTheThreadThatMadeIt() throws Exception {
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    List<ClassLoader> opened = new ArrayList<>();
+    ClassLoader own = new ClassLoader(before) {};
+    LateConfigStore made;
+    thread.setContextClassLoader(own);
+    try {
+      made =
+          new LateConfigStore(
+              () -> {
+                opened.add(Thread.currentThread().getContextClassLoader());
+                return ConfigStores.inMemory(ticker);
+              },
+              ticker);
+    } finally {
+      thread.setContextClassLoader(before);
+    }
+    made.open();
+    assertThat(opened).containsExactly(own);
+    assertThat(thread.getContextClassLoader()).isSameAs(before);
   }
 }

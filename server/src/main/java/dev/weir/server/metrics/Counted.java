@@ -1,7 +1,6 @@
 package dev.weir.server.metrics;
 
 import dev.weir.client.ClientMetrics;
-import dev.weir.cluster.ClusterMetrics;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.EngineMetrics;
 import dev.weir.engine.LeaseMetrics;
@@ -9,6 +8,7 @@ import dev.weir.server.door.DoorCounters;
 import dev.weir.server.door.PendingBytes;
 import dev.weir.shared.SharedMetrics;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param leases what was lent to clients
  * @param store what the shared store has counted; null if limits are counted in this process
- * @param cluster what this member has counted; null if it is none
+ * @param cluster adds what this member of a cluster has counted; null if this is no member
  * @param config what was counted of the configuration store; null if there is none
  * @param client what was counted of the upstream server; null if there is none
  * @param doors what each protocol's port has counted, by the protocol's name
@@ -28,7 +28,7 @@ public record Counted(
     EngineMetrics engine,
     LeaseMetrics leases,
     @Nullable SharedMetrics store,
-    @Nullable ClusterMetrics cluster,
+    @Nullable Consumer<Families> cluster,
     @Nullable CountedConfig config,
     @Nullable ClientMetrics client,
     CallerBuckets throttle,

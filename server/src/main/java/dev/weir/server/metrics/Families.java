@@ -20,13 +20,13 @@ import java.util.function.ToLongFunction;
  * Metrics read from counters that are kept elsewhere. A counter's name is given without {@code
  * _total}, which both text formats add.
  */
-final class Families {
+public final class Families {
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final List<MetricSnapshot> families = new ArrayList<>();
 
   /** Returns all that were added; no name may have been added twice. */
-  MetricSnapshots all() {
+  public MetricSnapshots all() {
     return new MetricSnapshots(families);
   }
 
@@ -49,7 +49,7 @@ final class Families {
   }
 
   /** Adds one series for each item; the labels of two items must differ. */
-  <T> void counters(
+  public <T> void counters(
       String name,
       String help,
       Collection<T> items,
@@ -79,7 +79,7 @@ final class Families {
   }
 
   /** Adds one series for each item; the labels of two items must differ. */
-  <T> void gauges(
+  public <T> void gauges(
       String name,
       String help,
       Collection<T> items,
@@ -91,8 +91,11 @@ final class Families {
     families.add(family.build());
   }
 
-  /** As {@link #gauges}, for values that are no whole numbers. */
-  <T> void levels(
+  /**
+   * Adds one series for each item, with values that need not be whole numbers; the labels of two
+   * items must differ.
+   */
+  public <T> void levels(
       String name,
       String help,
       Collection<T> items,
@@ -148,14 +151,14 @@ final class Families {
    *
    * @param counts one element more than the bounds, for what is beyond
    */
-  record Histogram(List<Long> bounds, List<Long> counts, long sum) {}
+  public record Histogram(List<Long> bounds, List<Long> counts, long sum) {}
 
   /**
    * Adds a histogram with a series for each item; the labels of two items must differ.
    *
    * @param unit bounds and sums are shown in units of so many
    */
-  <T> void histograms(
+  public <T> void histograms(
       String name,
       String help,
       double unit,

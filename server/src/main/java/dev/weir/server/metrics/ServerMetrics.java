@@ -90,7 +90,7 @@ public final class ServerMetrics implements MultiCollector {
       store(families, now.store());
     }
     if (now.cluster() != null) {
-      ClusterFamilies.add(families, now.cluster());
+      now.cluster().accept(families);
     }
     if (now.config() != null) {
       ConfigFamilies.add(families, now.config());

@@ -1,7 +1,7 @@
 package dev.weir.server.settings;
 
-import dev.weir.cluster.ClusterSettings.ClusterMember;
-import dev.weir.cluster.Resolver;
+import dev.weir.shared.ClusterMember;
+import dev.weir.shared.Resolver;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package dev.weir.server.settings;
 
-import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.engine.EngineSettings;
 import dev.weir.rules.RuleDefaults;
+import dev.weir.shared.ClusterMember;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Files;

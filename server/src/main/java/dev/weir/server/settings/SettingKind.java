@@ -1,9 +1,9 @@
 package dev.weir.server.settings;
 
-import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.rules.Choice;
 import dev.weir.rules.DurationText;
 import dev.weir.rules.ShareText;
+import dev.weir.shared.ClusterMember;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.InvalidPathException;

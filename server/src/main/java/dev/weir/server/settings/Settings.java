@@ -3,10 +3,9 @@ package dev.weir.server.settings;
 import dev.weir.FailureMode;
 import dev.weir.MemoryStore;
 import dev.weir.admin.ShowKeys;
-import dev.weir.cluster.ClusterSettings;
-import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.engine.EngineSettings;
 import dev.weir.http.OlderFields;
+import dev.weir.shared.ClusterMember;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
@@ -366,7 +365,7 @@ public final class Settings {
   public static final Setting<Integer> CLUSTER_LEVEL_MAX =
       setting(
           "cluster-level-max",
-          SettingKind.number(0, ClusterSettings.MOST_LEVEL),
+          SettingKind.number(0, ClusterMember.MOST_LEVEL),
           "0",
           "The cluster stays at that level or below, so that an older version of Weir can be started"
               + " again; 0 for the highest that this version understands.");

@@ -1,7 +1,7 @@
 package dev.weir.server.settings;
 
-import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.redis.RedisStore;
+import dev.weir.shared.ClusterMember;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

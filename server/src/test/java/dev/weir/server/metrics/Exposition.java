@@ -96,7 +96,7 @@ public record Exposition(
   }
 
   /** Returns the names of all families and samples. */
-  Set<String> names() {
+  public Set<String> names() {
     Set<String> names = new HashSet<>(types.keySet());
     samples.keySet().forEach(sample -> names.add(sample.split("\\{", 2)[0]));
     return names;

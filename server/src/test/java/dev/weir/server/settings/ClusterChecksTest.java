@@ -3,7 +3,7 @@ package dev.weir.server.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.weir.cluster.ClusterSettings.ClusterMember;
+import dev.weir.shared.ClusterMember;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.weir.cluster;
 
-import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.LedgerException.Outcome;
+import dev.weir.shared.ClusterMember;
 import dev.weir.shared.StoreSettings;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

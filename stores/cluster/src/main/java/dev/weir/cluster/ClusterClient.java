@@ -2,8 +2,9 @@ package dev.weir.cluster;
 
 import dev.weir.Fingerprint;
 import dev.weir.Ticker;
-import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.ClusterSettings.TlsFiles;
+import dev.weir.shared.ClusterMember;
+import dev.weir.shared.Resolver;
 import dev.weir.shared.StoreSettings;
 import java.io.IOException;
 import java.util.List;

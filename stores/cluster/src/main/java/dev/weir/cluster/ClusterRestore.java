@@ -1,7 +1,7 @@
 package dev.weir.cluster;
 
 import dev.weir.Ticker;
-import dev.weir.cluster.ClusterSettings.ClusterMember;
+import dev.weir.shared.ClusterMember;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,6 +3,8 @@ package dev.weir.cluster;
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.shared.Clocks;
+import dev.weir.shared.ClusterMember;
+import dev.weir.shared.Resolver;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,35 +24,6 @@ public final class ClusterSettings {
    * mended later. Ranges of numbers are checked by the server's settings (ClusterChecks there),
    * which can say by which flag a number was set; a number beyond its range fails when it is used.
    */
-
-  /** The highest level of what members say to each other that this version of Weir understands. */
-  public static final int MOST_LEVEL = Levels.HERE.most();
-
-  /**
-   * A member as the operator names it.
-   *
-   * @param name unique, and the name in its certificate
-   * @param host a name or an address, looked up at each connection
-   * @param port for the other members, 1..65535
-   */
-  public record ClusterMember(String name, String host, int port) {
-    private static final String DNS = "dns:";
-
-    /**
-     * Returns what stands for all members behind a name of the DNS: each of its addresses is that
-     * of one.
-     *
-     * @param port that all of them have
-     */
-    public static ClusterMember allBehind(String host, int port) {
-      return new ClusterMember(DNS + host, host, port);
-    }
-
-    /** Returns whether it stands for all members behind a name of the DNS. */
-    public boolean standsForAll() {
-      return name.startsWith(DNS);
-    }
-  }
 
   /**
    * What members prove themselves to each other with; PEM files, read again when they change.
@@ -289,7 +262,8 @@ public final class ClusterSettings {
 
     /**
      * Sets up to which level of what members say to each other the member takes part, and keeps the
-     * cluster at it, up to {@link #MOST_LEVEL}. Default: 0, for all that this version understands.
+     * cluster at it, up to {@link ClusterMember#MOST_LEVEL}. Default: 0, for all that this version
+     * understands.
      *
      * @throws IllegalArgumentException if this version does not understand the level
      */

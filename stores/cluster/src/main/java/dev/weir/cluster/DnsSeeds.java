@@ -1,6 +1,7 @@
 package dev.weir.cluster;
 
-import dev.weir.cluster.ClusterSettings.ClusterMember;
+import dev.weir.shared.ClusterMember;
+import dev.weir.shared.Resolver;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;

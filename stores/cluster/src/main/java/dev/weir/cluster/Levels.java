@@ -1,5 +1,6 @@
 package dev.weir.cluster;
 
+import dev.weir.shared.ClusterMember;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,7 @@ record Levels(int least, int most) {
   static final int CALENDAR = 2;
 
   /** Those of this version. */
-  static final Levels HERE = new Levels(FIRST, 2);
+  static final Levels HERE = new Levels(FIRST, ClusterMember.MOST_LEVEL);
 
   private static final String TOO_OLD = "its version of Weir is too old for this cluster";
   private static final String TOO_NEW = "its version of Weir is too new for this cluster";

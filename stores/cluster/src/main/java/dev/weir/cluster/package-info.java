@@ -12,8 +12,8 @@ package dev.weir.cluster;
  * a member      What a process is in a cluster: a member, with its groups, or a client of one.
  *               Cluster, ClusterSettings, OwnGroups, OwnGroup; ClusterClient
  * forming       How members find each other and agree on who they are and what they understand.
- *               Formation, Charter, Admissions, Member, Identity, Checked; DnsSeeds, Resolver;
- *               Levels, ClusterLevel, LevelRaise, LevelException
+ *               Formation, Charter, Admissions, Member, Identity, Checked; DnsSeeds; Levels,
+ *               ClusterLevel, LevelRaise, LevelException
  * asking        From a decision that is asked for to the leader of the key's group.
  *               ClusterStore, ClusterLink, ClusterPolicy, EntryWriter, ClusterReply; GroupShard,
  *               Route, GroupRoutes, PeerRoute, GroupLeader

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Ticker;
-import dev.weir.cluster.ClusterSettings.ClusterMember;
+import dev.weir.shared.ClusterMember;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

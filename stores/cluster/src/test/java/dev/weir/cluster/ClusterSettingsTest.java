@@ -3,7 +3,7 @@ package dev.weir.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.cluster.ClusterSettings.ClusterMember;
+import dev.weir.shared.ClusterMember;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -60,7 +60,7 @@ class ClusterSettingsTest {
 
   @Test
   void levelThatIsNotUnderstood_isRefused() {
-    int tooHigh = ClusterSettings.MOST_LEVEL + 1;
+    int tooHigh = ClusterMember.MOST_LEVEL + 1;
     assertThatThrownBy(() -> builder().levelMost(tooHigh))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("levelMost: " + tooHigh + " (expected: one of ");

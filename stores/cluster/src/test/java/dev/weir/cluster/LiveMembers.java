@@ -3,9 +3,10 @@ package dev.weir.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Ticker;
-import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.ClusterStatus.GroupStatus;
 import dev.weir.cluster.ClusterStatus.Health;
+import dev.weir.shared.ClusterMember;
+import dev.weir.shared.Resolver;
 import dev.weir.testkit.Ports;
 import java.io.IOException;
 import java.nio.file.Path;

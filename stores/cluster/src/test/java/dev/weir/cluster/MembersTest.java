@@ -3,10 +3,10 @@ package dev.weir.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.ClusterStatus.GroupStatus;
 import dev.weir.cluster.ClusterStatus.Health;
 import dev.weir.cluster.ClusterStatus.MemberStatus;
+import dev.weir.shared.ClusterMember;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@ package dev.weir.cluster;
 
 import dev.weir.Policy;
 import dev.weir.Ticker;
-import dev.weir.cluster.ClusterSettings.ClusterMember;
 import dev.weir.cluster.ClusterStatus.Health;
 import dev.weir.shared.Clocks;
+import dev.weir.shared.ClusterMember;
 import dev.weir.shared.Counters;
 import dev.weir.shared.StoreSettings;
 import dev.weir.testkit.Ports;

@@ -1,4 +1,4 @@
-package dev.weir.server;
+package dev.weir.server.cluster;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;

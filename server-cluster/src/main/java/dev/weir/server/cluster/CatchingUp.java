@@ -1,4 +1,4 @@
-package dev.weir.server;
+package dev.weir.server.cluster;
 
 import dev.weir.Ticker;
 import java.util.function.BooleanSupplier;

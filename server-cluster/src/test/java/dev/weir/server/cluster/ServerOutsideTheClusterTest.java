@@ -1,7 +1,8 @@
-package dev.weir.server;
+package dev.weir.server.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.server.RunningServer;
 import dev.weir.testkit.Ports;
 import java.nio.file.Files;
 import java.nio.file.Path;

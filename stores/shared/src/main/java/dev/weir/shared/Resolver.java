@@ -1,4 +1,4 @@
-package dev.weir.cluster;
+package dev.weir.shared;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;

@@ -1,0 +1,176 @@
+package dev.weir.cli;
+
+import dev.weir.config.ConfigStoreProvider;
+import dev.weir.server.ClusterProvider;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.StartException;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.ServiceLoader;
+import java.util.ServiceLoader.Provider;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Parts of the command that few use: the adapters of configuration stores, and the cluster. Each
+ * has a folder of jars in {@code lib/providers}, by its name.
+ */
+final class Providers {
+  /*
+   * How are they found? As all services are: ServiceLoader asks the context class loader of the
+   * thread. Before a part is used, that becomes a loader of the jars in its folder, whose parent is
+   * the loader before it. The threads that are started later inherit it. A part that is on the class
+   * path, as in tests and where Weir is a library, needs no folder.
+   *
+   * Why not one class path? The parts are two thirds of all bytes. From sources, they would be
+   * compiled, fetched and copied before the first request; now each is made when it is first used,
+   * by the command that the launcher names.
+   */
+
+  /**
+   * The provider of clusters. The others have the scheme of their store's address as their name.
+   */
+  static final String CLUSTER = "cluster";
+
+  /** System property: the folder that contains a folder for each provider. */
+  static final String FOLDER = "weir.providers";
+
+  /** System property: a command that makes the folder of the provider that it is given. */
+  static final String COMMAND = "weir.provide";
+
+  private static final Set<String> STORES =
+      Set.of("dynamodb", "etcd", "mongodb", "postgresql", "rocksdb");
+
+  private Providers() {}
+
+  /** Makes visible what a server with these settings uses. */
+  static void forServer(ServerSettings settings) {
+    settings.configStore().ifPresent(Providers::forStore);
+    boolean connects =
+        settings.value(Settings.STORE).filter(uri -> !uri.seeds().isEmpty()).isPresent();
+    if (connects || !settings.value(Settings.CLUSTER).isEmpty()) {
+      need(CLUSTER);
+    }
+  }
+
+  /**
+   * Makes visible what opens a configuration store.
+   *
+   * @param address of the store; one that no provider opens makes all of them visible, so that the
+   *     message about it can list what they open
+   */
+  static void forStore(String address) {
+    String scheme = address.replaceFirst("(?s):.*", "").toLowerCase(Locale.ROOT);
+    if (STORES.contains(scheme)) {
+      need(scheme);
+    } else if (!isOneClassPath() && !isVisible(scheme)) {
+      STORES.stream().map(Providers::folder).filter(Files::isDirectory).forEach(Providers::add);
+    }
+  }
+
+  /** Returns the provider of clusters. */
+  static ClusterProvider cluster() {
+    need(CLUSTER);
+    try {
+      return ClusterProvider.find();
+    } catch (StartException e) {
+      throw new CommandFailure(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /**
+   * Makes a provider visible to the services of this thread, and of threads that it starts.
+   *
+   * @throws CommandFailure if its folder is missing and cannot be made
+   */
+  static void need(String name) {
+    if (isOneClassPath() || isVisible(name)) {
+      return;
+    }
+    Path folder = folder(name);
+    if (!Files.isDirectory(folder)) {
+      make(name, folder);
+    }
+    add(folder);
+  }
+
+  private static boolean isOneClassPath() {
+    return System.getProperty(FOLDER) == null;
+  }
+
+  private static Path folder(String name) {
+    return Path.of(System.getProperty(FOLDER, ""), name);
+  }
+
+  private static boolean isVisible(String name) {
+    return name.equals(CLUSTER)
+        ? ServiceLoader.load(ClusterProvider.class).findFirst().isPresent()
+        : ServiceLoader.load(ConfigStoreProvider.class).stream()
+            .map(Provider::get)
+            .anyMatch(each -> each.scheme().equals(name));
+  }
+
+  private static void make(String name, Path folder) {
+    String command = System.getProperty(COMMAND);
+    if (command == null) {
+      throw new CommandFailure(
+          name + ": " + folder + " is missing (expected: the folder with its jars)");
+    }
+    int status;
+    try {
+      Process process =
+          new ProcessBuilder(command, "--provide", name)
+              .redirectOutput(Redirect.DISCARD)
+              .redirectError(Redirect.INHERIT)
+              .start();
+      process.getOutputStream().close();
+      status = process.waitFor();
+    } catch (IOException e) {
+      throw new CommandFailure(name + ": cannot be provided: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CommandFailure(name + ": interrupted while it was provided", e);
+    }
+    if (status != 0 || !Files.isDirectory(folder)) {
+      throw new CommandFailure(
+          String.format(
+              Locale.ROOT,
+              "%s: '%s --provide %s' ended with status %d (expected: 0, and its jars in %s)",
+              name,
+              command,
+              name,
+              status,
+              folder));
+    }
+  }
+
+  private static void add(Path folder) {
+    Thread thread = Thread.currentThread();
+    thread.setContextClassLoader(new URLClassLoader(jars(folder), thread.getContextClassLoader()));
+  }
+
+  private static URL[] jars(Path folder) {
+    try (Stream<Path> files = Files.list(folder)) {
+      List<Path> jars = files.filter(file -> file.toString().endsWith(".jar")).sorted().toList();
+      URL[] urls = new URL[jars.size()];
+      for (int i = 0; i < urls.length; i++) {
+        urls[i] = url(jars.get(i));
+      }
+      return urls;
+    } catch (IOException e) {
+      throw new CommandFailure(folder + ": cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  private static URL url(Path jar) throws MalformedURLException {
+    return jar.toUri().toURL();
+  }
+}

@@ -1,0 +1,130 @@
+package dev.weir.server.cluster;
+
+import dev.weir.cluster.Cluster;
+import dev.weir.cluster.ClusterClient;
+import dev.weir.cluster.ClusterSettings;
+import dev.weir.cluster.ClusterSettings.TlsFiles;
+import dev.weir.server.ClusterBackups;
+import dev.weir.server.ClusterMembership;
+import dev.weir.server.ClusterProvider;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.StartException;
+import dev.weir.server.settings.StoreUri;
+import dev.weir.shared.ClusterMember;
+import dev.weir.shared.Resolver;
+import dev.weir.shared.SharedStore;
+import dev.weir.shared.StoreSettings;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The provider of clusters whose logs Apache Ratis replicates. */
+public final class RatisProvider implements ClusterProvider {
+  /** Creates the provider; {@link java.util.ServiceLoader} does. */
+  public RatisProvider() {}
+
+  @Override
+  public ClusterMembership join(ServerSettings settings, StoreSettings store, Consumer<String> log)
+      throws StartException, InterruptedException {
+    Cluster cluster;
+    try {
+      cluster = Cluster.open(clusterSettings(settings, store, log));
+    } catch (IOException e) {
+      throw failure(Settings.CLUSTER, e);
+    }
+    try {
+      cluster.form();
+    } catch (InterruptedException e) {
+      cluster.close();
+      throw e;
+    } catch (IOException e) {
+      cluster.close();
+      throw failure(Settings.CLUSTER, e);
+    }
+    return new Membership(cluster, cluster.store(store));
+  }
+
+  @Override
+  public SharedStore connect(
+      ServerSettings settings, StoreUri uri, StoreSettings store, Consumer<String> log)
+      throws StartException, InterruptedException {
+    ClusterClient client;
+    try {
+      client =
+          ClusterClient.open(
+              settings.clusterName(),
+              uri.seeds(),
+              Resolver.system(),
+              tls(settings),
+              store.clocks().monotonic(),
+              log);
+    } catch (IOException e) {
+      throw failure(Settings.STORE, e);
+    }
+    try {
+      client.join();
+    } catch (InterruptedException e) {
+      client.close();
+      throw e;
+    }
+    return client.store(store);
+  }
+
+  @Override
+  public ClusterBackups backups() {
+    return new BackupFiles();
+  }
+
+  private static StartException failure(Setting<?> setting, IOException e) {
+    return new StartException(setting.flag() + ": " + e.getMessage(), e);
+  }
+
+  private static ClusterSettings clusterSettings(
+      ServerSettings settings, StoreSettings store, Consumer<String> log) {
+    ClusterMember self = settings.clusterMember().orElseThrow();
+    ClusterSettings.Builder builder =
+        ClusterSettings.builder(self, settings.clusterFolder().orElseThrow())
+            .members(settings.value(Settings.CLUSTER))
+            .size(settings.value(Settings.CLUSTER_SIZE))
+            .zone(settings.value(Settings.CLUSTER_ZONE).orElse(""))
+            .tls(tls(settings))
+            .groups(settings.value(Settings.CLUSTER_GROUPS))
+            .replicas(settings.value(Settings.CLUSTER_REPLICAS))
+            .levelMost(settings.value(Settings.CLUSTER_LEVEL_MAX))
+            .maxKeys(settings.value(Settings.MAX_KEYS))
+            .maxBytes(settings.value(Settings.MAX_MEMORY))
+            .clocks(store.clocks())
+            .electionTimeout(settings.value(Settings.CLUSTER_ELECTION_TIMEOUT))
+            .maxSkew(settings.value(Settings.CLUSTER_MAX_SKEW))
+            .log(log);
+    listen(settings).ifPresent(builder::listen);
+    return builder.build();
+  }
+
+  /** Returns where the member listens, if that is not where the others reach it. */
+  private static Optional<InetSocketAddress> listen(ServerSettings settings) {
+    ClusterMember first = settings.value(Settings.CLUSTER).get(0);
+    return settings
+        .value(Settings.CLUSTER_LISTEN)
+        .or(
+            () ->
+                first.standsForAll()
+                    ? Optional.of(InetSocketAddress.createUnresolved("0.0.0.0", first.port()))
+                    : Optional.empty());
+  }
+
+  private static @Nullable TlsFiles tls(ServerSettings settings) {
+    Optional<Path> certificate = settings.value(Settings.CLUSTER_TLS_CERT);
+    return certificate.isEmpty()
+        ? null
+        : new TlsFiles(
+            certificate.get(),
+            settings.value(Settings.CLUSTER_TLS_KEY).orElseThrow(),
+            settings.value(Settings.CLUSTER_TLS_CA).orElseThrow());
+  }
+}

@@ -1,0 +1,87 @@
+package dev.weir.server;
+
+import dev.weir.shared.ClusterMember;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+
+/** Backups of clusters, as files. */
+public interface ClusterBackups {
+  /**
+   * A group in a backup.
+   *
+   * @param number of the group
+   * @param index of the last entry of the group's log that the backup contains
+   * @param time the group's time at that entry
+   * @param bytes of the group's snapshot
+   */
+  record Group(int number, long index, Instant time, long bytes) {}
+
+  /**
+   * The contents of a backup.
+   *
+   * @param cluster the id of the cluster that it is of
+   * @param taken when it was complete, by the clock of the machine that wrote it
+   * @param groups in the order of their numbers
+   */
+  record Contents(String cluster, Instant taken, List<Group> groups) {
+    public Contents {
+      groups = List.copyOf(groups);
+    }
+  }
+
+  /**
+   * A new cluster, made from a backup.
+   *
+   * @param cluster the id of the new cluster
+   * @param from the backup
+   */
+  record Restored(String cluster, Contents from) {}
+
+  /** A member of the cluster that answers a backup's questions. */
+  interface Source {
+    /**
+     * Returns the answer to a question.
+     *
+     * @throws IOException if there is none; the message says why
+     */
+    byte[] ask(byte[] question) throws IOException, InterruptedException;
+  }
+
+  /** A listener for the progress of a backup. */
+  interface Progress {
+    /**
+     * Receives how much of a group's snapshot has arrived.
+     *
+     * @param groups how many there are
+     * @param bytes that have arrived
+     * @param of how many bytes there are in all; 0 while that is not known
+     */
+    void received(int group, int groups, long bytes, long of);
+  }
+
+  /**
+   * Writes a backup into a file that only its owner can read.
+   *
+   * @param to a file that does not exist
+   * @param version of Weir, for the backup
+   * @throws IOException if the member does not answer, or the file cannot be written
+   */
+  Contents take(Path to, Source source, String version, Progress progress)
+      throws IOException, InterruptedException;
+
+  /**
+   * Makes the folder of the first member of a new cluster.
+   *
+   * @param from a backup
+   * @param folder does not exist, or is empty
+   * @param self the member that the folder is for
+   * @param zone what fails together with it; may be empty
+   * @param trust true if keys keep the charges that the backup contains; false if every key is
+   *     refused until its window has passed
+   * @throws IOException if the backup is not whole, or the folder is in use or cannot be written
+   */
+  Restored restore(Path from, Path folder, ClusterMember self, String zone, boolean trust)
+      throws IOException;
+}
