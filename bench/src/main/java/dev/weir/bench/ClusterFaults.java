@@ -2,12 +2,11 @@ package dev.weir.bench;
 
 import static dev.weir.bench.ClusterFigures.say;
 
+import dev.weir.load.LoadResult;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.SplittableRandom;
-import java.util.function.LongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,12 +14,9 @@ import java.util.regex.Pattern;
  * What three members do at rest, after kill -9, with a million keys, and after a restart with them.
  */
 final class ClusterFaults {
-  private static final int KEYS = 1_000_000;
-
   /** Fewer than three members beside the generator decide on two processors at their best. */
   private static final double FILL_PER_SECOND = 25_000;
 
-  private static final int CONNECTIONS = 4;
   private static final long SETTLE_MILLIS = 60_000;
   private static final long IDLE_MILLIS = 30_000;
   private static final double FAILOVER_PER_SECOND = 2_000;
@@ -35,7 +31,6 @@ final class ClusterFaults {
 
   private final ClusterMembers members;
   private final int rounds;
-  private final SplittableRandom random = new SplittableRandom(20_261_125);
 
   ClusterFaults(ClusterMembers members, int rounds) {
     this.members = members;
@@ -65,44 +60,40 @@ final class ClusterFaults {
 
   /** Has the keys of one group spread over two while members are asked. */
   private void rebalance() throws IOException, InterruptedException {
-    try (OpenLoad load = new OpenLoad(members.ports(), CONNECTIONS, ":0")) {
-      OpenLoad.Result unused = load.run(MOVING_PER_SECOND, 0, MOVING_WARM_UP_SECONDS, this::strict);
-      moving("before", load.run(MOVING_PER_SECOND, 0, MOVING_SECONDS, this::strict));
-      ClusterFigures.progress("one group becomes two");
-      String said = members.change("{\"verb\":\"groups\",\"groups\":2}");
-      ClusterFigures.progress(said.trim());
-      long begun = System.nanoTime();
-      boolean moved = false;
-      for (int i = 0; i < MOST_MOVING_ROUNDS && !moved; i++) {
-        moving("meanwhile", load.run(MOVING_PER_SECOND, 0, MOVING_SECONDS, this::strict));
-        moved = members.status(0).contains("\"slots_to_move\":0,");
-      }
-      say(
-          String.format(
-              Locale.ROOT,
-              moved ? "Half of the slots have moved within %.0f s." : "Not all moved in %.0f s.",
-              (System.nanoTime() - begun) / 1e9));
-      moving("after", load.run(MOVING_PER_SECOND, 0, MOVING_SECONDS, this::strict));
+    LoadResult unused =
+        ClusterLoad.STRICT.open(members.ports(), MOVING_PER_SECOND, 0, MOVING_WARM_UP_SECONDS);
+    moving("before");
+    ClusterFigures.progress("one group becomes two");
+    String said = members.change("{\"verb\":\"groups\",\"groups\":2}");
+    ClusterFigures.progress(said.trim());
+    long begun = System.nanoTime();
+    boolean moved = false;
+    for (int i = 0; i < MOST_MOVING_ROUNDS && !moved; i++) {
+      moving("meanwhile");
+      moved = members.status(0).contains("\"slots_to_move\":0,");
     }
+    say(
+        String.format(
+            Locale.ROOT,
+            moved ? "Half of the slots have moved within %.0f s." : "Not all moved in %.0f s.",
+            (System.nanoTime() - begun) / 1e9));
+    moving("after");
   }
 
-  private static void moving(String when, OpenLoad.Result got) {
+  private void moving(String when) throws IOException, InterruptedException {
+    LoadResult got = ClusterLoad.STRICT.open(members.ports(), MOVING_PER_SECOND, 0, MOVING_SECONDS);
     say(
         String.format(
             Locale.ROOT,
             "%s: %,.0f decided/s, p50 %.1f ms, p99 %.1f ms, longest time without an admission %.0f"
                 + " ms, %,d of %,d not decided.",
             when,
-            got.perSecond(),
-            got.millis(50),
-            got.millis(99),
+            got.counts().answered() / MOVING_SECONDS,
+            ClusterFigures.millis(got, 50),
+            ClusterFigures.millis(got, 99),
             got.longestGapNanos() / 1e6,
-            got.errors() + got.late(),
+            got.undecided(),
             got.due()));
-  }
-
-  private byte[] strict(long number) {
-    return OpenLoad.command("CL.THROTTLE", "k" + random.nextInt(KEYS), "999999", "1000000", "60");
   }
 
   private void idle() throws InterruptedException {
@@ -130,12 +121,12 @@ final class ClusterFaults {
                   Thread.currentThread().interrupt();
                 }
               });
-      try (OpenLoad load = new OpenLoad(members.ports(leader), CONNECTIONS, ":0")) {
-        killer.start();
-        OpenLoad.Result got = load.run(FAILOVER_PER_SECOND, 0.5, FAILOVER_SECONDS, this::strict);
-        gaps.add(got.longestGapNanos() / 1e6);
-        ClusterFigures.progress("no admission for " + Math.round(gaps.get(i)) + " ms");
-      }
+      killer.start();
+      LoadResult got =
+          ClusterLoad.STRICT.open(
+              members.ports(leader), FAILOVER_PER_SECOND, 0.5, FAILOVER_SECONDS);
+      gaps.add(got.longestGapNanos() / 1e6);
+      ClusterFigures.progress("no admission for " + Math.round(gaps.get(i)) + " ms");
       killer.join();
       members.start(leader);
       String unused = members.healthy(leader);
@@ -154,11 +145,9 @@ final class ClusterFaults {
   /** Has a million keys charged once, and says what they take. */
   private void fill() throws IOException, InterruptedException {
     ClusterFigures.progress("a million keys are charged");
-    LongFunction<byte[]> each = n -> OpenLoad.command("CL.THROTTLE", "r" + n, "9", "1", "3600");
-    OpenLoad.Result filled;
-    try (OpenLoad load = new OpenLoad(members.ports(), CONNECTIONS, ":0")) {
-      filled = load.run(FILL_PER_SECOND, 0, KEYS / FILL_PER_SECOND, each);
-    }
+    LoadResult filled =
+        ClusterLoad.EACH_KEY.open(
+            members.ports(), FILL_PER_SECOND, 0, ClusterLoad.KEYS / FILL_PER_SECOND);
     Matcher held = KEYS_HELD.matcher(members.healthy(0));
     if (!held.find()) {
       throw new IOException("no keys");
@@ -170,9 +159,9 @@ final class ClusterFaults {
             "%,.0f keys take %.1f bytes each in a replica (%,d of %,d were admitted). %s",
             keys,
             Double.parseDouble(held.group(2)) / keys,
-            filled.admitted(),
+            filled.counts().allowed(),
             filled.due(),
-            filled.firstError()));
+            ClusterFigures.errors(filled)));
   }
 
   /** Each time, a member that does not lead is killed and started. */

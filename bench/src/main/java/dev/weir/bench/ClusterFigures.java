@@ -1,12 +1,10 @@
 package dev.weir.bench;
 
+import dev.weir.load.LoadResult;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.SplittableRandom;
-import java.util.function.LongFunction;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -32,11 +30,6 @@ final class ClusterFigures {
   /** So many decisions under way at once have a cluster decide as fast as it can. */
   private static final int IN_FLIGHT = 1_000;
 
-  private static final int KEYS = 1_000_000;
-  private static final int HOT_KEYS = 100;
-  private static final int CONNECTIONS = 4;
-  private static final long SEED = 20_261_125;
-
   /** Servers compile what they run in their first half minute, and one after the other. */
   private static final double WARM_UP_SECONDS = 20;
 
@@ -50,7 +43,6 @@ final class ClusterFigures {
   private final int rounds;
   private final double seconds;
   private final boolean tls;
-  private final SplittableRandom random = new SplittableRandom(SEED);
 
   private ClusterFigures(String home, int rounds, double seconds, boolean tls) {
     this.home = home;
@@ -89,14 +81,6 @@ final class ClusterFigures {
     return new ClusterMembers(home, size, tls, RULES);
   }
 
-  private byte[] strict(long number) {
-    return OpenLoad.command("CL.THROTTLE", "k" + random.nextInt(KEYS), "999999", "1000000", "60");
-  }
-
-  private byte[] byRule(String rule) {
-    return OpenLoad.command("WEIR.CHECK", "bench", "1", rule, "k" + random.nextInt(HOT_KEYS));
-  }
-
   private void faults(String part) throws IOException, InterruptedException {
     try (ClusterMembers members = members(3)) {
       new ClusterFaults(members, rounds).run(part);
@@ -107,66 +91,72 @@ final class ClusterFigures {
   private void gate() throws IOException, InterruptedException {
     try (ClusterMembers members = members(3)) {
       members.leader();
-      OpenLoad.Result warm =
-          open(members.ports(), GATE_PER_SECOND, 0, GATE_WARM_UP_SECONDS, this::strict);
+      LoadResult warm =
+          ClusterLoad.STRICT.open(members.ports(), GATE_PER_SECOND, 0, GATE_WARM_UP_SECONDS);
       double before = members.cpuNanos();
       double committed = members.committed();
-      try (OpenLoad load = new OpenLoad(members.ports(), CONNECTIONS, ":0")) {
-        OpenLoad.Result got =
-            load.run(
-                GATE_PER_SECOND,
-                0,
-                seconds,
-                this::strict,
-                STEP_SECONDS,
-                step -> progress(row("the last " + STEP_SECONDS + " s", GATE_PER_SECOND, step)));
-        say(
-            "| 3 members | due/s | answered/s | p50 ms | p99 ms | p99.9 ms | longest ms | not"
-                + " decided |");
-        say("|---|---|---|---|---|---|---|---|");
-        say(row("the first half minute", GATE_PER_SECOND, warm));
-        say(row("after it", GATE_PER_SECOND, got));
-        say(
-            String.format(
-                Locale.ROOT,
-                "%nAfter it: %.0f entries/s; members took %.2f processors. %s",
-                (members.committed() - committed) / seconds,
-                (members.cpuNanos() - before) / 1e9 / seconds,
-                got.firstError()));
-      }
+      LoadResult got =
+          ClusterLoad.STRICT.open(
+              members.ports(), GATE_PER_SECOND, 0, seconds, STEP_SECONDS, ClusterFigures::step);
+      say(
+          "| 3 members | due/s | answered/s | p50 ms | p99 ms | p99.9 ms | longest ms | not"
+              + " decided |");
+      say("|---|---|---|---|---|---|---|---|");
+      say(row("the first half minute", warm, GATE_WARM_UP_SECONDS));
+      say(row("after it", got, seconds));
+      say(
+          String.format(
+              Locale.ROOT,
+              "%nAfter it: %.0f entries/s; members took %.2f processors. %s",
+              (members.committed() - committed) / seconds,
+              (members.cpuNanos() - before) / 1e9 / seconds,
+              errors(got)));
     }
   }
 
-  private static OpenLoad.Result open(
-      List<Integer> ports,
-      double perSecond,
-      double warmUp,
-      double seconds,
-      LongFunction<byte[]> command)
-      throws IOException {
-    try (OpenLoad load = new OpenLoad(ports, CONNECTIONS, admits(command))) {
-      return load.run(perSecond, warmUp, seconds, command);
+  private static void step(long atNanos, long ofNanos, LoadResult.Part latest) {
+    if (latest.lengthNanos() > 0 && atNanos < ofNanos) {
+      progress(
+          row(
+              "the last " + STEP_SECONDS + " s",
+              latest.perSecond(),
+              latest.failed(),
+              latest.p50Nanos(),
+              latest.p99Nanos(),
+              latest.p999Nanos(),
+              latest.maxNanos()));
     }
   }
 
-  /** Returns the first line of a reply to that command that admits. */
-  private static String admits(LongFunction<byte[]> command) {
-    String words = new String(command.apply(0), StandardCharsets.US_ASCII);
-    return words.contains("THROTTLE") ? ":0" : ":1";
+  private static String row(String name, LoadResult got, double seconds) {
+    return row(
+        name,
+        got.counts().answered() / seconds,
+        got.undecided(),
+        got.latency().getValueAtPercentile(50),
+        got.latency().getValueAtPercentile(99),
+        got.latency().getValueAtPercentile(99.9),
+        got.latency().getMaxValue());
   }
 
-  private static String row(String name, double due, OpenLoad.Result got) {
+  private static String row(String name, double perSecond, long undecided, long... nanos) {
+    StringBuilder times = new StringBuilder();
+    for (long each : nanos) {
+      times.append(String.format(Locale.ROOT, " %.1f |", each / 1e6));
+    }
     return String.format(
         Locale.ROOT,
-        "| %s | %,.0f | %,.0f | %.1f | %.1f | %.1f | %.1f | %,d |",
+        "| %s | %,.0f | %,.0f |%s %,d |",
         name,
-        due,
-        got.perSecond(),
-        got.millis(50),
-        got.millis(99),
-        got.millis(99.9),
-        got.millis(100),
-        got.errors() + got.late());
+        GATE_PER_SECOND,
+        perSecond,
+        times,
+        undecided);
+  }
+
+  /** Returns the kinds of errors that there were. */
+  static String errors(LoadResult got) {
+    return String.join(", ", got.counts().errors().keySet());
   }
 
   /** Rates, latencies, entries and processor time, by number of members and by consistency. */
@@ -175,15 +165,15 @@ final class ClusterFigures {
     for (String size : sizes) {
       try (ClusterMembers members = members(Integer.parseInt(size))) {
         members.leader();
-        OpenLoad.Result unused =
-            open(members.ports(), OTHERS_PER_SECOND, WARM_UP_SECONDS, 0.1, this::strict);
+        LoadResult unused =
+            ClusterLoad.STRICT.open(members.ports(), OTHERS_PER_SECOND, WARM_UP_SECONDS, 0.1);
         Servers asked = new Servers(size, members.ports(), members::cpuNanos, members::committed);
         for (double due : STRICT_PER_SECOND) {
-          asked(asked, "strict", due, this::strict);
+          asked(asked, "strict", due, ClusterLoad.STRICT);
         }
-        asked(asked, "strict", Double.POSITIVE_INFINITY, this::strict);
-        asked(asked, "leased", OTHERS_PER_SECOND, n -> byRule("leased"));
-        asked(asked, "approximate", OTHERS_PER_SECOND, n -> byRule("approximate"));
+        asked(asked, "strict", Double.POSITIVE_INFINITY, ClusterLoad.STRICT);
+        asked(asked, "leased", OTHERS_PER_SECOND, ClusterLoad.byRule("leased"));
+        asked(asked, "approximate", OTHERS_PER_SECOND, ClusterLoad.byRule("approximate"));
       }
     }
   }
@@ -209,12 +199,12 @@ final class ClusterFigures {
     }
   }
 
-  private void beside(Servers servers) throws IOException {
-    OpenLoad.Result unused =
-        open(servers.ports, OTHERS_PER_SECOND, WARM_UP_SECONDS / 2, 0.1, this::strict);
-    asked(servers, "strict", OTHERS_PER_SECOND, this::strict);
-    asked(servers, "strict", Double.POSITIVE_INFINITY, this::strict);
-    asked(servers, "leased", OTHERS_PER_SECOND, n -> byRule("leased"));
+  private void beside(Servers servers) throws IOException, InterruptedException {
+    LoadResult unused =
+        ClusterLoad.STRICT.open(servers.ports, OTHERS_PER_SECOND, WARM_UP_SECONDS / 2, 0.1);
+    asked(servers, "strict", OTHERS_PER_SECOND, ClusterLoad.STRICT);
+    asked(servers, "strict", Double.POSITIVE_INFINITY, ClusterLoad.STRICT);
+    asked(servers, "leased", OTHERS_PER_SECOND, ClusterLoad.byRule("leased"));
   }
 
   /** Processes that are asked together. */
@@ -235,31 +225,29 @@ final class ClusterFigures {
     say("|---|---|---|---|---|---|---|---|---|");
   }
 
-  private void asked(Servers servers, String what, double due, LongFunction<byte[]> command)
-      throws IOException {
+  private void asked(Servers servers, String what, double due, ClusterLoad load)
+      throws IOException, InterruptedException {
     boolean flatOut = Double.isInfinite(due);
-    String load = flatOut ? IN_FLIGHT + " under way" : String.format(Locale.ROOT, "%,.0f", due);
-    progress(servers.name + ": " + what + ", " + load);
-    List<OpenLoad.Result> got = new ArrayList<>();
+    String rate = flatOut ? IN_FLIGHT + " under way" : String.format(Locale.ROOT, "%,.0f", due);
+    progress(servers.name + ": " + what + ", " + rate);
+    List<LoadResult> got = new ArrayList<>();
     List<Double> cpu = new ArrayList<>();
     List<Double> entries = new ArrayList<>();
-    try (OpenLoad asking = new OpenLoad(servers.ports, CONNECTIONS, admits(command))) {
-      for (int i = 0; i <= rounds; i++) {
-        double runs = i == 0 ? SHORT_WARM_UP_SECONDS : seconds;
-        double before = servers.cpuNanos.now();
-        double committed = servers.committedEntries.now();
-        OpenLoad.Result one =
-            flatOut
-                ? asking.flatOut(IN_FLIGHT, 0, runs, command)
-                : asking.run(due, 0, runs, command);
-        if (i == 0) {
-          continue;
-        }
-        got.add(one);
-        long decided = one.admitted() + one.refused();
-        cpu.add((servers.cpuNanos.now() - before) / 1e3 / decided);
-        entries.add(decided / (servers.committedEntries.now() - committed));
+    for (int i = 0; i <= rounds; i++) {
+      double runs = i == 0 ? SHORT_WARM_UP_SECONDS : seconds;
+      double before = servers.cpuNanos.now();
+      double committed = servers.committedEntries.now();
+      LoadResult one =
+          flatOut
+              ? load.flatOut(servers.ports, IN_FLIGHT, runs)
+              : load.open(servers.ports, due, 0, runs);
+      if (i == 0) {
+        continue;
       }
+      got.add(one);
+      long decided = one.counts().answered();
+      cpu.add((servers.cpuNanos.now() - before) / 1e3 / decided);
+      entries.add(decided / (servers.committedEntries.now() - committed));
     }
     say(
         String.format(
@@ -267,13 +255,17 @@ final class ClusterFigures {
             "| %s | %s | %s | %,.0f | %.1f | %.1f | %,.0f | %.1f | %.0f |",
             servers.name,
             what,
-            load,
-            median(got, OpenLoad.Result::perSecond),
-            median(got, each -> each.millis(50)),
-            median(got, each -> each.millis(99)),
-            median(got, each -> each.errors() + each.late()),
+            rate,
+            median(got, each -> each.counts().answered() / seconds),
+            median(got, each -> millis(each, 50)),
+            median(got, each -> millis(each, 99)),
+            median(got, LoadResult::undecided),
             median(cpu, each -> each),
             median(entries, each -> each)));
+  }
+
+  static double millis(LoadResult result, double percentile) {
+    return result.latency().getValueAtPercentile(percentile) / 1e6;
   }
 
   static <T> double median(List<T> all, ToDoubleFunction<T> value) {

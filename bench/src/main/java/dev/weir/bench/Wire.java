@@ -1,5 +1,6 @@
 package dev.weir.bench;
 
+import dev.weir.load.Door;
 import dev.weir.protocol.envoy.RateLimitDescriptor;
 import dev.weir.protocol.envoy.RateLimitRequest;
 import java.io.IOException;
@@ -88,14 +89,13 @@ final class Wire {
   private void tail() throws IOException, InterruptedException {
     WireTail.head();
     Matcher weir = weir(true);
-    for (String protocol : List.of("grpc", "json", "resp")) {
-      String port = weir.group(List.of("json", "grpc", "resp").indexOf(protocol) + 1);
-      WireTail.print("Weir", protocol, port, rounds);
-    }
+    WireTail.print("Weir", Door.GRPC, weir.group(2), rounds);
+    WireTail.print("Weir", Door.JSON, weir.group(1), rounds);
+    WireTail.print("Weir", Door.RESP, weir.group(3), rounds);
     stop();
     Matcher empty = empty();
-    WireTail.print("an empty grpc-java service", "grpc", empty.group(1), rounds);
-    WireTail.print("an empty Vert.x handler", "json", empty.group(2), rounds);
+    WireTail.print("an empty grpc-java service", Door.GRPC, empty.group(1), rounds);
+    WireTail.print("an empty Vert.x handler", Door.JSON, empty.group(2), rounds);
     stop();
   }
 

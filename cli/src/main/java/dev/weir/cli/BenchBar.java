@@ -17,7 +17,7 @@ final class BenchBar implements LoadProgress, AutoCloseable {
   private @Nullable ProgressBar bar;
 
   @Override
-  public void at(long atNanos, long ofNanos, LoadResult.Second latest) {
+  public void at(long atNanos, long ofNanos, LoadResult.Part latest) {
     if (!watched) {
       return;
     }

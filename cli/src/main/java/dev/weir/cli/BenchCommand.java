@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -101,10 +102,10 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--draw",
       defaultValue = "uniform",
-      paramLabel = "uniform|zipf",
+      paramLabel = "uniform|zipf|in-turn",
       description =
-          "How keys are drawn: all equally likely, or by Zipf's law. Default:"
-              + " ${DEFAULT-VALUE}")
+          "How keys are drawn: all equally likely, by Zipf's law, or one after the other."
+              + " Default: ${DEFAULT-VALUE}")
   private String draw = "uniform";
 
   @Option(
@@ -180,7 +181,7 @@ final class BenchCommand implements Callable<Integer> {
       return result.counts().answered() > 0 ? 0 : Main.FAILED;
     } catch (IOException e) {
       throw new CommandFailure(
-          plan.target().authority()
+          plan.authority()
               + ": "
               + e.getMessage()
               + " (expected: a running server for protocol "
@@ -211,20 +212,23 @@ final class BenchCommand implements Callable<Integer> {
     }
     return new LoadPlan(
         way,
-        FlagValues.target(target, way.defaultPort(), allowRemote),
-        (int) lanes,
-        (int) each,
-        rate == null ? 0 : FlagValues.rate(rate),
-        FlagValues.durationNanos("--duration", duration, 100_000_000L),
-        FlagValues.durationNanos("--warmup", warmup, 0),
-        FlagValues.number("--keys", keys, 1, LoadPlan.MAX_KEYS),
-        Choice.of(KeyDraw.Kind.class, "--draw", draw),
-        ShareText.read("--denied", denied),
-        FlagValues.text("--domain", domain),
-        FlagValues.text("--descriptor", descriptor),
-        FlagValues.throttle(throttle),
-        tokenFile == null ? null : FlagValues.token(tokenFile),
-        tlsCa == null ? null : FlagValues.readable("--tls-ca", tlsCa));
+        List.of(FlagValues.target(target, way.defaultPort(), allowRemote)),
+        new LoadPlan.Connections((int) lanes, (int) each, LoadPlan.Loops.woken()),
+        LoadPlan.Timing.bySecond(
+            rate == null ? 0 : FlagValues.rate(rate),
+            FlagValues.durationNanos("--warmup", warmup, 0),
+            FlagValues.durationNanos("--duration", duration, 100_000_000L)),
+        new LoadPlan.Requests(
+            FlagValues.text("--domain", domain),
+            FlagValues.text("--descriptor", descriptor),
+            FlagValues.throttle(throttle),
+            new LoadPlan.Keys(
+                FlagValues.number("--keys", keys, 1, LoadPlan.MAX_KEYS),
+                Choice.of(KeyDraw.Kind.class, "--draw", draw),
+                ShareText.read("--denied", denied))),
+        new LoadPlan.Access(
+            tokenFile == null ? null : FlagValues.token(tokenFile),
+            tlsCa == null ? null : FlagValues.readable("--tls-ca", tlsCa)));
   }
 
   private void show(LoadReport report) {

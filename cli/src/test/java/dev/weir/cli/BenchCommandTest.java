@@ -230,7 +230,8 @@ class BenchCommandTest {
     wrong.put(List.of("--duration", "99ms"), "--duration: 99ms (expected: 100ms..1h, for example");
     wrong.put(List.of("--warmup", "2h"), "--warmup: 2h (expected: 0s..1h, for example");
     wrong.put(List.of("--keys", "0"), "--keys: 0 (expected: 1..100000000)");
-    wrong.put(List.of("--draw", "normal"), "--draw: normal (expected: one of uniform, zipf)");
+    wrong.put(
+        List.of("--draw", "normal"), "--draw: normal (expected: one of uniform, zipf, in-turn)");
     wrong.put(List.of("--denied", "101%"), "--denied: 101% (expected: 0..1 or 0%..100%)");
     wrong.put(List.of("--domain", ""), "--domain: \"\" (expected: 1..1024 characters");
     wrong.put(List.of("--descriptor", "a\nb"), "--descriptor: \"a\nb\" (expected: 1..1024 ");

@@ -48,21 +48,17 @@ class BenchRespTest {
   private static LoadPlan plan(int port, Door door, String hours) {
     return new LoadPlan(
         door,
-        new LoadPlan.Target(
-            "127.0.0.1", new InetSocketAddress(InetAddress.getLoopbackAddress(), port)),
-        1,
-        4,
-        0,
-        TimeUnit.HOURS.toNanos(Long.parseLong(hours)),
-        0,
-        10,
-        KeyDraw.Kind.UNIFORM,
-        0,
-        "demo",
-        "user",
-        new LoadPlan.Throttle(9, 10, 60),
-        null,
-        null);
+        List.of(
+            new LoadPlan.Target(
+                "127.0.0.1", new InetSocketAddress(InetAddress.getLoopbackAddress(), port))),
+        new LoadPlan.Connections(1, 4, LoadPlan.Loops.woken()),
+        LoadPlan.Timing.bySecond(0, 0, TimeUnit.HOURS.toNanos(Long.parseLong(hours))),
+        new LoadPlan.Requests(
+            "demo",
+            "user",
+            new LoadPlan.Throttle(9, 10, 60),
+            new LoadPlan.Keys(10, KeyDraw.Kind.UNIFORM, 0)),
+        LoadPlan.Access.OPEN);
   }
 
   @Test

@@ -1,5 +1,7 @@
 package dev.weir.load;
 
+import java.util.function.LongConsumer;
+
 /** A request is due as soon as a slot is free: the load is the most that the server can serve. */
 final class ClosedSchedule extends Schedule {
   ClosedSchedule(long warmupNanos, long durationNanos) {
@@ -11,6 +13,10 @@ final class ClosedSchedule extends Schedule {
     Span span = span();
     return nowNanos >= span.startNanos() && nowNanos < span.endNanos() ? nowNanos : NONE;
   }
+
+  /** No request is due before it can be sent. */
+  @Override
+  void notice(long nowNanos, LongConsumer late) {}
 
   @Override
   long unclaimed() {

@@ -14,8 +14,9 @@ final class HttpClientHandler extends OrderedClient {
 
   private int status;
 
-  HttpClientHandler(LoadPlan plan, Lane lane, CompletableFuture<Void> ready) {
-    super(plan, lane, ready);
+  HttpClientHandler(
+      LoadPlan plan, LoadPlan.Target target, Lane lane, CompletableFuture<Void> ready) {
+    super(plan, target, lane, ready);
   }
 
   @Override

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * One connection's part of the load: its slots, each with at most one request in flight.
  *
  * <p>A slot that gets an answer takes the next request that is due, without leaving the loop's
- * thread; a slot that finds none is free, and the pacer wakes it when one is due. All but the count
- * of free slots is used on the loop only.
+ * thread; a slot that finds none is free. When one is due the pacer wakes it, or its loop looks, if
+ * that polls. All but the count of free slots is used on the loop only.
  */
 final class Lane {
   /** A request without an answer for this long is an error. */
@@ -37,6 +37,7 @@ final class Lane {
   private final long[] sentNanos;
   private final int[] freeSlots;
   private int stacked;
+  private boolean flushing;
 
   /**
    * Number of free slots, never more than are on the stack: raised after a slot is put back,
@@ -97,7 +98,18 @@ final class Lane {
       tally.failed(due, "not connected");
       release(slot);
     } else {
-      start(slot, due);
+      start(slot, due, ticker.nanos());
+      if (!flushing) {
+        flushing = true;
+        loop.execute(this::flush);
+      }
+    }
+  }
+
+  /** Flushes the requests of one or several tasks of the pacer in one write. */
+  private void flush() {
+    flushing = false;
+    if (client != null) {
       client.flush();
     }
   }
@@ -118,26 +130,42 @@ final class Lane {
 
   /** Puts every free slot to work, as far as requests are due. */
   void fill() {
+    fill(ticker.nanos());
+  }
+
+  /**
+   * Puts every free slot to work, as far as requests are due at a given time.
+   *
+   * @return true if all slots are in use then, so that more may be due
+   */
+  boolean fill(long nowNanos) {
     boolean started = false;
+    boolean full = true;
     while (client != null && reserve()) {
-      long due = schedule.claim(ticker.nanos());
+      long due = schedule.claim(nowNanos);
       if (due == Schedule.NONE) {
         free.incrementAndGet();
+        full = false;
         break;
       }
-      start(freeSlots[--stacked], due);
+      start(freeSlots[--stacked], due, nowNanos);
       started = true;
     }
     if (started && client != null) {
       client.flush();
     }
+    return full;
   }
 
-  /** A request was decided. */
-  void answered(int slot, boolean allowed) {
-    long now = ticker.nanos();
-    tally.answered(dueNanos[slot], now, allowed);
-    next(slot, now);
+  /** Returns the current time, as the arrival of the answers that are being read. */
+  long nanos() {
+    return ticker.nanos();
+  }
+
+  /** Counts a decided request whose answer arrived at a given time. */
+  void answered(int slot, boolean allowed, long nowNanos) {
+    tally.answered(dueNanos[slot], nowNanos, allowed);
+    next(slot, nowNanos);
   }
 
   /** A request was answered, but not with a decision. */
@@ -154,9 +182,7 @@ final class Lane {
         PAUSE_NANOS,
         () -> {
           next(slot, ticker.nanos());
-          if (client != null) {
-            client.flush();
-          }
+          flush();
         });
   }
 
@@ -179,13 +205,13 @@ final class Lane {
     if (due == Schedule.NONE) {
       release(slot);
     } else {
-      start(slot, due);
+      start(slot, due, nowNanos);
     }
   }
 
-  private void start(int slot, long due) {
+  private void start(int slot, long due, long nowNanos) {
     dueNanos[slot] = due;
-    sentNanos[slot] = ticker.nanos();
+    sentNanos[slot] = nowNanos;
     tally.started(due);
     if (client != null) {
       client.send(slot, keys.next());

@@ -10,14 +10,17 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
  * Puts load on a server and measures it. For one run.
  *
- * <p>Each connection is a lane on one of a few loops, and never leaves it. One more thread, the
- * pacer, wakes free slots when requests are due at fixed times; without a rate it is not needed.
+ * <p>Each connection is a lane on one of a few loops, and never leaves it. Requests that are due at
+ * fixed times are sent in one of two ways. One more thread, the pacer, wakes free slots. Or the
+ * loops poll: requests that are due together go out in one write, and the loops take less of a
+ * processor or all of it, as the plan says.
  */
 public final class LoadGenerator {
   /** Connections that are opened at once: fewer than a server's accept backlog. */
@@ -36,21 +39,24 @@ public final class LoadGenerator {
   /** How long the pacer sleeps while every slot is busy; an answer does not wait for it. */
   private static final long ALL_BUSY_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
-  private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
-
   private final LoadPlan plan;
   private final Ticker ticker;
   private final Schedule schedule;
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final List<Lane> lanes = new ArrayList<>();
   private final List<LoopTally> tallies = new ArrayList<>();
+  private final List<LaneRing> rings = new ArrayList<>();
+  private final AdmissionGap gap = new AdmissionGap();
+  private final AtomicLong keysInTurn = new AtomicLong();
   private final Histogram latency = new Histogram(1, LoopTally.HIGHEST_NANOS, LoopTally.DIGITS);
-  private final List<LoadResult.Second> seconds = new ArrayList<>();
+  private final List<LoadResult.Part> parts = new ArrayList<>();
+  private long failedBefore;
+  private volatile boolean over;
 
   public LoadGenerator(LoadPlan plan, Ticker ticker) {
     this.plan = plan;
     this.ticker = ticker;
-    this.schedule = plan.schedule();
+    this.schedule = plan.timing().schedule();
   }
 
   /** Ends the load early; {@link #run} then returns with what was measured. For any thread. */
@@ -64,36 +70,33 @@ public final class LoadGenerator {
    * @throws IOException if not all connections can be opened
    */
   public LoadResult run(LoadProgress progress) throws IOException, InterruptedException {
-    int loops = Math.min(plan.connections(), Runtime.getRuntime().availableProcessors());
-    try (Transport transport = transport(loops)) {
+    LoadPlan.Connections connections = plan.connections();
+    int loops = Math.min(connections.count(), connections.loops().most());
+    try (SocketTransport transport = SocketTransport.create(plan, loops)) {
       open(transport, loops);
       return measure(progress);
     }
   }
 
-  private Transport transport(int loops) throws IOException {
-    return plan.door() == Door.GRPC
-        ? GrpcTransport.create(plan, loops)
-        : SocketTransport.create(plan, loops);
-  }
-
-  private void open(Transport transport, int loops) throws IOException, InterruptedException {
+  private void open(SocketTransport transport, int loops) throws IOException, InterruptedException {
     for (int i = 0; i < loops; i++) {
-      tallies.add(new LoopTally(schedule));
+      tallies.add(new LoopTally(schedule, gap));
+      rings.add(new LaneRing(transport.loop(i), schedule, tallies.get(i)));
     }
     List<CompletableFuture<Void>> opening = new ArrayList<>();
-    for (int i = 0; i < plan.connections(); i++) {
+    for (int i = 0; i < plan.connections().count(); i++) {
       int loop = i % loops;
       Lane lane =
           new Lane(
               transport.loop(loop),
               schedule,
               tallies.get(loop),
-              plan.keyDraw(i),
+              plan.requests().keys().keyDraw(i, keysInTurn),
               ticker,
-              plan.inFlight());
+              plan.connections().inFlight());
       lanes.add(lane);
-      opening.add(transport.open(loop, lane));
+      rings.get(loop).add(lane);
+      opening.add(transport.open(loop, lane, plan.target(i)));
       if (opening.size() == OPENING) {
         await(opening);
       }
@@ -119,13 +122,16 @@ public final class LoadGenerator {
   private LoadResult measure(LoadProgress progress) throws InterruptedException {
     Instant started = Instant.ofEpochSecond(0, ticker.nanos());
     schedule.begin(ticker.nanos());
+    gap.begin(schedule.span().measuredNanos());
     for (Lane lane : lanes) {
       lane.loop().execute(lane::fill);
       lane.loop().later(Lane.SWEEP_NANOS, () -> sweep(lane));
     }
     Thread pacer = new Thread(this::pace, "weir-pacer");
     pacer.setDaemon(true);
-    if (schedule instanceof OpenSchedule) {
+    if (plan.connections().loops().poll()) {
+      rings.forEach(ring -> ring.loop().execute(() -> poll(ring)));
+    } else if (schedule instanceof OpenSchedule) {
       pacer.start();
     }
     long from = schedule.span().measuredNanos();
@@ -134,6 +140,7 @@ public final class LoadGenerator {
     LockSupport.unpark(pacer);
     pacer.join();
     drain(early ? HURRIED_DRAIN_NANOS : DRAIN_NANOS);
+    over = true;
     long end = Math.max(ticker.nanos(), from);
     sample(end);
     LoopTally.Counts counts = counts();
@@ -144,7 +151,8 @@ public final class LoadGenerator {
         counts,
         schedule.unclaimed() + counts.started() - counts.answered() - counts.failed(),
         latency,
-        seconds);
+        gap.longestNanos(Math.max(schedule.span().endNanos(), from)),
+        parts);
   }
 
   private void sweep(Lane lane) {
@@ -152,18 +160,33 @@ public final class LoadGenerator {
     lane.loop().later(Lane.SWEEP_NANOS, () -> sweep(lane));
   }
 
-  /** Reports once a second until the time is over; returns whether the load was stopped early. */
+  /**
+   * Sends due requests on a loop, again and again. Between two calls the loop reads what has
+   * arrived: a task that is scheduled without a delay runs after that.
+   */
+  private void poll(LaneRing ring) {
+    long rest = plan.connections().loops().restNanos();
+    if (rest > 0) {
+      LockSupport.parkNanos(rest);
+    }
+    ring.send(ticker.nanos());
+    if (!over) {
+      ring.loop().later(0, () -> poll(ring));
+    }
+  }
+
+  /** Reports each part until the time is over; returns whether the load was stopped early. */
   private boolean watch(LoadProgress progress) throws InterruptedException {
     Schedule.Span span = schedule.span();
     long look = span.startNanos();
-    LoadResult.Second latest = new LoadResult.Second(0, 0, 0, 0);
+    LoadResult.Part latest = LoadResult.Part.NONE;
     while (true) {
       long now = ticker.nanos();
       if (now >= span.endNanos()) {
         return false;
       }
       long boundary = now < span.measuredNanos() ? span.measuredNanos() : span.endNanos();
-      look = Math.min(Math.max(look, now) + SECOND_NANOS, boundary);
+      look = Math.min(Math.max(look, now) + plan.timing().partNanos(), boundary);
       if (stopped.await(look - now, TimeUnit.NANOSECONDS)) {
         return true;
       }
@@ -176,19 +199,30 @@ public final class LoadGenerator {
   }
 
   /** Collects the measurements since the last call. */
-  private LoadResult.Second sample(long nowNanos) {
+  private LoadResult.Part sample(long nowNanos) {
     Histogram interval = new Histogram(1, LoopTally.HIGHEST_NANOS, LoopTally.DIGITS);
-    tallies.forEach(tally -> tally.drainInto(interval));
+    Histogram late = new Histogram(1, LoopTally.HIGHEST_NANOS, LoopTally.LATE_DIGITS);
+    tallies.forEach(tally -> tally.drainInto(interval, late));
     latency.add(interval);
     long at = nowNanos - schedule.span().measuredNanos();
-    long before = seconds.isEmpty() ? 0 : seconds.get(seconds.size() - 1).endNanos();
-    LoadResult.Second second =
-        new LoadResult.Second(
-            at, at - before, interval.getTotalCount(), interval.getValueAtPercentile(99));
-    if (second.lengthNanos() > 0) {
-      seconds.add(second);
+    long before = parts.isEmpty() ? 0 : parts.get(parts.size() - 1).endNanos();
+    long failed = counts().failed();
+    LoadResult.Part part =
+        new LoadResult.Part(
+            at,
+            at - before,
+            interval.getTotalCount(),
+            failed - failedBefore,
+            interval.getValueAtPercentile(50),
+            interval.getValueAtPercentile(99),
+            interval.getValueAtPercentile(99.9),
+            interval.getMaxValue(),
+            late.getValueAtPercentile(99));
+    failedBefore = failed;
+    if (part.lengthNanos() > 0) {
+      parts.add(part);
     }
-    return second;
+    return part;
   }
 
   private LoopTally.Counts counts() {

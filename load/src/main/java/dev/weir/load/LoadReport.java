@@ -95,27 +95,29 @@ public final class LoadReport {
 
   private void options(JsonGenerator out) throws IOException {
     out.writeObjectFieldStart("options");
+    LoadPlan.Timing timing = plan.timing();
+    LoadPlan.Requests requests = plan.requests();
     out.writeStringField("door", plan.door().toString());
-    out.writeStringField("target", plan.target().authority());
-    out.writeNumberField("connections", plan.connections());
-    out.writeNumberField("in_flight", plan.inFlight());
-    if (plan.rate() == 0) {
+    out.writeStringField("target", plan.authority());
+    out.writeNumberField("connections", plan.connections().count());
+    out.writeNumberField("in_flight", plan.connections().inFlight());
+    if (timing.rate() == 0) {
       out.writeNullField("rate");
     } else {
-      out.writeNumberField("rate", plan.rate());
+      out.writeNumberField("rate", timing.rate());
     }
-    out.writeNumberField("duration_ms", TimeUnit.NANOSECONDS.toMillis(plan.durationNanos()));
-    out.writeNumberField("warmup_ms", TimeUnit.NANOSECONDS.toMillis(plan.warmupNanos()));
-    out.writeNumberField("keys", plan.keys());
-    out.writeStringField("draw", plan.draw().toString());
-    out.writeStringField("domain", plan.domain());
-    out.writeStringField("descriptor", plan.descriptor());
-    out.writeNumberField("denied", plan.deniedMillionths() / (double) ShareText.WHOLE);
+    out.writeNumberField("duration_ms", TimeUnit.NANOSECONDS.toMillis(timing.durationNanos()));
+    out.writeNumberField("warmup_ms", TimeUnit.NANOSECONDS.toMillis(timing.warmupNanos()));
+    out.writeNumberField("keys", requests.keys().count());
+    out.writeStringField("draw", requests.keys().draw().toString());
+    out.writeStringField("domain", requests.domain());
+    out.writeStringField("descriptor", requests.descriptor());
+    out.writeNumberField("denied", requests.keys().deniedMillionths() / (double) ShareText.WHOLE);
     if (plan.door() == Door.RESP) {
-      out.writeStringField("throttle", plan.throttle().toString());
+      out.writeStringField("throttle", requests.throttle().toString());
     }
-    out.writeBooleanField("token", plan.token() != null);
-    out.writeBooleanField("tls", plan.tlsCa() != null);
+    out.writeBooleanField("token", plan.access().token() != null);
+    out.writeBooleanField("tls", plan.access().tlsCa() != null);
     out.writeEndObject();
   }
 
@@ -153,7 +155,7 @@ public final class LoadReport {
 
   private void seconds(JsonGenerator out) throws IOException {
     out.writeArrayFieldStart("seconds");
-    for (LoadResult.Second second : result.seconds()) {
+    for (LoadResult.Part second : result.parts()) {
       out.writeStartObject();
       number(out, "at", second.endNanos() / 1e9);
       out.writeNumberField("answered", second.answered());

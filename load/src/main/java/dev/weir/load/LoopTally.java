@@ -25,14 +25,20 @@ public final class LoopTally {
 
   static final String OTHER = "other";
 
+  /** The generator's own lateness is kept to fewer digits. */
+  static final int LATE_DIGITS = 2;
+
   private final Schedule schedule;
+  private final AdmissionGap gap;
   private final SingleWriterRecorder recorder = new SingleWriterRecorder(1, HIGHEST_NANOS, DIGITS);
+  private final SingleWriterRecorder late = new SingleWriterRecorder(1, HIGHEST_NANOS, LATE_DIGITS);
   private final LongAdder started = new LongAdder();
   private final LongAdder allowed = new LongAdder();
   private final LongAdder denied = new LongAdder();
   private final LongAdder lostConnections = new LongAdder();
   private final Map<String, LongAdder> errors = new ConcurrentHashMap<>();
   private @Nullable Histogram recycled;
+  private @Nullable Histogram recycledLate;
 
   /** A snapshot of the counts. */
   public record Counts(
@@ -61,8 +67,12 @@ public final class LoopTally {
     }
   }
 
-  LoopTally(Schedule schedule) {
+  /**
+   * @param gap shared with all other loops
+   */
+  LoopTally(Schedule schedule, AdmissionGap gap) {
     this.schedule = schedule;
+    this.gap = gap;
   }
 
   void started(long dueNanos) {
@@ -75,7 +85,15 @@ public final class LoopTally {
     if (schedule.measured(dueNanos)) {
       recorder.recordValue(Math.min(Math.max(nowNanos - dueNanos, 0), HIGHEST_NANOS));
       (allows ? allowed : denied).increment();
+      if (allows) {
+        gap.admitted(nowNanos);
+      }
     }
+  }
+
+  /** Records how late the generator noticed that a measured request was due. */
+  void noticed(long lateNanos) {
+    late.recordValue(Math.min(lateNanos, HIGHEST_NANOS));
   }
 
   void failed(long dueNanos, String kind) {
@@ -101,9 +119,11 @@ public final class LoopTally {
     return new Counts(started.sum(), allowed.sum(), denied.sum(), lostConnections.sum(), kinds);
   }
 
-  /** Adds the latencies since the last call. Not for two threads at once. */
-  void drainInto(Histogram sum) {
+  /** Adds latencies and lateness since the last call. Not for two threads at once. */
+  void drainInto(Histogram latency, Histogram lateness) {
     recycled = recorder.getIntervalHistogram(recycled);
-    sum.add(recycled);
+    latency.add(recycled);
+    recycledLate = late.getIntervalHistogram(recycledLate);
+    lateness.add(recycledLate);
   }
 }

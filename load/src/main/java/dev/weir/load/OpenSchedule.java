@@ -1,6 +1,7 @@
 package dev.weir.load;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 
 /**
  * Requests are due at fixed times, whether or not earlier ones are answered.
@@ -22,6 +23,7 @@ final class OpenSchedule extends Schedule {
   private final long firstMeasured;
 
   private final AtomicLong claimed = new AtomicLong();
+  private final AtomicLong noticed = new AtomicLong();
 
   OpenSchedule(long perSecond, long warmupNanos, long durationNanos) {
     super(warmupNanos, durationNanos);
@@ -60,6 +62,22 @@ final class OpenSchedule extends Schedule {
    */
   private long next(long last, long nowNanos, Span span) {
     return nowNanos >= span.measuredNanos() ? Math.max(last, firstMeasured) : last;
+  }
+
+  @Override
+  void notice(long nowNanos, LongConsumer late) {
+    Span span = span();
+    long passed = Math.min(nowNanos, span.endNanos() - 1) - span.startNanos();
+    if (passed < 0) {
+      return;
+    }
+    long last = noticed.get();
+    long next = dueBefore(perSecond, passed + 1);
+    if (next > last && noticed.compareAndSet(last, next)) {
+      for (long i = Math.max(last, firstMeasured); i < next; i++) {
+        late.accept(nowNanos - span.startNanos() - sinceStart(perSecond, i));
+      }
+    }
   }
 
   @Override

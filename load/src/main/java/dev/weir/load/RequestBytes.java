@@ -1,13 +1,16 @@
 package dev.weir.load;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import dev.weir.protocol.envoy.RateLimitDescriptor;
+import dev.weir.protocol.envoy.RateLimitRequest;
 import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** The bytes of a request, except the digits of its key. Immutable. */
 final class RequestBytes {
-  /** Marks the place of the key's digits; it cannot occur in a flag's value. */
+  /** Marks the place of the key's digits; so many zeros occur nowhere else. */
   private static final String HOLE = "\0".repeat(LoadPlan.KEY_DIGITS);
 
   /** A limit that one request uses up for a day. */
@@ -22,42 +25,65 @@ final class RequestBytes {
   }
 
   /** Returns the plan's request, or the one for keys whose limit is to be used up. */
-  static RequestBytes of(LoadPlan plan, boolean exhausted) {
+  static RequestBytes of(LoadPlan plan, LoadPlan.Target target, boolean exhausted) {
+    LoadPlan.Requests requests = plan.requests();
+    String domain = requests.domain();
+    String descriptor = requests.descriptor();
     return switch (plan.door()) {
+      case GRPC -> of(message(domain, descriptor));
       case HTTP ->
           post(
               plan,
+              target,
               "/v1/check",
               "{\"domain\":\""
-                  + json(plan.domain())
+                  + json(domain)
                   + "\",\"descriptor\":{\""
-                  + json(plan.descriptor())
+                  + json(descriptor)
                   + "\":\""
                   + HOLE
                   + "\"}}");
       case JSON ->
           post(
               plan,
+              target,
               "/json",
               "{\"domain\":\""
-                  + json(plan.domain())
+                  + json(domain)
                   + "\",\"descriptors\":[{\"entries\":[{\"key\":\""
-                  + json(plan.descriptor())
+                  + json(descriptor)
                   + "\",\"value\":\""
                   + HOLE
                   + "\"}]}]}");
       case RESP -> {
-        LoadPlan.Throttle limit = exhausted ? EXHAUSTED : plan.throttle();
+        LoadPlan.Throttle limit = exhausted ? EXHAUSTED : requests.throttle();
         yield command(
             "CL.THROTTLE",
-            plan.domain() + ":" + plan.descriptor() + ":" + HOLE,
+            domain + ":" + descriptor + ":" + HOLE,
             Long.toString(limit.maxBurst()),
             Long.toString(limit.count()),
             Long.toString(limit.periodSeconds()));
       }
-      case RESP_RULES -> command("WEIR.CHECK", plan.domain(), "1", plan.descriptor(), HOLE);
-      case GRPC -> throw new IllegalArgumentException("grpc has messages of its own");
+      case RESP_RULES -> command("WEIR.CHECK", domain, "1", descriptor, HOLE);
     };
+  }
+
+  /** Returns a message of gRPC: not compressed, its length, and the request. */
+  private static byte[] message(String domain, String descriptor) {
+    byte[] request =
+        RateLimitRequest.newBuilder()
+            .setDomain(domain)
+            .addDescriptors(
+                RateLimitDescriptor.newBuilder()
+                    .addEntries(
+                        RateLimitDescriptor.Entry.newBuilder().setKey(descriptor).setValue(HOLE)))
+            .build()
+            .toByteArray();
+    return ByteBuffer.allocate(5 + request.length)
+        .put((byte) 0)
+        .putInt(request.length)
+        .put(request)
+        .array();
   }
 
   /** Returns a Redis command without a key. */
@@ -65,14 +91,15 @@ final class RequestBytes {
     return commandBytes(words);
   }
 
-  private static RequestBytes post(LoadPlan plan, String path, String body) {
-    String authorization =
-        plan.token() == null ? "" : "Authorization: Bearer " + plan.token() + "\r\n";
+  private static RequestBytes post(
+      LoadPlan plan, LoadPlan.Target target, String path, String body) {
+    String token = plan.access().token();
+    String authorization = token == null ? "" : "Authorization: Bearer " + token + "\r\n";
     return of(
         ("POST "
                 + path
                 + " HTTP/1.1\r\nHost: "
-                + plan.target().authority()
+                + target.authority()
                 + "\r\nContent-Type: application/json\r\nContent-Length: "
                 + body.getBytes(StandardCharsets.UTF_8).length
                 + "\r\n"
@@ -99,15 +126,16 @@ final class RequestBytes {
   }
 
   private static RequestBytes of(byte[] bytes) {
-    int hole = 0;
-    while (bytes[hole] != 0) {
-      hole++;
-    }
+    int hole = new String(bytes, StandardCharsets.ISO_8859_1).indexOf(HOLE);
     return new RequestBytes(bytes, hole);
   }
 
   private static String json(String text) {
     return new String(JsonStringEncoder.getInstance().quoteAsString(text));
+  }
+
+  int length() {
+    return bytes.length;
   }
 
   void writeTo(ByteBuf out, long key) {

@@ -12,9 +12,10 @@ final class RespClientHandler extends OrderedClient {
   private final long denied;
   private boolean authenticating;
 
-  RespClientHandler(LoadPlan plan, Lane lane, CompletableFuture<Void> ready) {
-    super(plan, lane, ready);
-    this.token = plan.token();
+  RespClientHandler(
+      LoadPlan plan, LoadPlan.Target target, Lane lane, CompletableFuture<Void> ready) {
+    super(plan, target, lane, ready);
+    this.token = plan.access().token();
     // CL.THROTTLE answers 1 for a refusal, WEIR.CHECK answers 1 if allowed.
     this.allowed = plan.door() == Door.RESP ? 0 : 1;
     this.denied = 1 - allowed;

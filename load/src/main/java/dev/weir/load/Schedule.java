@@ -1,5 +1,7 @@
 package dev.weir.load;
 
+import java.util.function.LongConsumer;
+
 /**
  * When requests are due. It begins once, has an unmeasured warm-up and a measured time, and may be
  * stopped early. Safe for use by many threads.
@@ -47,6 +49,12 @@ abstract sealed class Schedule permits OpenSchedule, ClosedSchedule {
 
   /** Takes the next request that is due; returns when it was due, or {@link #NONE}. */
   abstract long claim(long nowNanos);
+
+  /**
+   * Reports how late it is for each measured request that has become due since the last call, in
+   * nanoseconds.
+   */
+  abstract void notice(long nowNanos, LongConsumer late);
 
   /** Returns how many requests of the measured time were due before its end and never claimed. */
   abstract long unclaimed();

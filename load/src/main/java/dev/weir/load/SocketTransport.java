@@ -11,9 +11,12 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,10 +24,17 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Connections that carry HTTP/1.1 or Redis's protocol, on Netty. Lost ones are opened again. */
-final class SocketTransport implements Transport {
+/** Opens connections to the ports, on Netty, and owns their threads. Lost ones are opened again. */
+final class SocketTransport implements AutoCloseable {
   private static final int CONNECT_MILLIS = 10_000;
   private static final long CLOSE_MILLIS = 2_000;
+
+  private static final ApplicationProtocolConfig HTTP_2 =
+      new ApplicationProtocolConfig(
+          ApplicationProtocolConfig.Protocol.ALPN,
+          ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+          ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+          ApplicationProtocolNames.HTTP_2);
 
   private final LoadPlan plan;
   private final @Nullable SslContext tls;
@@ -47,18 +57,23 @@ final class SocketTransport implements Transport {
    * @throws SSLException if the certificates cannot be used
    */
   static SocketTransport create(LoadPlan plan, int loops) throws SSLException {
-    SslContext tls =
-        plan.tlsCa() == null
-            ? null
-            : SslContextBuilder.forClient()
-                .trustManager(plan.tlsCa().toFile())
-                .endpointIdentificationAlgorithm("HTTPS")
-                .build();
+    Path ca = plan.access().tlsCa();
+    SslContext tls = null;
+    if (ca != null) {
+      SslContextBuilder builder =
+          SslContextBuilder.forClient()
+              .trustManager(ca.toFile())
+              .endpointIdentificationAlgorithm("HTTPS");
+      if (plan.door() == Door.GRPC) {
+        builder.applicationProtocolConfig(HTTP_2);
+      }
+      tls = builder.build();
+    }
     return new SocketTransport(plan, loops, tls);
   }
 
-  @Override
-  public Loop loop(int index) {
+  /** Returns a loop by its number. */
+  Loop loop(int index) {
     EventLoop loop = loops.get(index);
     return new Loop() {
       @Override
@@ -73,24 +88,32 @@ final class SocketTransport implements Transport {
     };
   }
 
-  @Override
-  public CompletableFuture<Void> open(int loop, Lane lane) {
+  /**
+   * Opens a connection on a loop, and tells the lane whenever it goes up or down.
+   *
+   * @return done when the connection can be used for the first time
+   */
+  CompletableFuture<Void> open(int loop, Lane lane, LoadPlan.Target target) {
     CompletableFuture<Void> ready = new CompletableFuture<>();
-    connect(loops.get(loop), lane, ready, false);
+    connect(loops.get(loop), lane, target, ready, false);
     return ready;
   }
 
   /** A connection that cannot be opened is tried again only if it replaces a lost one. */
   private void connect(
-      EventLoop loop, Lane lane, CompletableFuture<Void> ready, boolean replacing) {
+      EventLoop loop,
+      Lane lane,
+      LoadPlan.Target target,
+      CompletableFuture<Void> ready,
+      boolean replacing) {
     ChannelFuture connecting =
         new Bootstrap()
             .group(loop)
             .channel(NioSocketChannel.class)
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
-            .handler(new Pipeline(lane, ready))
-            .connect(plan.target().address());
+            .handler(new Pipeline(lane, target, ready))
+            .connect(target.address());
     connecting.addListener(
         connected -> {
           if (!connected.isSuccess()) {
@@ -106,13 +129,14 @@ final class SocketTransport implements Transport {
               if (!closed && (wasUp || replacing)) {
                 var unused =
                     loop.schedule(
-                        () -> connect(loop, lane, new CompletableFuture<>(), true),
+                        () -> connect(loop, lane, target, new CompletableFuture<>(), true),
                         Lane.PAUSE_NANOS,
                         TimeUnit.NANOSECONDS);
               }
             });
   }
 
+  /** Closes all connections and ends the threads. */
   @Override
   public void close() {
     closed = true;
@@ -123,10 +147,12 @@ final class SocketTransport implements Transport {
 
   private final class Pipeline extends ChannelInitializer<Channel> {
     private final Lane lane;
+    private final LoadPlan.Target target;
     private final CompletableFuture<Void> ready;
 
-    Pipeline(Lane lane, CompletableFuture<Void> ready) {
+    Pipeline(Lane lane, LoadPlan.Target target, CompletableFuture<Void> ready) {
       this.lane = lane;
+      this.target = target;
       this.ready = ready;
     }
 
@@ -135,13 +161,18 @@ final class SocketTransport implements Transport {
       ChannelPipeline pipeline = channel.pipeline();
       if (tls != null) {
         pipeline.addLast(
-            tls.newHandler(
-                channel.alloc(), plan.target().host(), plan.target().address().getPort()));
+            tls.newHandler(channel.alloc(), target.host(), target.address().getPort()));
       }
       switch (plan.door()) {
+        case GRPC -> {
+          GrpcClientHandler client = new GrpcClientHandler(plan, target, lane, ready);
+          pipeline.addLast(client.reader(), client);
+        }
         case HTTP, JSON ->
-            pipeline.addLast(new HttpResponseDecoder(), new HttpClientHandler(plan, lane, ready));
-        default -> pipeline.addLast(new RespReader(), new RespClientHandler(plan, lane, ready));
+            pipeline.addLast(
+                new HttpResponseDecoder(), new HttpClientHandler(plan, target, lane, ready));
+        default ->
+            pipeline.addLast(new RespReader(), new RespClientHandler(plan, target, lane, ready));
       }
     }
   }

@@ -3,6 +3,8 @@ package dev.weir.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class KeyDrawTest {
@@ -19,7 +21,7 @@ class KeyDrawTest {
 
   @Test
   void uniform_drawsEveryKeyAboutAsOften() {
-    int[] counts = counts(new KeyDraw(KeyDraw.Kind.UNIFORM, KEYS, 0, 0));
+    int[] counts = counts(new KeyDraw(KeyDraw.Kind.UNIFORM, KEYS, 0, 0, new AtomicLong()));
     for (int key = 0; key < KEYS; key++) {
       assertThat(counts[key]).isCloseTo(DRAWS / KEYS, within(DRAWS / KEYS / 4));
     }
@@ -28,7 +30,7 @@ class KeyDrawTest {
 
   @Test
   void zipf_drawsTheKthKeyAKthAsOftenAsTheFirst() {
-    int[] counts = counts(new KeyDraw(KeyDraw.Kind.ZIPF, KEYS, 0, 0));
+    int[] counts = counts(new KeyDraw(KeyDraw.Kind.ZIPF, KEYS, 0, 0, new AtomicLong()));
     double harmonic = 0;
     for (int k = 1; k <= KEYS; k++) {
       harmonic += 1.0 / k;
@@ -41,7 +43,7 @@ class KeyDrawTest {
 
   @Test
   void exhaustedShare_goesToKeysOfItsOwn() {
-    int[] counts = counts(new KeyDraw(KeyDraw.Kind.ZIPF, KEYS, 250_000, 0));
+    int[] counts = counts(new KeyDraw(KeyDraw.Kind.ZIPF, KEYS, 250_000, 0, new AtomicLong()));
     int exhausted = 0;
     for (int i = 0; i < KeyDraw.EXHAUSTED_KEYS; i++) {
       assertThat(counts[KEYS + i]).isPositive();
@@ -51,10 +53,20 @@ class KeyDrawTest {
   }
 
   @Test
+  void inTurn_drawsEveryKeyOnce_overAllConnections() {
+    AtomicLong turn = new AtomicLong();
+    KeyDraw one = new KeyDraw(KeyDraw.Kind.IN_TURN, 5, 0, 0, turn);
+    KeyDraw other = new KeyDraw(KeyDraw.Kind.IN_TURN, 5, 0, 1, turn);
+    assertThat(List.of(one.next(), other.next(), other.next(), one.next(), other.next()))
+        .containsExactly(0L, 1L, 2L, 3L, 4L);
+    assertThat(one.next()).isZero();
+  }
+
+  @Test
   void extremes_stayInRange() {
     for (int keys : new int[] {1, 2, (int) LoadPlan.MAX_KEYS}) {
       for (KeyDraw.Kind kind : KeyDraw.Kind.values()) {
-        KeyDraw draw = new KeyDraw(kind, keys, 0, 3);
+        KeyDraw draw = new KeyDraw(kind, keys, 0, 3, new AtomicLong());
         for (int i = 0; i < 10_000; i++) {
           assertThat(draw.next()).isBetween(0L, keys - 1L);
         }

@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.weir.testkit.FakeTicker;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
@@ -20,25 +19,11 @@ class ScheduleTest {
 
   private final FakeTicker ticker = new FakeTicker();
 
-  /** Runs at once what shall run, and keeps what shall run later. */
-  private static final class HandLoop implements Loop {
-    final Deque<Runnable> later = new ArrayDeque<>();
-
-    @Override
-    public void execute(Runnable task) {
-      task.run();
-    }
-
-    @Override
-    public void later(long delayNanos, Runnable task) {
-      later.add(task);
-    }
-  }
-
   /** Remembers which slots were sent, and answers nothing by itself. */
   private static final class HandClient implements DoorClient {
     final List<Integer> sent = new ArrayList<>();
     final List<Integer> expired = new ArrayList<>();
+    int writes;
 
     @Override
     public void send(int slot, long key) {
@@ -46,7 +31,9 @@ class ScheduleTest {
     }
 
     @Override
-    public void flush() {}
+    public void flush() {
+      writes++;
+    }
 
     @Override
     public void expire(int slot) {
@@ -61,7 +48,7 @@ class ScheduleTest {
   private final HandClient client = new HandClient();
 
   private Lane lane(Schedule schedule, LoopTally tally, int slots) {
-    KeyDraw keys = new KeyDraw(KeyDraw.Kind.UNIFORM, 10, 0, 0);
+    KeyDraw keys = new KeyDraw(KeyDraw.Kind.UNIFORM, 10, 0, 0, new AtomicLong());
     Lane lane = new Lane(loop, schedule, tally, keys, ticker, slots);
     lane.up(client);
     schedule.begin(ticker.nanos());
@@ -71,23 +58,23 @@ class ScheduleTest {
 
   private static Histogram latencies(LoopTally tally) {
     Histogram all = new Histogram(1, LoopTally.HIGHEST_NANOS, LoopTally.DIGITS);
-    tally.drainInto(all);
+    tally.drainInto(all, new Histogram(1, LoopTally.HIGHEST_NANOS, LoopTally.LATE_DIGITS));
     return all;
   }
 
   @Test
   void open_serverThatStallsOnce_chargesTheStallToEveryRequestThatWasDue() {
     Schedule schedule = new OpenSchedule(1_000, 0, SECOND);
-    LoopTally tally = new LoopTally(schedule);
+    LoopTally tally = new LoopTally(schedule, new AdmissionGap());
     Lane lane = lane(schedule, tally, 1);
     assertThat(client.sent).hasSize(1);
 
     // The first answer takes 100 ms; the next 100 are due meanwhile and take 0.5 ms each.
     ticker.advance(100 * MILLI);
-    lane.answered(0, true);
+    lane.answered(0, true, ticker.nanos());
     for (int i = 0; i < 100; i++) {
       ticker.advance(MILLI / 2);
-      lane.answered(0, true);
+      lane.answered(0, true, ticker.nanos());
     }
 
     // Request i was due at i ms and answered at 100 + i / 2 ms.
@@ -101,14 +88,14 @@ class ScheduleTest {
   @Test
   void closed_sameServer_chargesTheStallToOneRequest() {
     Schedule schedule = new ClosedSchedule(0, SECOND);
-    LoopTally tally = new LoopTally(schedule);
+    LoopTally tally = new LoopTally(schedule, new AdmissionGap());
     Lane lane = lane(schedule, tally, 1);
 
     ticker.advance(100 * MILLI);
-    lane.answered(0, true);
+    lane.answered(0, true, ticker.nanos());
     for (int i = 0; i < 100; i++) {
       ticker.advance(MILLI / 2);
-      lane.answered(0, false);
+      lane.answered(0, false, ticker.nanos());
     }
 
     assertThat(latencies(tally).getValueAtPercentile(50)).isCloseTo(MILLI / 2, within(MILLI / 100));
@@ -186,16 +173,16 @@ class ScheduleTest {
   @Test
   void warmUp_isNotMeasured() {
     Schedule schedule = new ClosedSchedule(SECOND, SECOND);
-    LoopTally tally = new LoopTally(schedule);
+    LoopTally tally = new LoopTally(schedule, new AdmissionGap());
     Lane lane = lane(schedule, tally, 1);
 
     ticker.set(SECOND - 1);
-    lane.answered(0, true);
+    lane.answered(0, true, ticker.nanos());
     ticker.set(SECOND);
-    lane.answered(0, true);
+    lane.answered(0, true, ticker.nanos());
     assertThat(tally.counts().answered()).isZero();
     ticker.set(SECOND + 1);
-    lane.answered(0, true);
+    lane.answered(0, true, ticker.nanos());
 
     assertThat(tally.counts().answered()).isEqualTo(1);
   }
@@ -203,7 +190,7 @@ class ScheduleTest {
   @Test
   void freeSlot_isWokenWhenARequestIsDue() {
     Schedule schedule = new OpenSchedule(1_000, 0, SECOND);
-    LoopTally tally = new LoopTally(schedule);
+    LoopTally tally = new LoopTally(schedule, new AdmissionGap());
     Lane lane = lane(schedule, tally, 2);
     assertThat(client.sent).hasSize(1);
     assertThat(lane.busy()).isEqualTo(1);
@@ -218,15 +205,75 @@ class ScheduleTest {
   }
 
   @Test
+  void dueTogether_goOutInOneWriteOnOneLaneAndTheNextOnAnother() {
+    Schedule schedule = new OpenSchedule(1_000, 0, SECOND);
+    LoopTally tally = new LoopTally(schedule, new AdmissionGap());
+    KeyDraw keys = new KeyDraw(KeyDraw.Kind.UNIFORM, 10, 0, 0, new AtomicLong());
+    LaneRing ring = new LaneRing(loop, schedule, tally);
+    HandClient other = new HandClient();
+    for (HandClient each : List.of(client, other)) {
+      Lane lane = new Lane(loop, schedule, tally, keys, ticker, 4);
+      lane.up(each);
+      ring.add(lane);
+    }
+    schedule.begin(ticker.nanos());
+
+    ticker.advance(2 * MILLI);
+    ring.send(ticker.nanos());
+    assertThat(client.sent).containsExactly(0, 1, 2);
+    assertThat(client.writes).isEqualTo(1);
+    assertThat(other.sent).isEmpty();
+
+    ticker.advance(5 * MILLI);
+    ring.send(ticker.nanos());
+    assertThat(other.sent).containsExactly(0, 1, 2, 3);
+    assertThat(other.writes).isEqualTo(1);
+    assertThat(client.sent).as("what had no room there").containsExactly(0, 1, 2, 3);
+  }
+
+  @Test
+  void open_notice_isHowLateEachMeasuredRequestWasSeen_andEachOnce() {
+    OpenSchedule schedule = new OpenSchedule(1_000, 2 * MILLI, 3 * MILLI);
+    List<Long> late = new ArrayList<>();
+    schedule.notice(SECOND, late::add);
+    assertThat(late).as("before it begins").isEmpty();
+    schedule.begin(0);
+
+    schedule.notice(MILLI, late::add);
+    assertThat(late).as("of the warm-up").isEmpty();
+    schedule.notice(3 * MILLI + 7, late::add);
+    assertThat(late).containsExactly(MILLI + 7, 7L);
+    schedule.notice(3 * MILLI + 8, late::add);
+    schedule.notice(SECOND, late::add);
+    assertThat(late).containsExactly(MILLI + 7, 7L, SECOND - 4 * MILLI);
+  }
+
+  @Test
+  void longestGap_isBetweenAdmissionsOfMeasuredRequests_orBeforeTheEnd() {
+    Schedule schedule = new ClosedSchedule(SECOND, SECOND);
+    AdmissionGap gap = new AdmissionGap();
+    LoopTally tally = new LoopTally(schedule, gap);
+    schedule.begin(0);
+    gap.begin(SECOND);
+
+    tally.answered(0, SECOND / 2, true);
+    tally.answered(SECOND, SECOND + 100 * MILLI, true);
+    tally.answered(SECOND, SECOND + 200 * MILLI, false);
+    tally.answered(SECOND, SECOND + 350 * MILLI, true);
+    assertThat(gap.longestNanos(SECOND + 400 * MILLI)).isEqualTo(250 * MILLI);
+    assertThat(gap.longestNanos(2 * SECOND)).isEqualTo(650 * MILLI);
+  }
+
+  @Test
   void unansweredRequest_isGivenUpAfterItsTime() {
     Schedule schedule = new ClosedSchedule(0, 100 * SECOND);
-    LoopTally tally = new LoopTally(schedule);
+    LoopTally tally = new LoopTally(schedule, new AdmissionGap());
     Lane lane = lane(schedule, tally, 2);
 
     ticker.advance(Lane.TIMEOUT_NANOS - 1);
     lane.sweep();
     assertThat(client.expired).isEmpty();
-    lane.answered(1, true);
+    lane.answered(1, true, ticker.nanos());
     ticker.advance(1);
     lane.sweep();
     assertThat(client.expired).containsExactly(0);
@@ -242,7 +289,7 @@ class ScheduleTest {
   @Test
   void lostConnection_startsAgainWhenItIsBack() {
     Schedule schedule = new ClosedSchedule(0, 100 * SECOND);
-    LoopTally tally = new LoopTally(schedule);
+    LoopTally tally = new LoopTally(schedule, new AdmissionGap());
     Lane lane = lane(schedule, tally, 2);
 
     lane.down();
@@ -262,7 +309,7 @@ class ScheduleTest {
   void errors_ofManyKinds_areBounded() {
     Schedule schedule = new ClosedSchedule(0, SECOND);
     schedule.begin(0);
-    LoopTally tally = new LoopTally(schedule);
+    LoopTally tally = new LoopTally(schedule, new AdmissionGap());
     for (int i = 0; i < 100; i++) {
       tally.failed(0, "kind " + i + " " + "x".repeat(1_000));
     }
