@@ -2,6 +2,7 @@ package dev.weir.stress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.Trials;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +14,8 @@ import org.junit.jupiter.api.Test;
  * -Dweir.stress.iterations=100}.
  */
 class StressTest {
-  private static final String ITERATIONS = System.getProperty("weir.stress.iterations", "5");
+  private static final int ITERATIONS =
+      Integer.getInteger("weir.stress.iterations", Trials.runs(1, 5));
 
   @Test
   void nothingForbiddenIsSeen() throws IOException, InterruptedException {
@@ -30,7 +32,7 @@ class StressTest {
             "-f",
             "1",
             "-iters",
-            ITERATIONS,
+            Integer.toString(ITERATIONS),
             "-time",
             "200",
             "-sc",

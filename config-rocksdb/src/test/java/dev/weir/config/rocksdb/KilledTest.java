@@ -8,6 +8,7 @@ import dev.weir.config.ConfigException.Kind;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStores;
 import dev.weir.config.Head;
+import dev.weir.testkit.Trials;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,8 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** What is there after a process was killed, and what another finds that comes too early. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class KilledTest {
-  private static final int ROUNDS = 20;
-
   @TempDir Path folder;
 
   private ConfigStore open() {
@@ -31,9 +30,10 @@ class KilledTest {
 
   @Test
   void killedWhileItWrites_keepsWhatItAcknowledgedAndNoHalfBatch() throws Exception {
+    int rounds = Trials.unseeded("killed while it writes", Trials.runs(5, 20));
     SplittableRandom random = new SplittableRandom(20);
     Head before = null;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
       long acknowledged = 0;
       try (WriterProcess writer = WriterProcess.start(folder)) {
         int lines = random.nextInt(25); // Zero kills it while it starts.
@@ -55,7 +55,7 @@ class KilledTest {
         before = head;
       }
     }
-    assertThat(Objects.requireNonNull(before).position()).isGreaterThan(ROUNDS);
+    assertThat(Objects.requireNonNull(before).position()).isGreaterThan(rounds);
   }
 
   @Test
