@@ -9,13 +9,11 @@ import org.junit.jupiter.api.Test;
 
 /** Bars are exact for each key, and take memory only for those that are not over. */
 class BarsTest {
-  private final long seed = Long.getLong("weir.seed", System.nanoTime());
-  private final SplittableRandom random = new SplittableRandom(seed);
-
   @Test
   void bars_agreeWithAMap() {
-    System.out.println("BarsTest: -Dweir.seed=" + seed);
-    for (int trial = 0; trial < 100; trial++) {
+    int runs = 100;
+    SplittableRandom random = Seed.random("BarsTest", runs);
+    for (int trial = 0; trial < runs; trial++) {
       Bars bars = new Bars();
       Map<Long, Long> right = new HashMap<>();
       long now = 0;
@@ -35,7 +33,9 @@ class BarsTest {
         assertThat(bars.size()).isGreaterThanOrEqualTo(right.size());
         right.forEach(
             (fingerprint, until1) ->
-                assertThat(bars.untilNanos(fingerprint)).as("seed %s", seed).isEqualTo(until1));
+                assertThat(bars.untilNanos(fingerprint))
+                    .as("seed %s", Seed.SEED)
+                    .isEqualTo(until1));
       }
       bars.prune(now);
       assertThat(bars.size()).isEqualTo(right.size());

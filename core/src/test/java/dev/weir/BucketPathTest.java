@@ -111,7 +111,9 @@ class BucketPathTest {
    */
   @Test
   void anyRequests_areDecidedAsTheSlowPathDoes() {
-    for (long seed = 0; seed < 500; seed++) {
+    int runs = 500;
+    System.out.println("BucketPathTest: " + runs + " runs");
+    for (long seed = 0; seed < runs; seed++) {
       Random random = new Random(seed);
       boolean leaky = random.nextBoolean();
       int burst = 2 + random.nextInt(8);

@@ -97,9 +97,7 @@ class CalendarTest {
   @ParameterizedTest
   @EnumSource(names = {"FIXED_WINDOW", "SLIDING_WINDOW_COUNTER"})
   void decisions_areTheOracles_afterStepsImagesAndMoves(Algorithm algorithm) throws IOException {
-    long seed = Long.getLong("weir.seed", new SplittableRandom().nextLong());
-    System.out.println("CalendarTest: -Dweir.seed=" + seed);
-    SplittableRandom random = new SplittableRandom(seed);
+    SplittableRandom random = Seed.random("CalendarTest, steps, " + algorithm, 1);
     Policy policy = policy(algorithm);
     MemoryStore store = MemoryStore.unbounded(Fingerprint.seeded(1, 2));
     Binding binding = store.bind("rule", policy, 0);
@@ -143,8 +141,8 @@ class CalendarTest {
       Charges one = new Charges().add(binding, key, permits);
       store.decide(one, now);
       String row =
-          "seed " + seed + " step " + i + " at " + now + " + " + offset + ": " + used + " used, "
-              + permits + " more, " + what;
+          "seed " + Seed.SEED + " step " + i + " at " + now + " + " + offset + ": " + used
+              + " used, " + permits + " more, " + what;
       assertThat(one.allowed()).as(row).isEqualTo(permits == 0 || used + permits <= LIMIT);
       if (one.allowed()) {
         oracle.charge(key, shown, permits);
@@ -171,11 +169,10 @@ class CalendarTest {
   @ParameterizedTest
   @EnumSource(names = {"FIXED_WINDOW", "SLIDING_WINDOW_COUNTER"})
   void oneStep_admitsAtMostTwoWindowsMore(Algorithm algorithm) {
-    long seed = Long.getLong("weir.seed", new SplittableRandom().nextLong());
-    System.out.println("CalendarTest: -Dweir.seed=" + seed);
-    SplittableRandom random = new SplittableRandom(seed);
+    int runs = 600;
+    SplittableRandom random = Seed.random("CalendarTest, one step, " + algorithm, runs);
     long[] worst = new long[4];
-    for (int run = 0; run < 600; run++) {
+    for (int run = 0; run < runs; run++) {
       MemoryStore store = new MemoryStore();
       Binding binding = store.bind("rule", policy(algorithm), 0);
       int windows = random.nextInt(4); // Which the step is long, rounded up.
@@ -203,7 +200,7 @@ class CalendarTest {
         }
         worst[windows] = Math.max(worst[windows], inWindow.size());
         assertThat(inWindow.size())
-            .as("seed %d run %d step %d at %d", seed, run, step, at)
+            .as("seed %d run %d step %d at %d", Seed.SEED, run, step, at)
             .isLessThanOrEqualTo((int) ((2 + Math.min(2, windows)) * LIMIT));
       }
     }

@@ -33,10 +33,9 @@ class MulDivTest {
 
   @Test
   void randomOperands_agreeWithBigInteger() {
-    long seed = Long.getLong("weir.seed", System.nanoTime());
-    System.out.println("MulDivTest: -Dweir.seed=" + seed);
-    SplittableRandom random = new SplittableRandom(seed);
-    for (int i = 0; i < 200_000; i++) {
+    int runs = 200_000;
+    SplittableRandom random = Seed.random("MulDivTest", runs);
+    for (int i = 0; i < runs; i++) {
       long a = random.nextLong(1L << random.nextInt(1, 42));
       long b = random.nextLong(1L << random.nextInt(1, 56));
       check(a, b, 1 + random.nextLong(1L << random.nextInt(1, 55)));

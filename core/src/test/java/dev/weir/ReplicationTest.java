@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,21 +28,15 @@ class ReplicationTest {
     WITHOUT_BARS
   }
 
-  private final long seed = Long.getLong("weir.seed", System.nanoTime());
-
-  @BeforeEach
-  void printSeed() {
-    System.out.println("ReplicationTest: -Dweir.seed=" + seed);
-  }
-
   @Test
   void resumedReplica_answersAsTheOneThatWentOn() throws IOException {
-    SplittableRandom seeds = new SplittableRandom(seed);
-    for (int trial = 0; trial < 200; trial++) {
+    int runs = 200;
+    SplittableRandom seeds = Seed.random("ReplicationTest", runs);
+    for (int trial = 0; trial < runs; trial++) {
       long own = seeds.nextLong();
       boolean manyKeys = trial % 100 == 1;
       assertThat(new Trial(own, manyKeys, Way.RIGHT).difference())
-          .as("-Dweir.seed=%s, trial %s", seed, trial)
+          .as("-Dweir.seed=%s, trial %s", Seed.SEED, trial)
           .isNull();
     }
   }
@@ -51,12 +44,14 @@ class ReplicationTest {
   @ParameterizedTest
   @EnumSource(value = Way.class, names = "RIGHT", mode = EnumSource.Mode.EXCLUDE)
   void knownBadWay_isCaught(Way way) throws IOException {
-    SplittableRandom seeds = new SplittableRandom(seed);
+    SplittableRandom seeds = new SplittableRandom(Seed.SEED);
     @Nullable String difference = null;
-    for (int trial = 0; trial < 400 && difference == null; trial++) {
+    int runs = 0;
+    for (; runs < 400 && difference == null; runs++) {
       difference = new Trial(seeds.nextLong(), false, way).difference();
     }
-    assertThat(difference).as("-Dweir.seed=%s", seed).isNotNull();
+    Seed.report("ReplicationTest, " + way, runs);
+    assertThat(difference).as("-Dweir.seed=%s", Seed.SEED).isNotNull();
   }
 
   /** One history of operations, with an image somewhere in it. */

@@ -46,10 +46,9 @@ class SegmentTest {
       value = Algorithm.class,
       names = {"TOKEN_BUCKET", "SLIDING_WINDOW_COUNTER", "SLIDING_WINDOW_LOG"})
   void addAndForget_agreeWithAMap_howeverKeysCollide(Algorithm algorithm) {
-    long seed = Long.getLong("weir.seed", System.nanoTime());
-    System.out.println("SegmentTest: -Dweir.seed=" + seed);
-    SplittableRandom random = new SplittableRandom(seed);
-    for (int trial = 0; trial < 50; trial++) {
+    int runs = 50;
+    SplittableRandom random = Seed.random("SegmentTest, " + algorithm, runs);
+    for (int trial = 0; trial < runs; trial++) {
       Budget budget = new Budget(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2);
       Table table = table(algorithm, budget);
       Segment segment = new Segment(table, 4);

@@ -87,11 +87,10 @@ class SipHashTest {
 
   @Test
   void everyKindOfKey_isHashedAsItsBytes_asThePaperWritesIt() {
-    long seed = Long.getLong("weir.seed", System.nanoTime());
-    System.out.println("SipHashTest: -Dweir.seed=" + seed);
-    SplittableRandom random = new SplittableRandom(seed);
+    int runs = 2_000;
+    SplittableRandom random = Seed.random("SipHashTest", runs);
     int[] kinds = {0x80, 0x100, 0x800, 0xd800, 0x110000};
-    for (int trial = 0; trial < 2_000; trial++) {
+    for (int trial = 0; trial < runs; trial++) {
       StringBuilder made = new StringBuilder();
       int length = random.nextInt(40);
       int strange = random.nextInt(3) == 0 ? 0 : random.nextInt(kinds.length);

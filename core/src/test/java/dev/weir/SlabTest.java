@@ -18,21 +18,17 @@ class SlabTest {
   /** What lengths may waste, for each: a page that is nearly empty, and half of its references. */
   private static final long SLACK_BYTES = (1 << 14) + 200;
 
-  private final SplittableRandom random;
+  private final SplittableRandom random = new SplittableRandom(Seed.SEED);
   private final Map<Long, long[]> right = new HashMap<>();
   private final Map<Long, Long> places = new HashMap<>();
   private final List<Long> keys = new ArrayList<>();
   private Slab slab = new Slab();
 
-  SlabTest() {
-    long seed = Long.getLong("weir.seed", System.nanoTime());
-    System.out.println("SlabTest: -Dweir.seed=" + seed);
-    random = new SplittableRandom(seed);
-  }
-
   @Test
   void addGrowAndFree_agreeWithAMap_andNoBlocksOverlap() {
-    for (int trial = 0; trial < 40; trial++) {
+    int runs = 40;
+    Seed.report("SlabTest, added, grown and freed", runs);
+    for (int trial = 0; trial < runs; trial++) {
       int longest = 2 + (1 << random.nextInt(2, 13));
       int most = 1 + random.nextInt(600);
       for (int i = 0; i < 3_000; i++) {
@@ -58,7 +54,9 @@ class SlabTest {
 
   @Test
   void take_partsTheStates_andLosesNone() {
-    for (int trial = 0; trial < 20; trial++) {
+    int runs = 20;
+    Seed.report("SlabTest, parted", runs);
+    for (int trial = 0; trial < runs; trial++) {
       for (int i = 0; i < 300; i++) {
         add(random.nextLong() | 1, 2 + (1 << random.nextInt(2, 13)));
       }
@@ -108,6 +106,7 @@ class SlabTest {
 
   @Test
   void glimpse_ofAPlaceThatIsGone_isNullOrHasRoomForAState() {
+    Seed.report("SlabTest, places that are gone", 1);
     List<Long> stale = new ArrayList<>(List.of(0L, 1L, 1L << 32, Long.MAX_VALUE));
     for (int i = 0; i < 20_000; i++) {
       if (keys.isEmpty() || random.nextInt(200 + keys.size()) < 200) {

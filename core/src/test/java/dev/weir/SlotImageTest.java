@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,13 +22,7 @@ class SlotImageTest {
 
   private static final long LAST = FIRST | -1L >>> 12;
 
-  private final long seed = Long.getLong("weir.seed", System.nanoTime());
-  private final SplittableRandom random = new SplittableRandom(seed);
-
-  @BeforeEach
-  void printSeed() {
-    System.out.println("SlotImageTest: -Dweir.seed=" + seed);
-  }
+  private final SplittableRandom random = new SplittableRandom(Seed.SEED);
 
   private static MemoryStore fresh() {
     return MemoryStore.unbounded(Fingerprint.seeded(1, 2));
@@ -74,7 +67,9 @@ class SlotImageTest {
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void movedKey_isDecidedAsIfItHadStayed(Algorithm algorithm) throws IOException {
-    for (int trial = 0; trial < 100; trial++) {
+    int runs = 100;
+    Seed.report("SlotImageTest, moved keys, " + algorithm, runs);
+    for (int trial = 0; trial < runs; trial++) {
       Policy policy = policy(algorithm, random.nextInt(1, 300), WINDOW);
       boolean any = algorithm.bucket() || algorithm == Algorithm.SLIDING_WINDOW_LOG;
       long delta = any ? random.nextLong(-1L << 40, 1L << 40) : random.nextInt(-99, 99) * WINDOW;
@@ -103,7 +98,7 @@ class SlotImageTest {
           same.maxWait(wait);
         }
         assertThat(decided(second, after, same, now + delta))
-            .as("seed %s, %s, %s", seed, policy, delta)
+            .as("seed %s, %s, %s", Seed.SEED, policy, delta)
             .isEqualTo(decided(stays, stayed, one, now));
       }
     }
@@ -161,7 +156,9 @@ class SlotImageTest {
 
   @Test
   void storesThatHaveDecidedTheSame_liftTheSame() throws IOException {
-    for (int trial = 0; trial < 200; trial++) {
+    int runs = 200;
+    Seed.report("SlotImageTest, same decisions", runs);
+    for (int trial = 0; trial < runs; trial++) {
       Operations operations = new Operations(random.split(), trial % 50 == 1);
       Replica one = new Replica(fresh());
       for (int i = random.nextInt(300); i >= 0; i--) {
@@ -176,7 +173,7 @@ class SlotImageTest {
       }
       byte[] lifted = one.store.lift(0, -1, operations.now());
       assertThat(other.store.lift(0, -1, operations.now()))
-          .as("-Dweir.seed=%s, trial %s", seed, trial)
+          .as("-Dweir.seed=%s, trial %s", Seed.SEED, trial)
           .isEqualTo(lifted);
       long keys = one.store.keys();
       one.store.drop(0, -1);
@@ -222,12 +219,13 @@ class SlotImageTest {
     byte[] lifted = store.lift(FIRST, LAST, 40);
     MemoryStore other = fresh();
     byte[] before = Replica.image(other);
+    Seed.report("SlotImageTest, damaged bytes", lifted.length);
     for (int i = 0; i < lifted.length; i++) {
       byte[] flipped = lifted.clone();
       flipped[i] ^= (byte) (1 << random.nextInt(8));
       byte[] cut = Arrays.copyOf(lifted, i);
       assertThatThrownBy(() -> other.lay(flipped, 50))
-          .as("-Dweir.seed=%s, byte %s", seed, i)
+          .as("-Dweir.seed=%s, byte %s", Seed.SEED, i)
           .isInstanceOf(IOException.class);
       assertThatThrownBy(() -> other.lay(cut, 50)).isInstanceOf(IOException.class);
     }

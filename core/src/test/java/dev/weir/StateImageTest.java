@@ -22,8 +22,7 @@ class StateImageTest {
   /** An instant in the middle of a minute. */
   private static final long START = 28_000_000L * MINUTE + MINUTE / 2;
 
-  private final long seed = Long.getLong("weir.seed", System.nanoTime());
-  private final SplittableRandom random = new SplittableRandom(seed);
+  private final SplittableRandom random = new SplittableRandom(Seed.SEED);
 
   private static Policy policy(Algorithm algorithm, long permits) {
     return Policy.builder(new Quota(permits, MINUTE)).name("p").algorithm(algorithm).build();
@@ -56,7 +55,9 @@ class StateImageTest {
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void restored_decidesAsTheStoreThatWasSaved(Algorithm algorithm) throws IOException {
-    for (int trial = 0; trial < 20; trial++) {
+    int runs = 20;
+    Seed.report("StateImageTest, restored, " + algorithm, runs);
+    for (int trial = 0; trial < runs; trial++) {
       MemoryStore store = fresh();
       Policy policy = policy(algorithm, random.nextInt(1, 300));
       Binding binding = store.bind("p", policy, START);
@@ -72,7 +73,7 @@ class StateImageTest {
         long key = random.nextInt(1, 51);
         long permits = random.nextInt(0, 4);
         assertThat(other.decide(again, key, permits, now))
-            .as("seed %s, %s", seed, policy)
+            .as("seed %s, %s", Seed.SEED, policy)
             .isEqualTo(store.decide(binding, key, permits, now));
       }
     }
@@ -82,7 +83,9 @@ class StateImageTest {
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void restoredByAnotherClock_admitsNoMore(Algorithm algorithm) throws IOException {
-    for (int trial = 0; trial < 50; trial++) {
+    int runs = 50;
+    Seed.report("StateImageTest, another clock, " + algorithm, runs);
+    for (int trial = 0; trial < runs; trial++) {
       MemoryStore store = fresh();
       Policy policy = policy(algorithm, random.nextInt(1, 300));
       Binding binding = store.bind("p", policy, START);
@@ -96,9 +99,11 @@ class StateImageTest {
       for (long key = 1; key <= 50; key++) {
         long before = remaining(store, binding, key, then);
         long after = remaining(other, again, key, now);
-        assertThat(after).as("seed %s, %s, key %s", seed, policy, key).isLessThanOrEqualTo(before);
+        assertThat(after)
+            .as("seed %s, %s, key %s", Seed.SEED, policy, key)
+            .isLessThanOrEqualTo(before);
         if (exact(policy)) {
-          assertThat(after).as("seed %s, %s, key %s", seed, policy, key).isEqualTo(before);
+          assertThat(after).as("seed %s, %s, key %s", Seed.SEED, policy, key).isEqualTo(before);
         }
       }
       // What was charged is forgotten in the end.
@@ -187,12 +192,13 @@ class StateImageTest {
     MemoryStore store = fresh();
     charge(store, store.bind("p", policy(Algorithm.SLIDING_WINDOW, 100), START), 30);
     byte[] image = image(store);
+    Seed.report("StateImageTest, damaged bytes", image.length);
     for (int i = 0; i < image.length; i++) {
       byte[] flipped = image.clone();
       flipped[i] ^= (byte) (1 << random.nextInt(8));
       byte[] cut = Arrays.copyOf(image, i);
       assertThatThrownBy(() -> restored(flipped, START, START))
-          .as("seed %s, byte %s", seed, i)
+          .as("seed %s, byte %s", Seed.SEED, i)
           .isInstanceOf(IOException.class);
       assertThatThrownBy(() -> restored(cut, START, START)).isInstanceOf(IOException.class);
     }

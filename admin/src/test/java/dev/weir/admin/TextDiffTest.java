@@ -2,6 +2,7 @@ package dev.weir.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.Trials;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,9 +46,10 @@ class TextDiffTest {
 
   @Test
   void randomTexts_areRebuiltByTheirDiff() {
-    long seed = System.nanoTime();
+    int runs = 3_000;
+    long seed = Trials.random("differences of texts", runs).nextLong();
     Random random = new Random(seed);
-    for (int i = 0; i < 3_000; i++) {
+    for (int i = 0; i < runs; i++) {
       String before = text(random);
       String after = text(random);
       String diff = TextDiff.of(Map.of("x", before), Map.of("x", after));

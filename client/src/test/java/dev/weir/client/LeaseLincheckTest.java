@@ -3,6 +3,7 @@ package dev.weir.client;
 import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.shared.Clocks;
+import dev.weir.testkit.Trials;
 import java.util.List;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -54,7 +55,7 @@ public class LeaseLincheckTest {
     new ModelCheckingOptions()
         .threads(3)
         .actorsPerThread(3)
-        .iterations(2)
+        .iterations(Trials.unseeded("lease, modelled threads", 2))
         .invocationsPerIteration(100)
         .check(LeaseLincheckTest.class);
   }
@@ -64,7 +65,7 @@ public class LeaseLincheckTest {
     new StressOptions()
         .threads(3)
         .actorsPerThread(3)
-        .iterations(5)
+        .iterations(Trials.unseeded("lease, real threads", 5))
         .invocationsPerIteration(200)
         .check(LeaseLincheckTest.class);
   }

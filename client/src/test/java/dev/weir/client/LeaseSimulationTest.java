@@ -47,7 +47,7 @@ class LeaseSimulationTest {
   }
 
   private static void holds(String name, Parts parts, Weather weather) {
-    SplittableRandom random = Trials.random(name);
+    SplittableRandom random = Trials.random(name, RUNS);
     for (int i = 0; i < RUNS; i++) {
       Simulation simulation = new Simulation(random.split(), parts, weather);
       long excess = simulation.run(SECONDS);
@@ -65,13 +65,15 @@ class LeaseSimulationTest {
 
   /** Returns what one of several runs admits too much, or by a lease that has ended. */
   private static long worst(String name, Parts parts) {
-    SplittableRandom random = Trials.random(name);
+    SplittableRandom random = Trials.numbers(name);
     long worst = 0;
-    for (int i = 0; i < TRIES && worst == 0; i++) {
+    int runs = 0;
+    for (; runs < TRIES && worst == 0; runs++) {
       Weather weather = new Weather(false, false, SHORT);
       Simulation simulation = new Simulation(random.split(), parts, weather);
       worst = simulation.run(SECONDS) + simulation.late;
     }
+    Trials.report(name, runs);
     return worst;
   }
 

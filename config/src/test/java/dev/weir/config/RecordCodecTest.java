@@ -3,6 +3,7 @@ package dev.weir.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.weir.testkit.Trials;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,7 +18,8 @@ class RecordCodecTest {
 
   @Test
   void randomRecords_areReadAsTheyWereWritten() {
-    for (long seed = 0; seed < 2_000; seed++) {
+    int runs = Trials.unseeded("records", 2_000);
+    for (long seed = 0; seed < runs; seed++) {
       SubjectRecord record = random(new SplittableRandom(seed));
       assertThat(RecordCodec.read(ALICE, RecordCodec.write(record)))
           .as("seed %d", seed)
@@ -29,7 +31,8 @@ class RecordCodecTest {
   @Test
   void anyOtherBytes_areRefusedOrTheOnlyWritingOfWhatTheySay() {
     int accepted = 0;
-    for (long seed = 0; seed < 20_000; seed++) {
+    int runs = Trials.unseeded("bytes of records", 20_000);
+    for (long seed = 0; seed < runs; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       byte[] bytes = RecordCodec.write(random(random));
       int changes = random.nextInt(3);

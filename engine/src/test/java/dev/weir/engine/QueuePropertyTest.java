@@ -57,7 +57,7 @@ class QueuePropertyTest {
 
   @Test
   void randomTraffic_noLimitIsExceeded_nobodyIsOvertakenOrForgotten() {
-    SplittableRandom random = Trials.random("QueuePropertyTest");
+    SplittableRandom random = Trials.random("QueuePropertyTest", TRIALS);
     String[] algorithms = {"fixed-window", "sliding-window-log", "token-bucket"};
     for (int trial = 0; trial < TRIALS; trial++) {
       String algorithm = algorithms[random.nextInt(algorithms.length)];
@@ -150,8 +150,9 @@ class QueuePropertyTest {
     int each = 500;
     CountDownLatch done = new CountDownLatch(threads);
     List<Throwable> failures = new ArrayList<>();
+    SplittableRandom seeds = Trials.random("QueuePropertyTest threads");
     for (int i = 0; i < threads; i++) {
-      SplittableRandom random = Trials.random("QueuePropertyTest threads").split();
+      SplittableRandom random = seeds.split();
       Thread thread =
           new Thread(
               () -> {

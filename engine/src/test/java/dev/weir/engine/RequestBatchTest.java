@@ -12,6 +12,7 @@ import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.Trials;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A batch answers, counts and tells observers as its requests one by one. */
 class RequestBatchTest {
-  private static final int SEEDS = 60;
+  private static final int SEEDS = Trials.runs(20, 60);
   private static final int ROUNDS = 60;
   private static final int MOST = 20;
 
@@ -206,6 +207,7 @@ class RequestBatchTest {
     boolean observes = (options & 1) != 0;
     boolean shadow = (options & 2) != 0;
     Set<Reason> reasons = EnumSet.noneOf(Reason.class);
+    Trials.unseeded("batches of requests, options " + options, SEEDS);
     for (long seed = 0; seed < SEEDS; seed++) {
       Random random = new Random(seed);
       FakeTicker ticker = new FakeTicker();

@@ -120,8 +120,9 @@ class RoutedStoreTest {
 
   @Test
   void batchOverBoth_isDecidedAsIfByOne_howeverTheSharedStoreAnswers() {
-    SplittableRandom random = Trials.random("RoutedStoreTest.batches");
-    for (int round = 0; round < 50; round++) {
+    int runs = 50;
+    SplittableRandom random = Trials.random("RoutedStoreTest.batches", runs);
+    for (int round = 0; round < runs; round++) {
       LateStore late = new LateStore();
       RoutedStore two = RoutedStore.of(new MemoryStore(), late);
       MemoryStore one = new MemoryStore();

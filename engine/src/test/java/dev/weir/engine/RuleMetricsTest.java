@@ -214,7 +214,7 @@ class RuleMetricsTest {
 
   @Test
   void sumOfTheClasses_isTheHits_forRandomRulesAndRequestsAndAStoreThatFails() {
-    SplittableRandom random = Trials.random("RuleMetricsTest");
+    SplittableRandom random = Trials.random("RuleMetricsTest", TRIALS);
     Set<String> seen = new HashSet<>();
     for (int trial = 0; trial < TRIALS; trial++) {
       String yaml = rules(random);

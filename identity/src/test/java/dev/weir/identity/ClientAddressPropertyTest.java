@@ -3,6 +3,7 @@ package dev.weir.identity;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import dev.weir.testkit.Trials;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -75,7 +76,7 @@ class ClientAddressPropertyTest {
   @ParameterizedTest
   @ValueSource(strings = {"X-Forwarded-For", "Forwarded"})
   void textLeftOfWhatAProxyAdded_doesNotMatter(String header) {
-    Random random = Seed.random();
+    Random random = new Random(Trials.random("text left of proxies, " + header, RUNS).nextLong());
     ClientAddress address = address(header);
     RandomAddress addresses = new RandomAddress(random);
     boolean forwarded = header.equals("Forwarded");
@@ -103,7 +104,7 @@ class ClientAddressPropertyTest {
 
   @Test
   void clientsWithinOnePrefix_haveOneKey() {
-    Random random = Seed.random();
+    Random random = new Random(Trials.random("clients within a prefix", RUNS).nextLong());
     RandomAddress addresses = new RandomAddress(random);
     ClientAddress address = address("X-Forwarded-For");
     for (int i = 0; i < RUNS; i++) {
@@ -122,7 +123,7 @@ class ClientAddressPropertyTest {
   @ParameterizedTest
   @ValueSource(strings = {"X-Forwarded-For", "Forwarded", "X-Real-IP"})
   void anyHeader_givesAShortKeyOfPlainCharacters(String header) {
-    Random random = Seed.random();
+    Random random = new Random(Trials.random("any headers, " + header, RUNS).nextLong());
     ClientAddress address = address(header);
     for (int i = 0; i < RUNS; i++) {
       List<String> lines = new ArrayList<>();
@@ -143,7 +144,7 @@ class ClientAddressPropertyTest {
 
   @Test
   void hugeHeaders_areReadWithoutAnException() {
-    Random random = Seed.random();
+    Random random = new Random(Trials.random("huge headers").nextLong());
     List<String> huge = new ArrayList<>();
     for (String piece : PIECES) {
       huge.add(piece.isEmpty() ? "" : piece.repeat(HEADER / piece.length()));

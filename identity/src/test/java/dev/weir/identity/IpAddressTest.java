@@ -2,6 +2,7 @@ package dev.weir.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.Trials;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -97,7 +98,7 @@ class IpAddressTest {
 
   @Test
   void textOfAnAddress_isThatAddress() {
-    Random random = Seed.random();
+    Random random = new Random(Trials.random("texts of addresses", RUNS).nextLong());
     RandomAddress addresses = new RandomAddress(random);
     for (int i = 0; i < RUNS; i++) {
       int[] groups = addresses.groups();
@@ -116,7 +117,7 @@ class IpAddressTest {
   /** Java reads literals without asking a name server; all of these are literals. */
   @Test
   void writtenAddress_isWhatJavaReads() throws Exception {
-    Random random = Seed.random();
+    Random random = new Random(Trials.random("written addresses", RUNS).nextLong());
     RandomAddress addresses = new RandomAddress(random);
     for (int i = 0; i < RUNS; i++) {
       String text = random.nextInt(4) == 0 ? addresses.v4() : addresses.written(addresses.groups());

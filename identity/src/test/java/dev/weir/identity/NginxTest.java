@@ -2,6 +2,7 @@ package dev.weir.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.Trials;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +73,7 @@ class NginxTest {
   }
 
   private void compareRandomLists(Nginx nginx) throws Exception {
-    Random random = Seed.random();
+    Random random = new Random(Trials.random("lists for nginx", RUNS).nextLong());
     RandomAddress addresses = new RandomAddress(random);
     for (int i = 0; i < RUNS; i++) {
       List<String> lines = new ArrayList<>();

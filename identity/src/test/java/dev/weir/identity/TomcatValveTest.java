@@ -2,6 +2,7 @@ package dev.weir.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.Trials;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -72,7 +73,7 @@ class TomcatValveTest {
 
   @Test
   void randomLists_haveTheSameClient() throws Exception {
-    Random random = Seed.random();
+    Random random = new Random(Trials.random("lists for a valve", RUNS).nextLong());
     for (int i = 0; i < RUNS; i++) {
       List<String> lines = new ArrayList<>();
       for (int j = random.nextInt(4); j > 0; j--) {

@@ -3,6 +3,7 @@ package dev.weir.insight;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.Trials;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,7 +34,7 @@ class HistoryPropertyTest {
   }
 
   @TempDir private Path folder;
-  private final long seed = System.nanoTime();
+  private final long seed = Trials.random("history of a month").nextLong();
   private final Random random = new Random(seed);
   private final FakeTicker ticker = new FakeTicker(BEGIN * SECOND + 20_000_000L);
   private final List<Read> reads = new ArrayList<>();
@@ -118,7 +119,6 @@ class HistoryPropertyTest {
 
   @Test
   void thirtyOneDays_areAsThePlainListHasThem() {
-    System.out.println("seed " + seed);
     List<Integer> killed = new ArrayList<>();
     History history = start();
     tick(history);

@@ -3,6 +3,7 @@ package dev.weir.insight;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.Trials;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,8 +41,7 @@ class HotKeysTest {
   /** Counts are never too low, and too high by no more than they say, on many threads' sketches. */
   @Test
   void counts_areWithinTheirStatedError() {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    long seed = Trials.random("hot keys").nextLong();
     Random random = new Random(seed);
     Map<Long, Long> truth = new HashMap<>();
     List<KeySketch> sketches = new ArrayList<>();

@@ -2,6 +2,7 @@ package dev.weir.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.Trials;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -32,9 +33,10 @@ class CloseUpTest {
 
   @Test
   void randomTraffic_agreesWithAPlainList() {
-    long seed = new SplittableRandom().nextLong();
+    int runs = 100;
+    long seed = Trials.random("close-ups", runs).nextLong();
     SplittableRandom random = new SplittableRandom(seed);
-    for (int round = 0; round < 100; round++) {
+    for (int round = 0; round < runs; round++) {
       CloseUp closeUp = new CloseUp();
       List<Seen> all = new ArrayList<>();
       long nanos = random.nextLong(1L << 60) - (1L << 59);

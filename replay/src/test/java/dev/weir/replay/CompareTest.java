@@ -9,6 +9,7 @@ import dev.weir.Quota;
 import dev.weir.replay.OracleReplayTest.Asked;
 import dev.weir.replay.OracleReplayTest.Recorded;
 import dev.weir.testkit.Oracle;
+import dev.weir.testkit.Trials;
 import dev.weir.testkit.WindowChecker;
 import dev.weir.traffic.Progress;
 import dev.weir.traffic.Traffic;
@@ -51,8 +52,7 @@ class CompareTest {
 
   @Test
   void generatedTraffic_agreesWithTheOracle() throws Exception {
-    long seed = new SplittableRandom().nextLong();
-    System.out.println("seed " + seed);
+    long seed = Trials.random("compared algorithms").nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     StringBuilder text = new StringBuilder("time,key,cost\n");
     List<Asked> records = new ArrayList<>();
@@ -282,7 +282,7 @@ class CompareTest {
 
   @Test
   void trace_givesBackWhatItWasGivenAndKnowsItsBound() throws Exception {
-    long seed = new SplittableRandom().nextLong();
+    long seed = Trials.random("traces").nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     Trace trace = new Trace(Long.MAX_VALUE);
     List<String> given = new ArrayList<>();

@@ -13,6 +13,7 @@ import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.Trials;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -113,8 +115,10 @@ class DryRunTest {
 
   @Test
   void anyTraffic_isCountedAsAnOracleDoes() {
-    for (int round = 0; round < 20; round++) {
-      long seed = System.nanoTime() + round;
+    int runs = 20;
+    SplittableRandom seeds = Trials.random("dry runs", runs);
+    for (int round = 0; round < runs; round++) {
+      long seed = seeds.nextLong();
       Random random = new Random(seed);
       FakeTicker time = new FakeTicker(START + random.nextInt(1_000_000_000));
       RecordedTraffic recorded = new RecordedTraffic(time, 1 << 20, Fingerprint.seeded(seed, 1));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.luben.zstd.Zstd;
+import dev.weir.testkit.Trials;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.InputRead;
 import dev.weir.traffic.Progress;
@@ -166,7 +167,7 @@ class InputTest {
 
   @Test
   void severalInputs_agreeWithAllInOne() throws Exception {
-    long seed = new SplittableRandom().nextLong();
+    long seed = Trials.random("several inputs").nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     StringBuilder one = new StringBuilder("time,k\n");
     StringBuilder[] parts = new StringBuilder[5];
@@ -228,7 +229,7 @@ class InputTest {
 
   @Test
   void binaryData_isRefusedOrCountedAsUnreadable() throws Exception {
-    long seed = new SplittableRandom().nextLong();
+    long seed = Trials.random("binary data").nextLong();
     byte[] noise = new byte[3 << 20];
     new SplittableRandom(seed).nextBytes(noise);
     noise[0] = 7; // No compression.

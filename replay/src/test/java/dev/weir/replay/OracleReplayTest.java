@@ -7,6 +7,7 @@ import dev.weir.Decision;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.testkit.Oracle;
+import dev.weir.testkit.Trials;
 import dev.weir.testkit.WindowChecker;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -55,8 +56,7 @@ class OracleReplayTest {
   @ParameterizedTest
   @MethodSource("algorithms")
   void generatedTraffic_agreesWithTheOracle(Algorithm algorithm) throws Exception {
-    long seed = new SplittableRandom().nextLong();
-    System.out.println("seed " + seed);
+    long seed = Trials.random("replayed traffic, " + algorithm).nextLong();
     compare(generated(new SplittableRandom(seed)), algorithm, "seed " + seed);
   }
 

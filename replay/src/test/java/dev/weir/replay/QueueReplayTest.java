@@ -3,6 +3,7 @@ package dev.weir.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.replay.ReplaySummary.QueueCount;
+import dev.weir.testkit.Trials;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -310,8 +311,7 @@ class QueueReplayTest {
 
   /** Replays generated traffic, and compares each outcome and wait with those of a naive queue. */
   private void compare(String limit, NaiveQueue.Limit naive) throws Exception {
-    long seed = new SplittableRandom().nextLong();
-    System.out.println("seed " + seed);
+    long seed = Trials.random("replayed queue").nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     NaiveQueue queue = new NaiveQueue(naive, 5, 700_000_000);
     StringBuilder input = new StringBuilder("time,k\n");

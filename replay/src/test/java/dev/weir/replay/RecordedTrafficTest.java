@@ -10,6 +10,7 @@ import dev.weir.rules.LimitOverride;
 import dev.weir.rules.RateLimitUnit;
 import dev.weir.rules.Request;
 import dev.weir.testkit.FakeTicker;
+import dev.weir.testkit.Trials;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -101,8 +103,10 @@ class RecordedTrafficTest {
 
   @Test
   void requestsBelowTheBound_comeBackInOrder() {
-    for (int round = 0; round < 5; round++) {
-      long seed = System.nanoTime() + round;
+    int runs = 5;
+    SplittableRandom seeds = Trials.random("recorded traffic", runs);
+    for (int round = 0; round < runs; round++) {
+      long seed = seeds.nextLong();
       Random random = new Random(seed);
       FakeTicker time = new FakeTicker(START);
       RecordedTraffic traffic =
@@ -176,7 +180,7 @@ class RecordedTrafficTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 50})
   void moreThanFits_isWholeKeys(int requestsOfAKey) {
-    long seed = System.nanoTime();
+    long seed = Trials.random("recorded traffic beyond the bound").nextLong();
     Random random = new Random(seed);
     RecordedTraffic traffic =
         new RecordedTraffic(ticker, RecordedTraffic.MIN_BYTES, Fingerprint.seeded(seed, 1));

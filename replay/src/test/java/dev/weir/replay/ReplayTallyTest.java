@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
+import dev.weir.testkit.Trials;
 import dev.weir.traffic.RequestTemplate;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -31,8 +32,7 @@ class ReplayTallyTest {
 
   @Test
   void frequentKeys_areExactWhileThereAreCounters() {
-    long seed = new SplittableRandom().nextLong();
-    System.out.println("seed " + seed);
+    long seed = Trials.random("frequent keys").nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     FrequentKeys keys = new FrequentKeys(200);
     Map<String, Long> counts = new HashMap<>();
@@ -78,10 +78,10 @@ class ReplayTallyTest {
 
   @Test
   void busyWindows_areThoseFoundByCountingEverything() {
-    long seed = new SplittableRandom().nextLong();
-    System.out.println("seed " + seed);
+    int runs = 50;
+    long seed = Trials.random("busy windows", runs).nextLong();
     SplittableRandom random = new SplittableRandom(seed);
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < runs; round++) {
       BusyWindows windows = new BusyWindows(10, 1000);
       Map<String, long[]> counts = new HashMap<>();
       long now = random.nextLong(-10_000, 10_000);

@@ -7,6 +7,7 @@ import dev.weir.Algorithm;
 import dev.weir.Quota;
 import dev.weir.rules.Rule;
 import dev.weir.rules.Rules;
+import dev.weir.testkit.Trials;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -164,9 +165,10 @@ class ReportTest {
 
   @Test
   void timeline_losesNothingAndStaysWithinItsBound() {
-    long seed = new SplittableRandom().nextLong();
+    int runs = 200;
+    long seed = Trials.random("timelines", runs).nextLong();
     SplittableRandom random = new SplittableRandom(seed);
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < runs; round++) {
       Timeline timeline = new Timeline(48);
       long longest = 1L << random.nextInt(10, 50);
       long nanos = random.nextLong(1L << 60) - (1L << 59);
@@ -197,7 +199,7 @@ class ReportTest {
 
   @Test
   void rollingSum_isExactAndBeyondItsBoundNeverTooLow() {
-    long seed = new SplittableRandom().nextLong();
+    long seed = Trials.random("rolling sums", 2).nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     for (int dense : new int[] {1, 40}) {
       RollingSum sum = new RollingSum(10 * SECOND);

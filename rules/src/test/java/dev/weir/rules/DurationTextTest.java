@@ -2,6 +2,7 @@ package dev.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.Trials;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,9 +60,10 @@ class DurationTextTest {
 
   @Test
   void formattedDuration_parsesToItself() {
-    long seed = System.nanoTime();
+    int runs = 10_000;
+    long seed = Trials.random("durations", runs).nextLong();
     Random random = new Random(seed);
-    for (int i = 0; i < 10_000; i++) {
+    for (int i = 0; i < runs; i++) {
       long nanos = random.nextLong(1, 366L * 86_400_000) * 1_000_000;
       assertThat(DurationText.parse(DurationText.format(nanos)))
           .as("seed %d", seed)

@@ -3,6 +3,7 @@ package dev.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.weir.testkit.Trials;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
@@ -244,10 +245,11 @@ class HostileTest {
                 rate_limit: {<<: *l, burst: 3, algorithm: token-bucket}
                 metadata: {a: [1, .inf, -.INF, .nan, 0o17, 1e5, ~]}
         """;
-    long seed = System.nanoTime();
+    int runs = 20_000;
+    long seed = Trials.random("damaged rules", runs).nextLong();
     Random random = new Random(seed);
     String letters = "{}[]:,-?*&!|>'\"%@`# \n\tabk1~<=.0";
-    for (int i = 0; i < 20_000; i++) {
+    for (int i = 0; i < runs; i++) {
       StringBuilder yaml = new StringBuilder(sound);
       for (int edits = 1 + random.nextInt(5); edits > 0; edits--) {
         if (yaml.isEmpty()) {

@@ -2,6 +2,7 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.Trials;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -326,10 +327,10 @@ class HostileHttpTest {
 
   @Test
   void randomBytes_breakNothing() throws Exception {
-    long seed = System.nanoTime();
-    System.out.println("seed " + seed);
+    int runs = 50;
+    long seed = Trials.random("HTTP attacks", runs).nextLong();
     Random random = new Random(seed);
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < runs; i++) {
       byte[] bytes = new byte[1 + random.nextInt(400)];
       random.nextBytes(bytes);
       try (Socket socket = connect()) {

@@ -3,6 +3,7 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.LateStore;
+import dev.weir.testkit.Trials;
 import dev.weir.wire.testkit.RespClient;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -115,13 +116,13 @@ class SharedThrottleTest {
 
   @Test
   void repliesToMixedCommands_keepTheirOrder() throws Exception {
-    long seed = System.nanoTime();
-    System.out.println("seed: " + seed);
+    int runs = 6;
+    long seed = Trials.random("mixed commands", runs).nextLong();
     Random random = new Random(seed);
     List<RespClient> clients = new ArrayList<>();
     List<List<String>> expected = new ArrayList<>();
     CompletableFuture<Void> answering = answerUntilStopped();
-    for (int c = 0; c < 6; c++) {
+    for (int c = 0; c < runs; c++) {
       Model model = new Model();
       List<String> replies = new ArrayList<>();
       StringBuilder commands = new StringBuilder();

@@ -15,6 +15,7 @@ import dev.weir.protocol.envoy.RateLimitQuotaResponse;
 import dev.weir.protocol.envoy.RateLimitQuotaUsageReports;
 import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.protocol.envoy.RateLimitResponse;
+import dev.weir.testkit.Trials;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +55,7 @@ class WireCompatibilityTest {
 
   @Test
   void randomMessages_surviveBothWays() throws InvalidProtocolBufferException {
-    long seed = System.nanoTime();
+    long seed = Trials.random("messages both ways", ROUNDS).nextLong();
     Random random = new Random(seed);
     for (int round = 0; round < ROUNDS; round++) {
       Pair pair = PAIRS.get(round % PAIRS.size());

@@ -3,6 +3,7 @@ package dev.weir.stress;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.testkit.ChildProcess;
+import dev.weir.testkit.Trials;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,8 +16,10 @@ import org.junit.jupiter.api.Test;
  * -Dweir.stress.iterations=100}.
  */
 @Tag("model")
+@Tag("sample")
 class StressTest {
-  private static final String ITERATIONS = System.getProperty("weir.stress.iterations", "5");
+  private static final int ITERATIONS =
+      Integer.getInteger("weir.stress.iterations", Trials.runs(1, 5));
   private static final Duration LONGEST = Duration.ofHours(4);
 
   @Test
@@ -30,7 +33,7 @@ class StressTest {
                 "-f",
                 "1",
                 "-iters",
-                ITERATIONS,
+                Integer.toString(ITERATIONS),
                 "-time",
                 "200",
                 "-sc",

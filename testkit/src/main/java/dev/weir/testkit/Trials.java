@@ -14,6 +14,18 @@ public final class Trials {
   /** The system property that sets the seed of all random tests. */
   public static final String SEED_PROPERTY = "weir.seed";
 
+  /**
+   * The system property that sets how much the slow suites try: {@value #SAMPLE}, as without it, or
+   * {@value #FULL}.
+   */
+  public static final String TESTS_PROPERTY = "weir.tests";
+
+  /** The value of {@link #TESTS_PROPERTY} for a sample of each slow suite. */
+  public static final String SAMPLE = "sample";
+
+  /** The value of {@link #TESTS_PROPERTY} for all of each slow suite. */
+  public static final String FULL = "full";
+
   /** The seed of all random tests in this process. */
   public static final long SEED = seed();
 
@@ -31,27 +43,103 @@ public final class Trials {
 
   private static long seed() {
     Long set = Long.getLong(SEED_PROPERTY);
-    return set != null ? set : new SplittableRandom().nextLong();
-  }
-
-  /** Returns the random numbers of a test, other ones for each name. Prints the seed. */
-  public static SplittableRandom random(String name) {
-    System.out.println(name + ": -D" + SEED_PROPERTY + "=" + SEED);
-    return new SplittableRandom(SEED ^ ((long) name.hashCode() << 32));
+    long seed = set != null ? set : new SplittableRandom().nextLong();
+    // Also for a suite that hangs before it has counted its runs.
+    System.out.println("random tests: " + property(seed));
+    return seed;
   }
 
   /**
-   * Makes and tries so many trials.
+   * Returns how many runs a slow suite makes in this process: {@code full} if {@link
+   * #TESTS_PROPERTY} is {@value #FULL}, otherwise {@code sample}.
+   *
+   * @param sample what an everyday build tries, 1..full
+   * @param full what the full build tries
+   * @throws IllegalArgumentException if the property has another value, or the sample another size
+   */
+  public static int runs(int sample, int full) {
+    return runs(System.getProperty(TESTS_PROPERTY, SAMPLE), sample, full);
+  }
+
+  static int runs(String tests, int sample, int full) {
+    if (sample < 1 || sample > full) {
+      throw new IllegalArgumentException("sample: " + sample + " (expected: 1.." + full + ")");
+    }
+    return switch (tests) {
+      case SAMPLE -> sample;
+      case FULL -> full;
+      default ->
+          throw new IllegalArgumentException(
+              TESTS_PROPERTY + ": " + tests + " (expected: " + SAMPLE + " or " + FULL + ")");
+    };
+  }
+
+  /** Returns the random numbers of a suite of one run. Prints it with the seed. */
+  public static SplittableRandom random(String name) {
+    return random(name, 1);
+  }
+
+  /**
+   * Returns the random numbers of a suite, which are other ones for each name. Prints how many runs
+   * it makes, and the seed.
+   *
+   * @param runs how many times the suite begins anew, with an input or a state that it shares with
+   *     no other run. A sequence of requests to one store is one run, however long it is.
+   */
+  public static SplittableRandom random(String name, long runs) {
+    report(name, runs);
+    return numbers(name);
+  }
+
+  /**
+   * Returns the same random numbers as {@link #random(String, long)}, and prints nothing: for a
+   * suite that knows only at its end how many runs it made, and then calls {@link #report}.
+   */
+  public static SplittableRandom numbers(String name) {
+    return new SplittableRandom(SEED ^ ((long) name.hashCode() << 32));
+  }
+
+  /** Prints how many runs a suite makes or made, and the seed. */
+  public static void report(String name, long runs) {
+    System.out.println(line(name, runs) + ", " + property(SEED));
+  }
+
+  /**
+   * Prints how many runs a suite makes whose random numbers do not depend on the seed, and returns
+   * their number.
+   */
+  public static int unseeded(String name, int runs) {
+    System.out.println(line(name, runs));
+    return runs;
+  }
+
+  /** Returns the fixed form, without separators of thousands, that scripts add up. */
+  static String line(String name, long runs) {
+    return name + ": " + runs + (runs == 1 ? " run" : " runs");
+  }
+
+  private static String property(long seed) {
+    return "-D" + SEED_PROPERTY + "=" + seed;
+  }
+
+  /**
+   * Makes and tries so many trials, and prints at the end how many it made.
    *
    * @throws AssertionError for the first that fails, with its shortest failing events
    */
   public static <T> void run(String name, int count, Function<SplittableRandom, Trial<T>> make) {
-    SplittableRandom random = random(name);
-    for (int i = 0; i < count; i++) {
-      Trial<T> trial = make.apply(random.split());
-      if (failure(trial, trial.events()) != null) {
-        throw shortest(name, trial);
+    SplittableRandom random = numbers(name);
+    int made = 0;
+    try {
+      while (made < count) {
+        made++;
+        Trial<T> trial = make.apply(random.split());
+        if (failure(trial, trial.events()) != null) {
+          throw shortest(name, trial);
+        }
       }
+    } finally {
+      report(name, made);
     }
   }
 
@@ -59,9 +147,9 @@ public final class Trials {
     List<T> events = Shrinker.minimal(trial.events(), some -> failure(trial, some) != null);
     Throwable cause = failure(trial, events);
     String reason = cause == null ? "passes when repeated" : String.valueOf(cause.getMessage());
-    String seed = "-D" + SEED_PROPERTY + "=" + SEED;
     return new AssertionError(
-        name + " (" + seed + "): " + trial.title() + "\n" + table(events) + reason, cause);
+        name + " (" + property(SEED) + "): " + trial.title() + "\n" + table(events) + reason,
+        cause);
   }
 
   /** Returns the events as text, one numbered row each. */

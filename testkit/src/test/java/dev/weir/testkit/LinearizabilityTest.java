@@ -88,9 +88,10 @@ class LinearizabilityTest {
   /** What was decided in some order holds; with one verdict turned, where all is in order, not. */
   @Test
   void histories_thatWereDecidedInAnOrder_hold_andThoseTurnedDoNot() {
-    SplittableRandom random = Trials.random("linearizability");
+    int runs = 200;
+    SplittableRandom random = Trials.random("linearizability", runs);
     Policy policy = Policy.of(Quota.of(20, Duration.ofDays(1)));
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < runs; round++) {
       List<Call> inOrder = new ArrayList<>();
       List<Call> beside = new ArrayList<>();
       Oracle oracle = Oracle.of(policy);

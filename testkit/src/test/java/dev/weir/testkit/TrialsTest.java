@@ -54,4 +54,26 @@ class TrialsTest {
       assertThat(policy.algorithm()).isEqualTo(algorithm);
     }
   }
+
+  @Test
+  void line_namesTheRunsAndTheirNumber() {
+    assertThat(Trials.line("one of two: words", 1)).isEqualTo("one of two: words: 1 run");
+    assertThat(Trials.line("many", 20_000)).isEqualTo("many: 20000 runs");
+    assertThat(Trials.line("none", 0)).isEqualTo("none: 0 runs");
+  }
+
+  @Test
+  void runs_areASampleUnlessAllAreAskedFor() {
+    assertThat(Trials.runs("sample", 400, 2_000)).isEqualTo(400);
+    assertThat(Trials.runs("full", 400, 2_000)).isEqualTo(2_000);
+    assertThat(Trials.runs(3, 3)).isEqualTo(3);
+    assertThatThrownBy(() -> Trials.runs("all", 400, 2_000))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("weir.tests: all (expected: sample or full)");
+    for (int sample : new int[] {0, 6}) {
+      assertThatThrownBy(() -> Trials.runs("full", sample, 5))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("sample: %d (expected: 1..5)", sample);
+    }
+  }
 }

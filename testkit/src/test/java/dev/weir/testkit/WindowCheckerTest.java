@@ -85,8 +85,9 @@ class WindowCheckerTest {
 
   @Test
   void sweep_agreesWithAllPairsOnRandomHistories() {
-    SplittableRandom random = Trials.random("sweep_agreesWithAllPairs");
-    for (int trial = 0; trial < 2_000; trial++) {
+    int runs = 2_000;
+    SplittableRandom random = Trials.random("sweep_agreesWithAllPairs", runs);
+    for (int trial = 0; trial < runs; trial++) {
       List<Operation> history = new ArrayList<>();
       for (int i = random.nextInt(12); i > 0; i--) {
         long start = random.nextLong(-20, 40);

@@ -3,6 +3,7 @@ package dev.weir.traffic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.testkit.Trials;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
@@ -125,10 +126,10 @@ class DelimitedReaderTest {
 
   @Test
   void whateverIsWrittenByTheRules_isReadBack() throws Exception {
-    long seed = new SplittableRandom().nextLong();
-    System.out.println("seed " + seed);
+    int runs = 2_000;
+    long seed = Trials.random("delimited records", runs).nextLong();
     SplittableRandom random = new SplittableRandom(seed);
-    for (int round = 0; round < 2_000; round++) {
+    for (int round = 0; round < runs; round++) {
       int columns = random.nextInt(1, 5);
       List<String> names = new ArrayList<>();
       for (int i = 0; i < columns; i++) {
@@ -182,10 +183,10 @@ class DelimitedReaderTest {
 
   @Test
   void randomText_isReadOrRefusedAndNoLineIsLost() throws Exception {
-    long seed = new SplittableRandom().nextLong();
-    System.out.println("seed " + seed);
+    int runs = 5_000;
+    long seed = Trials.random("delimited noise", runs).nextLong();
     SplittableRandom random = new SplittableRandom(seed);
-    for (int round = 0; round < 5_000; round++) {
+    for (int round = 0; round < runs; round++) {
       StringBuilder text = new StringBuilder("a,b\n");
       int lines = random.nextInt(8);
       for (int i = 0; i < lines; i++) {

@@ -3,6 +3,7 @@ package dev.weir.traffic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.testkit.Trials;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DocumentedLogsTest {
   private static final int LINES = 1_000;
 
-  private final long seed = new SplittableRandom().nextLong();
+  private final long seed = Trials.random("documented logs").nextLong();
   private final SplittableRandom random = new SplittableRandom(seed);
 
   private static byte[] bytes(DocumentedLog log, List<String> lines) {

@@ -2,6 +2,7 @@ package dev.weir.traffic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.Trials;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
@@ -72,7 +73,7 @@ class InspectTest {
 
   @Test
   void manyValues_areCountedExactlyOrWithinThreePercentAndSaidSo() throws Exception {
-    long seed = new SplittableRandom().nextLong();
+    long seed = Trials.random("values to count").nextLong();
     for (int count : new int[] {1, 4_096, 5_000, 100_000}) {
       String rows =
           new SplittableRandom(seed)

@@ -3,6 +3,7 @@ package dev.weir.traffic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.testkit.Trials;
 import java.io.ByteArrayInputStream;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -92,10 +93,10 @@ class JsonLinesReaderTest {
 
   @Test
   void randomBytes_areRefusedLineByLine() throws Exception {
-    long seed = new SplittableRandom().nextLong();
-    System.out.println("seed " + seed);
+    int runs = 3_000;
+    long seed = Trials.random("JSON lines", runs).nextLong();
     SplittableRandom random = new SplittableRandom(seed);
-    for (int round = 0; round < 3_000; round++) {
+    for (int round = 0; round < runs; round++) {
       byte[] bytes = new byte[random.nextInt(60)];
       random.nextBytes(bytes);
       for (int i = 0; i < bytes.length; i++) {

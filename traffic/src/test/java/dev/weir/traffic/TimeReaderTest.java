@@ -3,6 +3,7 @@ package dev.weir.traffic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.testkit.Trials;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -168,8 +169,8 @@ class TimeReaderTest {
 
   @Test
   void everyInstant_survivesEveryFormat() throws Unreadable {
-    long seed = new SplittableRandom().nextLong();
-    System.out.println("seed " + seed);
+    int runs = 20_000;
+    long seed = Trials.random("instants", runs).nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     List<String> patterns =
         List.of(
@@ -177,7 +178,7 @@ class TimeReaderTest {
             "uuuu-MM-dd HH:mm:ss.SSSSSSSSS xx",
             "dd/MMM/uuuu:HH:mm:ss.SSSSSSSSS xx",
             "EEE, d MMM uuuu HH:mm:ss.SSSSSSSSS xx");
-    for (int i = 0; i < 20_000; i++) {
+    for (int i = 0; i < runs; i++) {
       long nanos =
           random.nextLong(
               -TimeReader.MAX_NANOS + 2_000_000_000L, TimeReader.MAX_NANOS - 2_000_000_000L);
@@ -197,12 +198,12 @@ class TimeReaderTest {
 
   @Test
   void randomBytes_areReadOrRefusedButNeverAnythingElse() {
-    long seed = new SplittableRandom().nextLong();
-    System.out.println("seed " + seed);
+    int runs = 200_000;
+    long seed = Trials.random("noise for a time", runs).nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     String alphabet = "0123456789--//::..+TZ, eEMayJun\u0000\u00ff";
     TimeReader reader = new TimeReader(TimeReader.Unit.BY_SIZE);
-    for (int i = 0; i < 200_000; i++) {
+    for (int i = 0; i < runs; i++) {
       byte[] bytes = new byte[random.nextInt(30)];
       for (int j = 0; j < bytes.length; j++) {
         bytes[j] = (byte) alphabet.charAt(random.nextInt(alphabet.length()));

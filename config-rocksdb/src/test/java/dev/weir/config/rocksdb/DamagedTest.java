@@ -155,7 +155,9 @@ class DamagedTest {
 
   @Test
   void anyDamage_isRefusedOrHarmless() throws IOException {
-    SplittableRandom random = Trials.random("DamagedTest");
+    SplittableRandom random = Trials.numbers("DamagedTest");
+    int times = Trials.runs(1, 8); // Of each kind of damage that is left to chance.
+    int tried = 0;
     List<Path> files = new ArrayList<>(files("*"));
     files.add(whole.resolve("config.anchor"));
     int refused = 0;
@@ -166,10 +168,10 @@ class DamagedTest {
       damages.add(zeroed(content, 0));
       damages.add(zeroed(content, content.length / 2));
       damages.add(Arrays.copyOf(content, content.length / 2));
-      for (int i = 0; i < 4; i++) {
+      for (int i = 0; i < (times + 1) / 2; i++) {
         damages.add(withGarbage(content, random));
       }
-      for (int i = 0; i < 8 && content.length > 0; i++) {
+      for (int i = 0; i < times && content.length > 0; i++) {
         byte[] flipped = content.clone();
         flipped[random.nextInt(content.length)] ^= (byte) (1 << random.nextInt(8));
         damages.add(flipped);
@@ -178,8 +180,11 @@ class DamagedTest {
       for (int i = 0; i < damages.size(); i++) {
         String how = file.getFileName() + " " + i + ", -Dweir.seed=" + Trials.SEED;
         refused += refused(damaged(file, damages.get(i)), how) ? 1 : 0;
+        tried++;
       }
     }
+    Trials.report("DamagedTest", tried);
+    System.out.println("REFUSED " + refused + " of " + tried + " in " + files.size());
     assertThat(refused).isGreaterThan(40);
   }
 

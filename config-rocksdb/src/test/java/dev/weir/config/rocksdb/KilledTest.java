@@ -9,6 +9,7 @@ import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStores;
 import dev.weir.config.Head;
 import dev.weir.testkit.ChildProcess;
+import dev.weir.testkit.Trials;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,8 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("sample")
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class KilledTest {
-  private static final int ROUNDS = 20;
-
   @TempDir Path folder;
 
   private ConfigStore open() {
@@ -35,9 +34,10 @@ class KilledTest {
 
   @Test
   void killedWhileItWrites_keepsWhatItAcknowledgedAndNoHalfBatch() throws Exception {
+    int rounds = Trials.unseeded("killed while it writes", Trials.runs(5, 20));
     SplittableRandom random = new SplittableRandom(20);
     Head before = null;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
       long acknowledged;
       try (ChildProcess writer = Writer.start(folder)) {
         int lines = random.nextInt(25); // Zero kills it while it starts.
@@ -57,7 +57,7 @@ class KilledTest {
         before = head;
       }
     }
-    assertThat(Objects.requireNonNull(before).position()).isGreaterThan(ROUNDS);
+    assertThat(Objects.requireNonNull(before).position()).isGreaterThan(rounds);
   }
 
   @Test

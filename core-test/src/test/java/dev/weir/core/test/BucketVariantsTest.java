@@ -102,7 +102,8 @@ class BucketVariantsTest {
 
   @Test
   void detailedBatch_hasTheResultsOfCharges_alsoWithoutRoom() {
-    SplittableRandom random = Trials.random("detailed batches");
+    int runs = FullMode.values().length * Algorithm.values().length;
+    SplittableRandom random = Trials.random("detailed batches", runs);
     for (FullMode full : FullMode.values()) {
       for (Algorithm algorithm : Algorithm.values()) {
         MemoryStore one = new MemoryStore(40);

@@ -34,7 +34,10 @@ class MemoryStoreMoveTest {
 
   private static final long LAST = FIRST | -1L >>> 12;
 
-  private final SplittableRandom random = Trials.random("moved keys");
+  /** A move that does not shift the instants is found within so many trials. */
+  private static final int SAMPLE = 250;
+
+  private final SplittableRandom random = Trials.numbers("moved keys");
 
   private static MemoryStore fresh() {
     return MemoryStore.unbounded(Fingerprint.seeded(1, 2));
@@ -136,7 +139,9 @@ class MemoryStoreMoveTest {
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void movedKey_admitsNoMoreThanItsBoundInRealTime(Algorithm algorithm) throws IOException {
-    for (int trial = 0; trial < 1_000; trial++) {
+    int runs = Trials.runs(SAMPLE, 1_000);
+    Trials.report("moved keys, " + algorithm, runs);
+    for (int trial = 0; trial < runs; trial++) {
       Policy policy = policy(algorithm, random.nextInt(1, 20), WINDOW + 8L * random.nextInt(9_000));
       assertThat(fullest(policy, true, trial % 2 == 0))
           .as("trial %s, %s", trial, policy)
@@ -149,10 +154,12 @@ class MemoryStoreMoveTest {
   @EnumSource(Algorithm.class)
   void moveWithoutShift_isCaught(Algorithm algorithm) throws IOException {
     boolean caught = false;
-    for (int trial = 0; trial < 250 && !caught; trial++) {
+    int runs = 0;
+    for (; runs < SAMPLE && !caught; runs++) {
       Policy policy = policy(algorithm, random.nextInt(1, 20), WINDOW);
-      caught = fullest(policy, false, trial % 2 == 0) > Oracle.bound(policy);
+      caught = fullest(policy, false, runs % 2 == 0) > Oracle.bound(policy);
     }
+    Trials.report("moved keys without shift, " + algorithm, runs);
     assertThat(caught).as("%s", algorithm).isTrue();
   }
 

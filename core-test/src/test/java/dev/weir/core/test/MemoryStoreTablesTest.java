@@ -56,7 +56,7 @@ class MemoryStoreTablesTest {
   @ParameterizedTest
   @MethodSource("policies")
   void millionsOfRandomOperations_oneByOneAndInBatches_agreeWithTheOracle(Policy policy) {
-    SplittableRandom random = Trials.random("tables " + policy);
+    SplittableRandom random = Trials.random("tables " + policy, 2);
     long operations = OPERATIONS / policies().count() / 2;
     compare(policy, random, operations, 2_000, 0);
     // With few keys none is forgotten. A forgotten key is decided at the instant at which it had
@@ -280,8 +280,9 @@ class MemoryStoreTablesTest {
   @ParameterizedTest
   @EnumSource
   void sketch_mayDenyButNeverAdmitsTooMuch_alsoWhenThereIsRoomAgain(Algorithm algorithm) {
-    SplittableRandom random = Trials.random("sketch " + algorithm);
-    for (int trial = 0; trial < 20; trial++) {
+    int runs = 20;
+    SplittableRandom random = Trials.random("sketch " + algorithm, runs);
+    for (int trial = 0; trial < runs; trial++) {
       MemoryStore store = new MemoryStore(20 + random.nextInt(200));
       Policy policy = policy(algorithm, 1 + random.nextInt(6)).whenFull(FullMode.SKETCH).build();
       Binding binding = store.bind("rule", policy, 0);

@@ -59,8 +59,9 @@ class RateLimiterTest {
 
   @Test
   void randomUsersAndTimes_agreeWithAPlainList() {
-    SplittableRandom random = Trials.random("randomUsersAndTimes");
-    for (int trial = 0; trial < 100; trial++) {
+    int runs = 100;
+    SplittableRandom random = Trials.random("randomUsersAndTimes", runs);
+    for (int trial = 0; trial < runs; trial++) {
       int max = random.nextInt(0, 8);
       long window = random.nextLong(1, 50);
       RateLimiter limiter = new RateLimiter(max, window);

@@ -26,8 +26,7 @@ class RestartTest {
   private static final long WINDOW = 1_000_000_000L;
   private static final long MOST_OFFSET = 1_000 * WINDOW;
 
-  private final long seed = Long.getLong("weir.seed", System.nanoTime());
-  private final SplittableRandom random = new SplittableRandom(seed);
+  private final SplittableRandom random = Trials.numbers("restarts");
 
   /** What a restart may not forget; the known-bad ones show that the check would see it. */
   private enum Restart {
@@ -87,14 +86,16 @@ class RestartTest {
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void noWindow_holdsMoreThanTheBound_overRestarts(Algorithm algorithm) throws IOException {
-    for (int trial = 0; trial < 100; trial++) {
+    int runs = 100;
+    Trials.report("restarts, " + algorithm, runs);
+    for (int trial = 0; trial < runs; trial++) {
       long limit = random.nextInt(1, 40);
       long most = mostInAnyWindow(algorithm, limit, Restart.RIGHT);
       // A bucket admits its burst and what comes back meanwhile; a window that is aligned to the
       // clock ends early if the clock says so, which three of them then share.
       long bound = algorithm.strict() ? limit : algorithm.bucket() ? 2 * limit : 3 * limit;
       assertThat(most)
-          .as("-Dweir.seed=%s, %s, limit %s", seed, algorithm, limit)
+          .as("-Dweir.seed=%s, %s, limit %s", Trials.SEED, algorithm, limit)
           .isLessThanOrEqualTo(bound);
     }
   }
@@ -105,9 +106,11 @@ class RestartTest {
       names = {"FORGETS_A_CRASH", "TRUSTS_THE_CLOCK"})
   void knownBadRestart_isCaught(Restart kind) throws IOException {
     long most = 0;
-    for (int trial = 0; trial < 20; trial++) {
+    int runs = 20;
+    Trials.report("restarts, " + kind, runs);
+    for (int trial = 0; trial < runs; trial++) {
       most = Math.max(most, mostInAnyWindow(Algorithm.SLIDING_WINDOW, 20, kind));
     }
-    assertThat(most).as("-Dweir.seed=%s", seed).isGreaterThan(20);
+    assertThat(most).as("-Dweir.seed=%s", Trials.SEED).isGreaterThan(20);
   }
 }

@@ -88,8 +88,9 @@ class SeveralPoliciesTest {
 
   @Test
   void randomRequests_agreeWithOraclesAskedTogether() {
-    SplittableRandom random = Trials.random("severalPolicies");
-    for (int trial = 0; trial < 60; trial++) {
+    int runs = 60;
+    SplittableRandom random = Trials.random("severalPolicies", runs);
+    for (int trial = 0; trial < runs; trial++) {
       Quota shorter = new Quota(random.nextInt(1, 6), 10_000_000);
       Quota longer = new Quota(random.nextInt(1, 12), 40_000_000);
       for (RateLimiter limiter : limiters(shorter, longer)) {
@@ -217,9 +218,10 @@ class SeveralPoliciesTest {
 
   @Test
   void replacements_neverAdmitMoreThanTheLargestQuotaInForceInAWindow() {
-    SplittableRandom random = Trials.random("replacements");
+    int runs = 100;
+    SplittableRandom random = Trials.random("replacements", runs);
     long[] windows = {100 * 1_000_000L, 700 * 1_000_000L};
-    for (int trial = 0; trial < 100; trial++) {
+    for (int trial = 0; trial < runs; trial++) {
       FakeTicker time = new FakeTicker(SECOND);
       long[] permits = {random.nextLong(1, 10), random.nextLong(1, 30)};
       RateLimiter limiter =

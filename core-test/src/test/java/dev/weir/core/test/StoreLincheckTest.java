@@ -72,7 +72,7 @@ public class StoreLincheckTest {
         .actorsPerThread(2)
         .actorsBefore(1)
         .actorsAfter(1)
-        .iterations(2)
+        .iterations(Trials.unseeded("one key, modelled threads", Trials.runs(1, 2)))
         .invocationsPerIteration(100)
         .check(StoreLincheckTest.class);
   }
@@ -84,7 +84,7 @@ public class StoreLincheckTest {
         .actorsPerThread(3)
         .actorsBefore(2)
         .actorsAfter(1)
-        .iterations(15)
+        .iterations(Trials.unseeded("one key, real threads", Trials.runs(5, 15)))
         .invocationsPerIteration(1_000)
         .check(StoreLincheckTest.class);
   }

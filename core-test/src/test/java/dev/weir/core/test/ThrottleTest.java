@@ -61,8 +61,9 @@ class ThrottleTest {
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void softLimit_decidesAsAHardOneOfItsBound(Algorithm algorithm) {
-    SplittableRandom random = Trials.random("softLimit " + algorithm);
-    for (int trial = 0; trial < 30; trial++) {
+    int runs = 30;
+    SplittableRandom random = Trials.random("softLimit " + algorithm, runs);
+    for (int trial = 0; trial < runs; trial++) {
       long permits = random.nextLong(1, 300);
       Policy.Builder soft = policy(permits, Throttle.soft(0.2)).algorithm(algorithm);
       Policy.Builder hard = policy(permits + permits / 5, Throttle.HARD).algorithm(algorithm);
@@ -168,8 +169,9 @@ class ThrottleTest {
   @EnumSource(Algorithm.class)
   void elasticLimit_admitsNoMoreThanItsBoundUnderLoad_howeverTheLoadComesAndGoes(
       Algorithm algorithm) {
-    SplittableRandom random = Trials.random("elasticLimit " + algorithm);
-    for (int trial = 0; trial < 20; trial++) {
+    int runs = 20;
+    SplittableRandom random = Trials.random("elasticLimit " + algorithm, runs);
+    for (int trial = 0; trial < runs; trial++) {
       long permits = random.nextLong(1, 40);
       Policy.Builder elastic = policy(permits, Throttle.elastic(0.5)).algorithm(algorithm);
       RateLimiter limiter = limiter(elastic);

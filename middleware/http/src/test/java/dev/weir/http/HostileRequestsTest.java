@@ -136,7 +136,7 @@ class HostileRequestsTest {
 
   @Test
   void anyRequest_hasAnAnswerWithPlainFields() {
-    SplittableRandom random = Trials.random("hostile requests");
+    SplittableRandom random = Trials.random("hostile requests", ROUNDS);
     List<RequestLimiter> limiters = limiters();
     int[] statuses = new int[600];
     for (int i = 0; i < ROUNDS; i++) {

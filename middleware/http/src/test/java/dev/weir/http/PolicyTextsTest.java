@@ -83,7 +83,7 @@ class PolicyTextsTest {
 
   @Test
   void answersInAnyOrder_haveTheFieldsOfTheirStandings() {
-    SplittableRandom random = Trials.random("answers in any order");
+    SplittableRandom random = Trials.random("answers in any order", ANSWERS);
     RefusalStyle style = new RefusalStyle(OlderFields.NONE, true, Set.of(), Ticker.system());
     List<Policy> policies = List.of();
     for (int i = 0; i < ANSWERS; i++) {

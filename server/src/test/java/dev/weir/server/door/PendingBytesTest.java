@@ -136,8 +136,9 @@ class PendingBytesTest {
         1_000 * KB + (long) threads * each * PendingBytes.PATIENT_BYTES + threads * 40L * KB;
     CountDownLatch done = new CountDownLatch(threads);
     List<String> wrong = new ArrayList<>();
+    SplittableRandom seeds = Trials.random("pending bytes");
     for (int t = 0; t < threads; t++) {
-      SplittableRandom random = Trials.random("pending bytes " + t);
+      SplittableRandom random = seeds.split();
       new Thread(
               () -> {
                 PendingBytes.Account[] open = new PendingBytes.Account[each];

@@ -414,8 +414,9 @@ class HostileGrpcTest {
 
   @Test
   void anythingAtAll_harmsNobody() throws Exception {
-    SplittableRandom random = Trials.random("gRPC attacks");
-    for (int trial = 0; trial < 150; trial++) {
+    int runs = 150;
+    SplittableRandom random = Trials.random("gRPC attacks", runs);
+    for (int trial = 0; trial < runs; trial++) {
       try (Socket socket = connect()) {
         if (random.nextInt(4) > 0) {
           open(socket);

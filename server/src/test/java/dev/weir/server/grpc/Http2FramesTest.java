@@ -23,8 +23,9 @@ class Http2FramesTest {
 
   @Test
   void wholeFrames_leaveNothing_whereverTheyAreCut() {
-    SplittableRandom random = Trials.random("frames");
-    for (int trial = 0; trial < 200; trial++) {
+    int runs = 200;
+    SplittableRandom random = Trials.random("frames", runs);
+    for (int trial = 0; trial < runs; trial++) {
       ByteArrayOutputStream all = new ByteArrayOutputStream();
       all.writeBytes(new byte[PREFACE]);
       int small = 0;

@@ -171,9 +171,10 @@ class QuickCallsTest {
 
   @Test
   void randomRequests_haveTheSameAnswersBothWays() throws Exception {
-    SplittableRandom random = Trials.random("quick calls");
+    int runs = 750;
+    SplittableRandom random = Trials.random("quick calls", runs);
     try (Http2Client client = warm()) {
-      for (int stream = 3; stream < 3_000; stream += 4) {
+      for (int stream = 3; stream < 4 * runs; stream += 4) {
         String key = KEYS[random.nextInt(KEYS.length)];
         String value = "r" + random.nextInt(5);
         RateLimitRequest.Builder quick = request(key, value + "quick");
@@ -247,10 +248,11 @@ class QuickCallsTest {
 
   @Test
   void manyCallsInOneRead_areAllAnswered_inWhateverOrderTheirMessagesCome() throws Exception {
-    SplittableRandom random = Trials.random("orders of messages");
+    int runs = 50;
+    SplittableRandom random = Trials.random("orders of messages", runs);
     try (Http2Client client = warm()) {
       int next = 3;
-      for (int trial = 0; trial < 50; trial++) {
+      for (int trial = 0; trial < runs; trial++) {
         List<byte[]> frames = new ArrayList<>();
         List<Integer> waiting = new ArrayList<>();
         int first = next;
@@ -357,13 +359,14 @@ class QuickCallsTest {
 
   @Test
   void answers_waitForTheClientsWindow() throws Exception {
-    SplittableRandom random = Trials.random("windows");
+    int runs = 50;
+    SplittableRandom random = Trials.random("windows", runs);
     ByteBuffer expected;
     try (Http2Client client = warm()) {
       expected = ask(client, 3, message("never", "window")).message();
     }
     try (Http2Client client = connect(Http2Client.INITIAL_WINDOW_SIZE, 0)) {
-      for (int stream = 1; stream < 100; stream += 2) {
+      for (int stream = 1; stream < 2 * runs; stream += 2) {
         client.send(call(stream, message("never", "window")));
         int granted = client.dataBytes();
         while (!client.isAnswered(stream)) {
@@ -385,10 +388,11 @@ class QuickCallsTest {
 
   @Test
   void changedTable_isConfirmedInTheNextFields() throws Exception {
-    SplittableRandom random = Trials.random("tables");
+    int runs = 30;
+    SplittableRandom random = Trials.random("tables", runs);
     try (Http2Client client = warm()) {
       int stream = 3;
-      for (int trial = 0; trial < 30; trial++) {
+      for (int trial = 0; trial < runs; trial++) {
         // The decoder refuses fields that do not begin with the new size, if they must.
         client.settings(Http2Client.HEADER_TABLE_SIZE, random.nextInt(5) * 100);
         for (int i = random.nextInt(4); i >= 0; i--) {

@@ -84,9 +84,10 @@ class QuickMessageTest {
 
   @Test
   void whatIsRead_isWhatTheGeneratedClassesRead() throws Exception {
-    SplittableRandom random = Trials.random("quick messages");
+    int runs = 20_000;
+    SplittableRandom random = Trials.random("quick messages", runs);
     int taken = 0;
-    for (int trial = 0; trial < 20_000; trial++) {
+    for (int trial = 0; trial < runs; trial++) {
       byte[] message = anything(random);
       if (read(message)) {
         taken++;
@@ -98,9 +99,10 @@ class QuickMessageTest {
 
   @Test
   void changedBytes_areLeftOrReadAsByTheGeneratedClasses() throws Exception {
-    SplittableRandom random = Trials.random("changed quick messages");
+    int runs = 50_000;
+    SplittableRandom random = Trials.random("changed quick messages", runs);
     int taken = 0;
-    for (int trial = 0; trial < 50_000; trial++) {
+    for (int trial = 0; trial < runs; trial++) {
       byte[] message = anything(random);
       for (int i = random.nextInt(3); i >= 0 && message.length > 0; i--) {
         message[random.nextInt(message.length)] =

@@ -81,8 +81,9 @@ class HttpFramingTest {
   void whatIsWhole_ends_whereverItIsCut(String request) {
     List<Integer> whole = List.of(request.length(), request.length());
     assertThat(read(request + request)).isEqualTo(whole);
-    SplittableRandom random = Trials.random("http pieces");
-    for (int trial = 0; trial < 50; trial++) {
+    int runs = 50;
+    SplittableRandom random = Trials.random("http pieces", runs);
+    for (int trial = 0; trial < runs; trial++) {
       assertThat(read(request + request, random, 1 + trial % 9)).isEqualTo(whole);
     }
   }
@@ -113,8 +114,9 @@ class HttpFramingTest {
   void framingInDoubt_isRefused(int status, String fields) {
     String head = HEAD + fields.replace("|", "\r\n") + "\r\n\r\n";
     assertThat(read(head)).containsExactly(status);
-    SplittableRandom random = Trials.random("refused http pieces");
-    for (int trial = 0; trial < 20; trial++) {
+    int runs = 20;
+    SplittableRandom random = Trials.random("refused http pieces", runs);
+    for (int trial = 0; trial < runs; trial++) {
       assertThat(read(head, random, 1 + trial % 9)).containsExactly(status);
     }
   }

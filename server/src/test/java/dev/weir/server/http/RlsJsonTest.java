@@ -15,6 +15,7 @@ import dev.weir.rules.Request;
 import dev.weir.server.door.Asked;
 import dev.weir.server.door.RlsMessages;
 import dev.weir.server.settings.ServerSettings;
+import dev.weir.testkit.Trials;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -93,7 +94,7 @@ class RlsJsonTest {
 
   @Test
   void whatIsReadQuickly_isWhatProtobufReads() {
-    long seed = System.nanoTime();
+    long seed = Trials.random("JSON that is read", ROUNDS).nextLong();
     Random random = new Random(seed);
     int quick = 0;
     int quickMutants = 0;
@@ -294,7 +295,7 @@ class RlsJsonTest {
 
   @Test
   void whatIsWrittenQuickly_isWhatProtobufWrites() {
-    long seed = System.nanoTime();
+    long seed = Trials.random("JSON that is written", ROUNDS).nextLong();
     Random random = new Random(seed);
     for (boolean headers : new boolean[] {false, true}) {
       ServerSettings settings =

@@ -52,8 +52,9 @@ class RespParserTest {
 
   @Test
   void anySplitOfAnyStream_givesTheSameCommands() throws Exception {
-    SplittableRandom random = Trials.random("RESP splits");
-    for (int trial = 0; trial < 3_000; trial++) {
+    int runs = 3_000;
+    SplittableRandom random = Trials.random("RESP splits", runs);
+    for (int trial = 0; trial < runs; trial++) {
       List<List<String>> sent = new ArrayList<>();
       ByteArrayOutputStream stream = new ByteArrayOutputStream();
       int count = 1 + random.nextInt(6);
@@ -99,10 +100,11 @@ class RespParserTest {
 
   @Test
   void noise_neverBreaksTheParser_andSplitsDoNotMatter() {
-    SplittableRandom random = Trials.random("RESP noise");
+    int runs = 20_000;
+    SplittableRandom random = Trials.random("RESP noise", runs);
     String alphabet = "*$0123456789-\r\n\r\n\r\nab\"'\\x \0\u00ff";
     int errors = 0;
-    for (int trial = 0; trial < 20_000; trial++) {
+    for (int trial = 0; trial < runs; trial++) {
       StringBuilder text = new StringBuilder(random.nextBoolean() ? "*2\r\n$1\r\na\r\n" : "");
       int length = random.nextInt(60);
       for (int i = 0; i < length; i++) {

@@ -68,8 +68,9 @@ class ClusterMapTest {
 
   @Test
   void randomMaps_areReadAsWritten() {
-    SplittableRandom random = Trials.random("maps");
-    for (int i = 0; i < 500; i++) {
+    int runs = 500;
+    SplittableRandom random = Trials.random("maps", runs);
+    for (int i = 0; i < runs; i++) {
       ClusterMap map = random(random);
       ByteReader in = new ByteReader(map.toBytes(), 0);
       ClusterMap read = ClusterMap.read(in);
@@ -111,9 +112,10 @@ class ClusterMapTest {
   /** Every cut and many changed bytes: refused, or another map that makes sense. */
   @Test
   void damagedEntries_areRefusedOrMakeSense_andChangeNothingIfRefused() {
-    SplittableRandom random = Trials.random("damaged maps");
+    int runs = 4_000;
+    SplittableRandom random = Trials.random("damaged maps", runs);
     byte[] entry = Entry.map(FIRST.epoch(), FIRST.with(FIRST.members(), FIRST.replicas()));
-    for (int i = 0; i < 4_000; i++) {
+    for (int i = 0; i < runs; i++) {
       byte[] damaged = entry.clone();
       if (random.nextBoolean()) {
         damaged = Arrays.copyOf(damaged, random.nextInt(Ledger.STAMP_BYTES, entry.length));

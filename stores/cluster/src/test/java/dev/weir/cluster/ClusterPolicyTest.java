@@ -15,8 +15,9 @@ import org.junit.jupiter.api.Test;
 class ClusterPolicyTest {
   @Test
   void anyPolicy_isReadAsWritten() {
-    SplittableRandom random = Trials.random("policies round trip");
-    for (int i = 0; i < 5_000; i++) {
+    int runs = 5_000;
+    SplittableRandom random = Trials.random("policies round trip", runs);
+    for (int i = 0; i < runs; i++) {
       Policy policy = Policies.any(random);
       ClusterPolicy code = ClusterPolicy.of("rule " + i, policy);
       assertSame(ClusterPolicy.read(code.bytes()), code);
@@ -43,8 +44,9 @@ class ClusterPolicyTest {
 
   @Test
   void lengths_areWholeMicroseconds_andNeverShorter() {
-    SplittableRandom random = Trials.random("whole microseconds");
-    for (int i = 0; i < 2_000; i++) {
+    int runs = 2_000;
+    SplittableRandom random = Trials.random("whole microseconds", runs);
+    for (int i = 0; i < runs; i++) {
       Policy policy = Policies.any(random);
       Policy counted = ClusterPolicy.of("rule", policy).policy();
       long window = counted.quota().windowNanos();
@@ -82,8 +84,9 @@ class ClusterPolicyTest {
 
   @Test
   void damagedPolicies_areRefusedOrMakeSense() {
-    SplittableRandom random = Trials.random("damaged policies");
-    for (int i = 0; i < 200; i++) {
+    int runs = 200;
+    SplittableRandom random = Trials.random("damaged policies", runs);
+    for (int i = 0; i < runs; i++) {
       ClusterPolicy code = ClusterPolicy.of("rule", Policies.any(random));
       byte[] bytes = (random.nextBoolean() ? code : code.variant(Policies.any(random))).bytes();
       for (int length = 0; length < bytes.length; length++) {

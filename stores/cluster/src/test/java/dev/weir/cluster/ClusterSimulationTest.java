@@ -25,12 +25,13 @@ import org.junit.jupiter.api.Test;
  *
  * <p>A run that fails prints how to repeat it with the few faults that are needed: {@code
  * -Dweir.seed} is the run's, {@code -Dweir.faults} the numbers of the faults, all without it. By
- * hand, {@code -Dweir.runs} has it make more of them.
+ * hand, {@code -Dweir.runs} sets how many it makes.
  */
 @Tag("model")
 @Tag("sample")
 class ClusterSimulationTest {
-  private static final int RUNS = Integer.getInteger("weir.runs", 2_000);
+  /** Within as many runs as the sample has, {@link KnownBadTest} finds every known defect. */
+  private static final int RUNS = Integer.getInteger("weir.runs", Trials.runs(400, 2_000));
 
   /** A machine that is too slow for all runs says how many it made. */
   private static final long MOST_NANOS = Math.max(180, RUNS / 10) * Policies.SECOND;
@@ -40,17 +41,20 @@ class ClusterSimulationTest {
   @Test
   void anyFaults_exceedNoLimit() throws Exception {
     if (Long.getLong(Trials.SEED_PROPERTY) != null) {
+      Trials.report("cluster simulation", 1);
       System.out.println(again());
       return;
     }
-    SplittableRandom random = Trials.random("cluster simulation");
+    SplittableRandom random = Trials.numbers("cluster simulation");
     Queue<Long> seeds = new ConcurrentLinkedQueue<>(random.longs(RUNS).boxed().toList());
     Map<String, Long> counts = new TreeMap<>();
     long begun = Ticker.system().nanos();
-    for (Optional<SimFailure> each : inThreads(() -> run(seeds, begun, counts))) {
+    List<Optional<SimFailure>> found = inThreads(() -> run(seeds, begun, counts));
+    Trials.report("cluster simulation", counts.getOrDefault("runs", 0L));
+    for (Optional<SimFailure> each : found) {
       each.ifPresent(ClusterSimulationTest::check);
     }
-    System.out.println("cluster simulation: " + counts);
+    System.out.println("cluster simulation, what was tried: " + counts);
     if (counts.getOrDefault("runs", 0L) >= 40) {
       assertThat(counts).as("what was tried").doesNotContainValue(0L);
     }
@@ -118,7 +122,9 @@ class ClusterSimulationTest {
   /** Also beside another one: runs share nothing. */
   @Test
   void sameSeed_isTheSameRun() throws Exception {
-    List<Long> seeds = Trials.random("cluster simulation, twice").longs(20).boxed().toList();
+    int runs = 20;
+    SplittableRandom random = Trials.random("cluster simulation, twice", runs);
+    List<Long> seeds = random.longs(runs).boxed().toList();
     List<List<Long>> digests =
         inThreads(
             () ->

@@ -34,8 +34,9 @@ class ClusterTimeTest {
    */
   @Test
   void time_neverRunsFast() {
-    SplittableRandom random = Trials.random("cluster time");
-    for (int run = 0; run < 300; run++) {
+    int runs = 300;
+    SplittableRandom random = Trials.random("cluster time", runs);
+    for (int run = 0; run < runs; run++) {
       List<Stamped> log = run(random.split());
       long least = Long.MAX_VALUE; // Of stamp less real time by the fastest clock, so far.
       long before = Long.MIN_VALUE;

@@ -19,8 +19,9 @@ class EntryTest {
 
   @Test
   void randomOperations_areReadAsWritten() {
-    SplittableRandom random = Trials.random("entries round trip");
-    for (int i = 0; i < 2_000; i++) {
+    int runs = 2_000;
+    SplittableRandom random = Trials.random("entries round trip", runs);
+    for (int i = 0; i < runs; i++) {
       List<Op> operations = Entries.random(random, random.nextInt(8));
       assertThat(Entries.read(Entries.entry(operations))).isEqualTo(operations);
     }
@@ -53,8 +54,9 @@ class EntryTest {
 
   @Test
   void numbers_areReadAsWritten() {
-    SplittableRandom random = Trials.random("numbers round trip");
-    for (int i = 0; i < 10_000; i++) {
+    int runs = 10_000;
+    SplittableRandom random = Trials.random("numbers round trip", runs);
+    for (int i = 0; i < runs; i++) {
       long value = random.nextLong() >> random.nextInt(64);
       ByteWriter out = new ByteWriter().writeNumber(value).writeText("é" + value);
       ByteReader in = new ByteReader(out.toBytes(), 0);
@@ -67,8 +69,9 @@ class EntryTest {
   /** Every beginning of an entry, and every byte changed, at each of which it may be cut off. */
   @Test
   void damagedEntries_areRefusedOrMakeSense() {
-    SplittableRandom random = Trials.random("damaged entries");
-    for (int i = 0; i < 60; i++) {
+    int runs = 60;
+    SplittableRandom random = Trials.random("damaged entries", runs);
+    for (int i = 0; i < runs; i++) {
       byte[] entry = Entries.entry(Entries.random(random, 1 + random.nextInt(5)));
       Entry.stamp(entry, random.nextLong(1L << 60));
       for (int length = 0; length < entry.length; length++) {
@@ -86,8 +89,9 @@ class EntryTest {
 
   @Test
   void noise_isRefusedOrMakesSense() {
-    SplittableRandom random = Trials.random("noise");
-    for (int i = 0; i < 20_000; i++) {
+    int runs = 20_000;
+    SplittableRandom random = Trials.random("noise", runs);
+    for (int i = 0; i < runs; i++) {
       byte[] noise = new byte[random.nextInt(80)];
       random.nextBytes(noise);
       if (noise.length > Ledger.STAMP_BYTES) {

@@ -251,9 +251,10 @@ class GroupSlotsTest {
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void movesAtAnyTime_exceedNoLimit(Algorithm algorithm, @TempDir Path folder) throws IOException {
-    SplittableRandom random = Trials.random("slots of " + algorithm);
+    int runs = 30;
+    SplittableRandom random = Trials.random("slots of " + algorithm, runs);
     int files = 0;
-    for (int trial = 0; trial < 30; trial++) {
+    for (int trial = 0; trial < runs; trial++) {
       ClusterPolicy policy = ten(algorithm);
       Group from = new Group(true);
       Group to = new Group(false);

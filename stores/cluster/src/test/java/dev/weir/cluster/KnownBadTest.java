@@ -42,7 +42,7 @@ class KnownBadTest {
   @ParameterizedTest
   @EnumSource(value = Defect.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
   void whatIsWrong_isFound(Defect defect) {
-    SplittableRandom seeds = Trials.random(defect.name());
+    SplittableRandom seeds = Trials.numbers(defect.name());
     Set<Kind> missing = telling(defect);
     int runs = 0;
     for (; runs < MOST_RUNS && !missing.isEmpty(); runs++) {
@@ -50,7 +50,7 @@ class KnownBadTest {
         missing.remove(each.kind());
       }
     }
-    System.out.println(defect + ": found in " + runs + " runs");
+    Trials.report(defect.name(), runs);
     assertThat(missing).as("not found in %d runs", runs).isEmpty();
   }
 }

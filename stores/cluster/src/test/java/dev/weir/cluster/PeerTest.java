@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cluster.PeerException.Outcome;
 import dev.weir.testkit.FaultProxy;
+import dev.weir.testkit.Trials;
 import dev.weir.wire.testkit.Pem;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -320,8 +321,7 @@ class PeerTest {
 
   @Test
   void framesThatAreNone_closeTheirConnectionAlone() throws Exception {
-    long seed = new SplittableRandom().nextLong();
-    System.out.println("seed " + seed);
+    long seed = Trials.random("frames that are none").nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     UUID cluster = UUID.randomUUID();
     PeerSelf a = self("a", cluster);

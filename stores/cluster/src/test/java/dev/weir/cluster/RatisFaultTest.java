@@ -6,6 +6,7 @@ import dev.weir.Ticker;
 import dev.weir.cluster.HashMachine.Applied;
 import dev.weir.cluster.LedgerException.Outcome;
 import dev.weir.cluster.Trio.Node;
+import dev.weir.testkit.Trials;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -79,8 +80,7 @@ class RatisFaultTest {
   @Tag("sample")
   @Test
   void faults_loseNothingAcknowledged_andApplyNothingRefused() throws Exception {
-    long seed = new SplittableRandom().nextLong();
-    System.out.println("seed " + seed);
+    long seed = Trials.random("faults of Ratis").nextLong();
     SplittableRandom random = new SplittableRandom(seed);
     Wires wires = new Wires();
     try (Trio trio = new Trio(folder, RatisFaultTest::quick, wires)) {

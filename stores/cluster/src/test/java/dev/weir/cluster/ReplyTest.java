@@ -36,8 +36,9 @@ class ReplyTest {
 
   @Test
   void randomResults_areReadAsWritten() {
-    SplittableRandom random = Trials.random("replies round trip");
-    for (int i = 0; i < 2_000; i++) {
+    int runs = 2_000;
+    SplittableRandom random = Trials.random("replies round trip", runs);
+    for (int i = 0; i < runs; i++) {
       long now = random.nextLong() >> 2;
       ReplyWriter out = new ReplyWriter(now);
       List<Result> results = new ArrayList<>();
@@ -58,8 +59,9 @@ class ReplyTest {
 
   @Test
   void damagedReplies_areRefusedOrMakeSense() {
-    SplittableRandom random = Trials.random("damaged replies");
-    for (int i = 0; i < 500; i++) {
+    int runs = 500;
+    SplittableRandom random = Trials.random("damaged replies", runs);
+    for (int i = 0; i < runs; i++) {
       ReplyWriter out = new ReplyWriter(random.nextLong() >> 2);
       write(out.number(1), random(random));
       write(out.number(2), random(random));

@@ -34,8 +34,9 @@ class RosterTest {
 
   @Test
   void everyGroup_hasAsManyMembersAsItMay_andNoneTwice() {
-    SplittableRandom random = Trials.random("rosters");
-    for (int i = 0; i < 300; i++) {
+    int runs = 300;
+    SplittableRandom random = Trials.random("rosters", runs);
+    for (int i = 0; i < runs; i++) {
       int size = random.nextInt(1, 20);
       int copies = random.nextInt(1, 6);
       List<Member> members = members(size, random.nextInt(5));

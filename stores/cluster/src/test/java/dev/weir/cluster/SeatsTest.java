@@ -88,8 +88,9 @@ class SeatsTest {
   /** From any seats to any others: each step is small, and no step has fewer voters than needed. */
   @Test
   void randomChanges_end_andNeverLoseAMajority() {
-    SplittableRandom random = Trials.random("seats");
-    for (int i = 0; i < 2_000; i++) {
+    int runs = 2_000;
+    SplittableRandom random = Trials.random("seats", runs);
+    for (int i = 0; i < runs; i++) {
       Seats seats = new Seats(some(random), List.of(), true);
       List<Member> wanted = some(random);
       int least = Math.min(seats.voters().size(), wanted.size());

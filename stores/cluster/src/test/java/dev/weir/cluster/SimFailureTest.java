@@ -22,16 +22,19 @@ class SimFailureTest {
 
   private static final int MOST_FAULTS = 3;
 
+  private int runs;
+
   /** Stamps by wall clocks run fast when such a clock is set ahead, or another leads. */
   @Test
   void failure_isShortenedToTheFaultsThatMatter_andTheyRepeatIt() {
-    SplittableRandom seeds = Trials.random("simulated failure");
+    SplittableRandom seeds = Trials.numbers("simulated failure");
     SimFailure found = failure(seeds);
     SimFailure few = found.shortened(TELLING);
     for (int i = 1; i < MOST_TRIES && few.faults().size() > MOST_FAULTS; i++) {
       found = failure(seeds);
       few = found.shortened(TELLING);
     }
+    Trials.report("simulated failure", runs);
     assertThat(few.faults()).hasSizeLessThanOrEqualTo(MOST_FAULTS);
     assertThat(found.faults()).containsAll(few.faults());
     assertThat(few.toString())
@@ -46,10 +49,11 @@ class SimFailureTest {
     assertThat(Objects.requireNonNull(again).run().violations()).isEqualTo(few.run().violations());
   }
 
-  private static SimFailure failure(SplittableRandom seeds) {
+  private SimFailure failure(SplittableRandom seeds) {
     SimFailure found = null;
     while (found == null) {
       SimFailure next = SimFailure.of(seeds.nextLong(), Defect.WALL_CLOCK_STAMPS);
+      runs++;
       found = tells(next) ? next : null;
     }
     return found;

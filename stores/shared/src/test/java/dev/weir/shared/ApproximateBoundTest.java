@@ -179,7 +179,7 @@ class ApproximateBoundTest {
   @Test
   void messagesTakeLongAndOvertakeEachOther_excessStaysAShareForEachOtherProcess() {
     assertThat(LocalCounts.mostUnrecorded(POLICY)).isEqualTo(UNRECORDED);
-    SplittableRandom seeds = Trials.random("approximate bound");
+    SplittableRandom seeds = Trials.random("approximate bound", RUNS);
     long most = 0;
     for (int i = 0; i < RUNS; i++) {
       // In microseconds: up to three intervals each way.

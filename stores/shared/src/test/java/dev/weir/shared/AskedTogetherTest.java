@@ -319,7 +319,7 @@ class AskedTogetherTest {
     int threads = 4;
     int rounds = 500;
     link.parted = true;
-    SplittableRandom random = Trials.random("asked together");
+    SplittableRandom random = Trials.random("asked together", rounds);
     AtomicBoolean over = new AtomicBoolean();
     ExecutorService all = Executors.newCachedThreadPool();
     try {

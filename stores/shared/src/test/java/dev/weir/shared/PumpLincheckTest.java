@@ -1,5 +1,6 @@
 package dev.weir.shared;
 
+import dev.weir.testkit.Trials;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -48,7 +49,7 @@ public class PumpLincheckTest {
     new ModelCheckingOptions()
         .threads(3)
         .actorsPerThread(2)
-        .iterations(3)
+        .iterations(Trials.unseeded("pump, modelled threads", Trials.runs(1, 3)))
         .invocationsPerIteration(200)
         .check(PumpLincheckTest.class);
   }
@@ -58,7 +59,7 @@ public class PumpLincheckTest {
     new StressOptions()
         .threads(3)
         .actorsPerThread(3)
-        .iterations(3)
+        .iterations(Trials.unseeded("pump, real threads", 3))
         .invocationsPerIteration(200)
         .check(PumpLincheckTest.class);
   }
