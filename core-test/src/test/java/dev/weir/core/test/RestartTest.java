@@ -8,6 +8,7 @@ import dev.weir.MemoryStore;
 import dev.weir.PackedDecision;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.testkit.Trials;
 import dev.weir.testkit.WindowChecker;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -6,6 +6,7 @@ import dev.weir.Charges;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.testkit.Trials;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;

@@ -7,6 +7,7 @@ import dev.weir.FullMode;
 import dev.weir.MemoryStore;
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.testkit.Trials;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
