@@ -11,7 +11,6 @@ import dev.weir.config.Head;
 import dev.weir.testkit.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
