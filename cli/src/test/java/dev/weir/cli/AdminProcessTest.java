@@ -87,7 +87,8 @@ class AdminProcessTest {
       Ran inUse = Ran.weir("tokens", "list", "--data-dir", data);
       assertThat(inUse.status()).isEqualTo(3);
       assertThat(inUse.err())
-          .contains("in use by process " + served.process().handle().pid(), "use --server URL instead");
+          .contains(
+              "in use by process " + served.process().handle().pid(), "use --server URL instead");
 
       Ran push = admin(served, "rules", "push", rules.toString(), "--reason", "first", "--wait");
       assertThat(push.out()).contains("revision 1: in the store");

@@ -16,22 +16,15 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.TlsServerCredentials;
 import io.grpc.stub.StreamObserver;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,13 +35,13 @@ class BenchTlsTest {
   private static final String TOKEN = "s3cret";
 
   @TempDir private static Path folder;
-  private static Pem shownByServers;
+  private static Pem pem;
 
   private final Set<String> shown = ConcurrentHashMap.newKeySet();
 
   @BeforeAll
   static void makeCertificates() throws Exception {
-    shownByServers = Pem.make(folder, "server");
+    pem = Pem.make(folder, "server");
     Pem.make(folder, "stranger");
     Files.writeString(folder.resolve("token"), TOKEN + "\n");
   }
@@ -99,7 +92,7 @@ class BenchTlsTest {
   void resp() throws Exception {
     try (RespStub stub =
         RespStub.start(
-            shownByServers.shown().getServerSocketFactory(),
+            pem.shown().getServerSocketFactory(),
             (self, command) -> {
               if (command.get(0).equals("AUTH")) {
                 shown.add(command.get(1));
@@ -115,7 +108,7 @@ class BenchTlsTest {
   void http() throws Exception {
     HttpsServer server =
         HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.setHttpsConfigurator(new HttpsConfigurator(shownByServers.shown()));
+    server.setHttpsConfigurator(new HttpsConfigurator(pem.shown()));
     server.createContext(
         "/v1/check",
         exchange -> {
@@ -140,7 +133,10 @@ class BenchTlsTest {
   void grpc() throws Exception {
     Server server =
         Grpc.newServerBuilderForPort(
-                0, TlsServerCredentials.newBuilder().keyManager(keys.getKeyManagers()).build())
+                0,
+                TlsServerCredentials.newBuilder()
+                    .keyManager(pem.certificate().toFile(), pem.key().toFile())
+                    .build())
             .directExecutor()
             .addService(new AllowAll())
             .intercept(new Shown())

@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
 final class Served implements AutoCloseable {
   private static final Pattern READY =
       Pattern.compile(
-          "ready: http on \\S+:(\\d+), grpc on \\S+:(\\d+), resp on \\S+:(\\d+)(?:, admin on \\S+:(\\d+))?");
+          "ready: http on \\S+:(\\d+), grpc on \\S+:(\\d+), resp on \\S+:(\\d+)(?:, admin on"
+              + " \\S+:(\\d+))?");
 
   private final ChildProcess process;
   private final int[] ports = {-1, -1, -1, -1};

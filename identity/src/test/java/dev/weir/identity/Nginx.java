@@ -38,9 +38,7 @@ final class Nginx implements AutoCloseable {
 
   private static boolean hasRealip(Path program) {
     try {
-      return ChildProcess.of(program.toString(), "-V")
-          .run()
-          .contains("--with-http_realip_module");
+      return ChildProcess.of(program.toString(), "-V").run().contains("--with-http_realip_module");
     } catch (IOException e) {
       return false;
     }
@@ -77,21 +75,21 @@ final class Nginx implements AutoCloseable {
       folders.append("  ").append(name).append("_temp_path ").append(temporary).append(";\n");
     }
     return """
-        daemon off;
-        worker_processes 1;
-        error_log stderr notice;
-        pid %s;
-        events { worker_connections 64; }
-        http {
-          access_log off;
-          real_ip_header X-Forwarded-For;
-          real_ip_recursive on;
-        %s%s  server {
-            listen 127.0.0.1:%d;
-            location / { return 200 $remote_addr; }
-          }
-        }
-        """
+    daemon off;
+    worker_processes 1;
+    error_log stderr notice;
+    pid %s;
+    events { worker_connections 64; }
+    http {
+      access_log off;
+      real_ip_header X-Forwarded-For;
+      real_ip_recursive on;
+    %s%s  server {
+        listen 127.0.0.1:%d;
+        location / { return 200 $remote_addr; }
+      }
+    }
+    """
         .formatted(folder.resolve("nginx.pid"), ranges, folders, port);
   }
 

@@ -2,7 +2,6 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-
 import dev.weir.wire.testkit.Http2Frames;
 import dev.weir.wire.testkit.RespClient;
 import java.io.ByteArrayOutputStream;
@@ -173,7 +172,8 @@ class UnfinishedRequestsTest {
 
   @Test
   void framesThatAreNotWhole_countToo() throws Exception {
-    byte[] frame = Http2Frames.frame(Http2Frames.HEADERS, Http2Frames.END_HEADERS, 1, new byte[16_384]);
+    byte[] frame =
+        Http2Frames.frame(Http2Frames.HEADERS, Http2Frames.END_HEADERS, 1, new byte[16_384]);
     for (int i = 0; i < 150; i++) {
       Socket socket = connect(running.server.grpcPort());
       Http2Frames.open(socket);

@@ -17,8 +17,7 @@ record ClusterErrand(ClusterHistory history, SiegeRule asked, String key, int pe
   private static final int MOST_PERMITS = 8;
 
   /** Returns a random one by one of the rules, which the history knows of. */
-  static ClusterErrand any(
-      ClusterHistory history, List<SiegeRule> rules, SplittableRandom random) {
+  static ClusterErrand any(ClusterHistory history, List<SiegeRule> rules, SplittableRandom random) {
     SiegeRule rule = rules.get(random.nextInt(rules.size()));
     boolean hot = random.nextInt(ONE_OF_FIVE) > 0 || rule.equals(ClusterRules.ACCOUNT);
     String key = hot ? "hot-" + random.nextInt(HOT) : "warm-" + random.nextInt(WARM);

@@ -107,8 +107,7 @@ final class ClusterSiege implements AutoCloseable {
   private void visit(MemberProcess member, List<SiegeRule> rules) {
     for (Protocol protocol : PROTOCOLS) {
       SplittableRandom own = random.split();
-      visitors.add(
-          protocol, member::target, PACE, () -> ClusterErrand.any(history, rules, own));
+      visitors.add(protocol, member::target, PACE, () -> ClusterErrand.any(history, rules, own));
     }
     SplittableRandom own = random.split();
     visitors.add(Protocol.CHECK, member::target, KEYS_PACE, () -> keys.next(own));

@@ -86,8 +86,8 @@ final class ClusterSoak {
       }
     }
     System.out.println(
-        "| fault | rounds | admissions | certain excess | histories | uncertain answers | no answer |"
-            + " longest time without an admission, s | longest healing, s |");
+        "| fault | rounds | admissions | certain excess | histories | uncertain answers | no answer"
+            + " | longest time without an admission, s | longest healing, s |");
     System.out.println("|---|---:|---:|---:|---:|---:|---:|---:|---:|");
     rows.forEach(row -> System.out.println(row.line()));
     System.exit(rows.stream().noneMatch(row -> row.wrong) ? 0 : 1);

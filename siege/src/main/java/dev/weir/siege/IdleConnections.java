@@ -4,7 +4,6 @@ import static dev.weir.wire.testkit.Http2Frames.PREFACE;
 import static dev.weir.wire.testkit.Http2Frames.SETTINGS;
 import static dev.weir.wire.testkit.Http2Frames.frame;
 
-
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

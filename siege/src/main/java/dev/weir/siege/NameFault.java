@@ -2,7 +2,6 @@ package dev.weir.siege;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.SplittableRandom;
 
 /** The DNS says something else than where the members are, while some of them start again. */
 enum NameFault {

@@ -1,7 +1,6 @@
 package dev.weir.siege;
 
 import dev.weir.testkit.FaultProxy;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;

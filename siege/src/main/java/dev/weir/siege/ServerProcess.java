@@ -28,7 +28,6 @@ final class ServerProcess implements AutoCloseable {
   private static final Pattern READY =
       Pattern.compile("ready: http on \\S+?:(\\d+), grpc on \\S+?:(\\d+), resp on \\S+?:(\\d+)");
 
-
   /**
    * What a server's process is, beside its flags.
    *
@@ -76,8 +75,7 @@ final class ServerProcess implements AutoCloseable {
   static ServerProcess launch(Launch how, Path log, @Nullable String token, String... flags)
       throws IOException {
     List<String> words =
-        new ArrayList<>(
-            List.of("serve", "--port", "0", "--grpc-port", "0", "--resp-port", "0"));
+        new ArrayList<>(List.of("serve", "--port", "0", "--grpc-port", "0", "--resp-port", "0"));
     words.addAll(List.of(flags));
     ChildProcess process =
         ChildProcess.java(Main.class, words.toArray(String[]::new))

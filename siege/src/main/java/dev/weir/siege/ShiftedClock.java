@@ -47,8 +47,7 @@ final class ShiftedClock {
       Files.write(source, text.readAllBytes());
     }
     try {
-      ChildProcess.of(
-              "gcc", "-shared", "-fPIC", "-O1", "-o", library + "", source + "", "-ldl")
+      ChildProcess.of("gcc", "-shared", "-fPIC", "-O1", "-o", library + "", source + "", "-ldl")
           .run();
       return true;
     } catch (IOException none) {

@@ -192,7 +192,8 @@ class ClusterSiegeTest {
     }
     clock.shift(Duration.ofHours(1));
     long before = System.currentTimeMillis();
-    String said = ChildProcess.java(ShiftedClock.class)
+    String said =
+        ChildProcess.java(ShiftedClock.class)
             .environment(clock.environment())
             .errors(Redirect.INHERIT)
             .run();

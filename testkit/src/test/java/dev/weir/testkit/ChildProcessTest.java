@@ -108,7 +108,7 @@ class ChildProcessTest {
 
   @Test
   void kill_endsWhatTheProgramHasStarted() throws Exception {
-    try (ChildProcess process = shell("cat & echo $!; wait").start()) {
+    try (ChildProcess process = shell("sleep 1000 & echo $!; wait").start()) {
       long below = Long.parseLong(process.await(Pattern.compile("\\d+")).group());
       ProcessHandle started = ProcessHandle.of(below).orElseThrow();
       process.kill();

@@ -165,7 +165,8 @@ final class Postgres {
       }
       // What the one before has left behind, such as its shared memory, may still be in use.
       process.close();
-      deadline.check(new IOException(command + ": exit " + process.exitStatus() + "\n" + process.output()));
+      deadline.check(
+          new IOException(command + ": exit " + process.exitStatus() + "\n" + process.output()));
     }
   }
 }

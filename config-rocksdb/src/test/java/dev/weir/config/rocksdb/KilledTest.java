@@ -12,7 +12,6 @@ import dev.weir.testkit.ChildProcess;
 import dev.weir.testkit.Trials;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;

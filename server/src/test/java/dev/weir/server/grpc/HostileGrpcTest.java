@@ -11,7 +11,6 @@ import static dev.weir.wire.testkit.Http2Frames.has;
 import static dev.weir.wire.testkit.Http2Frames.open;
 import static org.assertj.core.api.Assertions.assertThat;
 
-
 import dev.weir.server.LogCapture;
 import dev.weir.server.Retried;
 import dev.weir.server.RunningServer;
@@ -342,7 +341,9 @@ class HostileGrpcTest {
         send(socket, frame(HEADERS, END_HEADERS, 3, head));
         send(socket, frame(DATA, END_STREAM, 3, healthName(256)));
         String answer = method.equals("Check") ? "unknown service" : "\u0008\u0003";
-        assertThat(Http2Frames.until(socket, answer)).contains(answer).doesNotContain("at most 256)");
+        assertThat(Http2Frames.until(socket, answer))
+            .contains(answer)
+            .doesNotContain("at most 256)");
         send(socket, frame(HEADERS, END_HEADERS, 5, head));
         for (byte[] data : Http2Frames.data(5, Http2Frames.halfMessage(1_000_000, 20_000))) {
           send(socket, data);

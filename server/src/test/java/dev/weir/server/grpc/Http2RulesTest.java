@@ -11,7 +11,6 @@ import static dev.weir.wire.testkit.Http2Frames.WINDOW_UPDATE;
 import static dev.weir.wire.testkit.Http2Frames.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
-
 import dev.weir.protocol.envoy.RateLimitDescriptor;
 import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.server.RunningServer;

@@ -7,7 +7,6 @@ import static dev.weir.wire.testkit.Http2Frames.WINDOW_UPDATE;
 import static dev.weir.wire.testkit.Http2Frames.frame;
 import static org.assertj.core.api.Assertions.assertThat;
 
-
 import dev.weir.protocol.v1.WeirProto.Check;
 import dev.weir.protocol.v1.WeirProto.CheckBatchRequest;
 import dev.weir.protocol.v1.WeirProto.Descriptor;

@@ -39,7 +39,8 @@ final class Failovers {
 
   public static void main(String[] args) {
     System.out.println(
-        "| crash | excess | answers \"uncertain\" | slowest answer, ms | Redis decides again after, ms |");
+        "| crash | excess | answers \"uncertain\" | slowest answer, ms | Redis decides again after,"
+            + " ms |");
     System.out.println("|---|---:|---:|---:|---:|");
     print("restart, nothing kept", () -> restart(NOTHING_KEPT));
     print("restart, `appendfsync everysec`", () -> restart(EVERY_SECOND));

@@ -6,7 +6,6 @@ import static dev.weir.wire.testkit.Http2Frames.END_HEADERS;
 import static dev.weir.wire.testkit.Http2Frames.END_STREAM;
 import static dev.weir.wire.testkit.Http2Frames.GOAWAY;
 import static dev.weir.wire.testkit.Http2Frames.HEADERS;
-import static dev.weir.wire.testkit.Http2Frames.HEAD_BYTES;
 import static dev.weir.wire.testkit.Http2Frames.MAX_FRAME;
 import static dev.weir.wire.testkit.Http2Frames.PING;
 import static dev.weir.wire.testkit.Http2Frames.PREFACE;
@@ -123,10 +122,18 @@ public final class Http2Client implements AutoCloseable {
     for (int i = 0; i < settings.length; i += 2) {
       payload.putShort((short) settings[i]).putInt(settings[i + 1]);
       if (settings[i] == HEADER_TABLE_SIZE) {
-        decoder.configuration().maxHeaderTableSize(settings[i + 1]);
+        tableSize(settings[i + 1]);
       }
     }
     send(frame(SETTINGS, 0, 0, payload.array()));
+  }
+
+  private void tableSize(int bytes) {
+    try {
+      decoder.configuration().maxHeaderTableSize(bytes);
+    } catch (Http2Exception e) {
+      throw new IllegalArgumentException("table of " + bytes + " bytes", e);
+    }
   }
 
   /** Sends all of these bytes together. */

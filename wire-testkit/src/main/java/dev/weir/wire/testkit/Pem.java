@@ -117,8 +117,7 @@ public record Pem(Path certificate, Path key, Path store) {
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     trust.init(trusted);
     SSLContext context = SSLContext.getInstance("TLS");
-    context.init(
-        client.length == 0 ? null : client[0].keys(), trust.getTrustManagers(), null);
+    context.init(client.length == 0 ? null : client[0].keys(), trust.getTrustManagers(), null);
     return context;
   }
 }

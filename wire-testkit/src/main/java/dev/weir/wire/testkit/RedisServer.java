@@ -313,7 +313,8 @@ public final class RedisServer implements AutoCloseable {
   /** Returns whether the system shows it as stopped, on Linux. */
   private boolean stopped() {
     try {
-      return Files.readString(Path.of("/proc", process.handle().pid() + "", "stat")).contains(") T ");
+      return Files.readString(Path.of("/proc", process.handle().pid() + "", "stat"))
+          .contains(") T ");
     } catch (IOException notLinux) {
       return true;
     }

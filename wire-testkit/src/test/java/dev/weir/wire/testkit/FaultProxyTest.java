@@ -95,8 +95,7 @@ class FaultProxyTest {
   @Test
   void refuse_turnsAwayNewConnectionsOnly() throws IOException {
     proxy.refuse();
-    assertThatThrownBy(() -> new RespClient(proxy.port()))
-        .isInstanceOf(ConnectException.class);
+    assertThatThrownBy(() -> new RespClient(proxy.port())).isInstanceOf(ConnectException.class);
     assertThat(client.call("PING")).isEqualTo("PONG");
     proxy.heal();
     try (RespClient another = new RespClient(proxy.port())) {
@@ -127,7 +126,8 @@ class FaultProxyTest {
   @Test
   void endRequests_theServerHearsOfTheEnd() throws IOException {
     proxy.endRequests();
-    assertThatThrownBy(() -> client.timeout(LONG).call("INCR", "k")).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> client.timeout(LONG).call("INCR", "k"))
+        .isInstanceOf(IOException.class);
     assertThat(server.command("EXISTS", "k")).isEqualTo("0");
     try (RespClient another = new RespClient(proxy.port())) {
       assertThat(another.call("PING")).isEqualTo("PONG");
@@ -175,7 +175,6 @@ class FaultProxyTest {
     client.command("PING");
     proxy.close();
     assertThatThrownBy(client::value).isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> new RespClient(proxy.port()))
-        .isInstanceOf(ConnectException.class);
+    assertThatThrownBy(() -> new RespClient(proxy.port())).isInstanceOf(ConnectException.class);
   }
 }
