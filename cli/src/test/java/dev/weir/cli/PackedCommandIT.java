@@ -6,6 +6,7 @@ import dev.weir.protocol.envoy.RateLimitDescriptor;
 import dev.weir.protocol.envoy.RateLimitRequest;
 import dev.weir.protocol.envoy.RateLimitResponse;
 import dev.weir.protocol.envoy.RateLimitServiceGrpc;
+import dev.weir.testkit.ChildProcess;
 import dev.weir.testkit.Ports;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
@@ -17,6 +18,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -110,14 +112,15 @@ class PackedCommandIT {
       assertThat(answer.body()).contains("\"reason\":\"WITHIN_LIMIT\"");
       assertThat(grpc(served.grpcPort())).isEqualTo(RateLimitResponse.Code.OK);
 
-      Process process = served.process();
-      Path mapped = Path.of("/proc/" + process.pid() + "/maps");
+      ChildProcess process = served.process();
+      Path mapped = Path.of("/proc/" + process.handle().pid() + "/maps");
       if (Files.exists(mapped)) {
         // Nothing of RocksDB where there is no folder for data.
         assertThat(Files.readString(mapped)).contains("libjvm").doesNotContain("librocksdbjni");
       }
-      assertThat(process.toHandle().destroy()).isTrue();
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.running()).isTrue();
+      process.terminate();
+      assertThat(process.endsWithin(Duration.ofMinutes(1))).isTrue();
     }
   }
 
