@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -58,6 +60,12 @@ class StressTest {
       process.destroyForcibly();
     }
     String said = Files.readString(output);
+    Matcher passed = Pattern.compile("; (\\d+) passed, ").matcher(said);
+    int forks = 0;
+    while (passed.find()) {
+      forks = Integer.parseInt(passed.group(1)); // The last line has them all.
+    }
+    Trials.unseeded("jcstress", forks * ITERATIONS);
     assertThat(exit).as(said).isZero();
     assertThat(said).contains("8 matching test results").doesNotContain("FAILED", "[ERROR]");
   }
