@@ -28,9 +28,10 @@ unchanged() {
 
 # Builds modules and those below them: to run, not to check. One line says how far it is, and the last one of a build
 # that fails why. What was built and fetched stays, so the next call goes on from there.
-#   maven LOG MODULE TITLE
+#   maven LOG TITLE MODULES...   where MODULES are the arguments by which Maven chooses them
 maven() {
-  local log=$1 module=$2 title=$3 major begun=$SECONDS pid status=0 said=0
+  local log=$1 title=$2 major begun=$SECONDS pid status=0 said=0
+  shift 2
   major=$("$java" -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.specification.version = //p')
   [ "${major%%.*}" -ge 17 ] 2>/dev/null || fail "java: version ${major:-unknown} (expected: 17 or newer)"
   [ -x "$(dirname "$(readlink -f "$java")")/javac" ] || fail "java: $java has no javac beside it (expected: a JDK, 17 or newer)"
@@ -38,7 +39,7 @@ maven() {
   # Short builds end before better code would pay; Maven runs on the Java that Weir will run on.
   (cd "$home" && JAVA_HOME=$(dirname "$(dirname "$(readlink -f "$java")")") \
     MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseParallelGC ${MAVEN_OPTS:-}" \
-    exec mvn -B -T 1C -Dweir.run -Dmaven.test.skip=true -pl "$module" -am package) >"$log" 2>&1 &
+    exec mvn -B -T 1C -Dweir.run -Dmaven.test.skip=true "$@" package) >"$log" 2>&1 &
   pid=$!
   trap 'kill "$pid" 2>/dev/null; wait "$pid" 2>/dev/null; echo >&2; echo "$command: interrupted; the next call goes on from here" >&2; exit 130' INT TERM
   while kill -0 "$pid" 2>/dev/null; do

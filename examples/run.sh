@@ -17,7 +17,7 @@ build() {
   ! unchanged "$stamp" "${modules[@]}" || return 0
   local now
   now=$(mktemp "$target/started.XXXXXX") || fail "$target: cannot be written to (expected: free space)"
-  maven "$target/build.log" "examples/$command" "building the example"
+  maven "$target/build.log" "building the example" -pl "examples/$command" -am
   mv "$now" "$stamp"
 }
 

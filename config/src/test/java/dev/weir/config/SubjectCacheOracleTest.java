@@ -200,8 +200,7 @@ class SubjectCacheOracleTest {
       world.heal();
       found += world.found;
     }
-    System.out.println("FOUND " + found);
-    assertThat(found).isGreaterThan(10_000);
+    assertThat(found).isGreaterThan(runs * 20 / 3);
   }
 
   /** Values only grow, so an old one that comes back shows. */

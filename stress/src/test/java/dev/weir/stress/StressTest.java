@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +52,12 @@ class StressTest {
             .log(folder.resolve("output.txt"))
             .patience(LONGEST)
             .run();
+    Matcher passed = Pattern.compile("; (\\d+) passed, ").matcher(said);
+    int forks = 0;
+    while (passed.find()) {
+      forks = Integer.parseInt(passed.group(1)); // The last line has them all.
+    }
+    Trials.unseeded("jcstress", forks * ITERATIONS);
     assertThat(said).contains("8 matching test results").doesNotContain("FAILED", "[ERROR]");
   }
 }
