@@ -33,6 +33,8 @@ public final class RedisServer implements AutoCloseable {
    * error. A port that another process has taken in the meantime is found in what it prints before
    * it ends; then it is started on another one. It is killed and never asked to stop, so that what
    * is there after a restart is what a crash leaves, and it is killed before its files are deleted.
+   * When this process ends, all servers are killed first: none is to survive because the files of
+   * another are in the way.
    */
 
   /** The system property that names the server's binary. */
