@@ -214,11 +214,11 @@ class ClusterClientTest {
 
   @Test
   void certificate_isAskedForOfProcessesThatAreNoMembers() throws Exception {
-    Pem.make(folder, "a", "dns:a");
-    Pem.make(folder, "b", "dns:b");
-    Pem.make(folder, "c", "dns:c");
-    Pem.make(folder, "outside", "dns:outside");
-    Pem.make(folder, "stranger", "dns:outside");
+    Pem.make(folder, "a", "weir", "dns:a");
+    Pem.make(folder, "b", "weir", "dns:b");
+    Pem.make(folder, "c", "weir", "dns:c");
+    Pem.make(folder, "outside", "weir", "dns:outside");
+    Pem.make(folder, "stranger", "weir", "dns:outside");
     StringBuilder trusted = new StringBuilder();
     for (String name : List.of("a", "b", "c", "outside")) {
       trusted.append(Files.readString(folder.resolve(name + ".crt")));

@@ -387,9 +387,9 @@ class PeerTest {
 
   @Test
   void tls_isForMembersWithTheirOwnNames() throws Exception {
-    Pem.make(folder, "a", "dns:a");
-    Pem.make(folder, "b", "dns:b");
-    Pem.make(folder, "stranger", "dns:a");
+    Pem.make(folder, "a", "weir", "dns:a");
+    Pem.make(folder, "b", "weir", "dns:b");
+    Pem.make(folder, "stranger", "weir", "dns:a");
     Path trusted =
         Files.writeString(
             folder.resolve("trusted.crt"),
@@ -461,7 +461,7 @@ class PeerTest {
 
   @Test
   void certificates_areReadAgain_whenTheirFilesChange() throws Exception {
-    Pem.make(folder, "a", "dns:a");
+    Pem.make(folder, "a", "weir", "dns:a");
     PeerTls tls = tls("a", folder.resolve("a.crt"));
     PeerTls.Contexts before = tls.current();
     assertThat(tls.current()).isSameAs(before);

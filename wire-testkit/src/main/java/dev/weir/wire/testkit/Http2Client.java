@@ -41,10 +41,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Http2Client implements AutoCloseable {
   /*
-   * How are calls sent? Either frame by frame, by send(), whatever the server allows; or by call(),
-   * which sends no more than the server's windows have room for, and reads in between what the
-   * server says: more room, pings, the end of a call or of all. Who waits by awaitEnd() reads until
-   * no such call is left, the server has closed the connection, or the time is over.
+   * How are calls sent? Either frame by frame, by send(), whatever the server allows: so tests break
+   * the rules of HTTP/2, or keep windows shut. Or by call(), which sends no more than the server's
+   * windows have room for, and reads in between what the server says: more room, pings, the end of
+   * a call or of all. Nothing is read by a thread of its own; a server whose answers are not read
+   * meanwhile keeps them in its socket. awaitEnd() reads until none of these calls is left, the
+   * server has closed the connection, or the time is over.
    */
 
   public static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";

@@ -24,16 +24,17 @@ public record Pem(Path certificate, Path key, Path store) {
 
   /** Makes one for 127.0.0.1, in files of that name. */
   public static Pem make(Path folder, String name) throws IOException, GeneralSecurityException {
-    return make(folder, name, "ip:127.0.0.1");
+    return make(folder, name, name, "ip:127.0.0.1");
   }
 
   /**
    * Makes one.
    *
    * @param name of its files, {@code name.crt} and {@code name.key} among them
-   * @param subject for example {@code dns:a}
+   * @param commonName the subject, as it was before there were alternatives
+   * @param alternative the subject, for example {@code dns:a}
    */
-  public static Pem make(Path folder, String name, String subject)
+  public static Pem make(Path folder, String name, String commonName, String alternative)
       throws IOException, GeneralSecurityException {
     Path store = folder.resolve(name + ".p12");
     ChildProcess.tool(
@@ -46,9 +47,9 @@ public record Pem(Path certificate, Path key, Path store) {
             "-groupname",
             "secp256r1",
             "-dname",
-            "CN=" + name,
+            "CN=" + commonName,
             "-ext",
-            "SAN=" + subject,
+            "SAN=" + alternative,
             "-validity",
             "2",
             "-storetype",

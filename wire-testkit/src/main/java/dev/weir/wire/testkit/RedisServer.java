@@ -27,6 +27,16 @@ import redis.embedded.core.ExecutableProvider;
  * {@value #BINARY_PROPERTY} names: another version, or Valkey.
  */
 public final class RedisServer implements AutoCloseable {
+  /*
+   * When has it started? When it answers PING, or says that it wants a password. Its output does not
+   * tell: a sentinel has no such line, and a server that still reads its file answers with an
+   * error. A port that another process has taken in the meantime is found in what it prints before
+   * it ends; then it is started on another one. It is killed and never asked to stop, so that what
+   * is there after a restart is what a crash leaves, and it is killed before its files are deleted.
+   * When this process ends, all servers are killed first: none is to survive because the files of
+   * another are in the way.
+   */
+
   /** The system property that names the server's binary. */
   public static final String BINARY_PROPERTY = "weir.redis";
 
