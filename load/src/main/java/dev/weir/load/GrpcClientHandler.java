@@ -39,7 +39,6 @@ final class GrpcClientHandler extends SocketClient {
    */
 
   private static final int FREE = -1;
-  private static final int HEAD_BYTES = 9;
   private static final byte DATA = 0;
   private static final byte HEADERS = 1;
   private static final byte END_STREAM = 1;
