@@ -3,7 +3,6 @@ package dev.weir.traffic;
 import dev.weir.identity.AddressKey;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The one form of a client's address, however a log writes it: without port, brackets and zone,
@@ -44,7 +43,7 @@ final class CanonicalAddresses {
       list |= data[at] == ',';
     }
     lists += list ? 1 : 0;
-    int place = (hash ^ hash >>> 10) & (REMEMBERED - 1);
+    int place = (hash ^ (hash >>> 10)) & (REMEMBERED - 1);
     byte[] known = written[place];
     byte[] form;
     if (known != null && Arrays.equals(known, 0, known.length, data, from, to)) {
@@ -65,7 +64,7 @@ final class CanonicalAddresses {
   static String of(String text) {
     int comma = text.indexOf(',');
     String first = comma < 0 ? text : text.substring(0, comma).strip();
-    @Nullable String whole = AddressKey.WHOLE.of(first);
+    String whole = AddressKey.WHOLE.of(first);
     return whole == null ? first : whole;
   }
 

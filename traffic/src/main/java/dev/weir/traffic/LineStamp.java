@@ -32,8 +32,8 @@ final class LineStamp {
       if (time.zoned()) {
         clock.stamp(Math.floorDiv(nanos, NANOS), time.offsetSeconds());
       }
-    } catch (Unreadable e) {
-      return; // Another text: the record has to say its time itself.
+    } catch (Unreadable ignored) {
+      // Another text: the record has to say its time itself.
     }
   }
 }

@@ -43,11 +43,6 @@ final class Sample {
     return lines;
   }
 
-  /** Returns the bytes of these lines, and of what is left out. */
-  byte[] bytes() {
-    return bytes;
-  }
-
   RecordReader reader(Format format) throws IOException, TrafficException {
     return Readers.of(format, opened());
   }

@@ -145,8 +145,8 @@ final class Source implements Closeable {
         }
         long unused = time.nanos(fields.data(0), fields.from(0), fields.to(0));
         known |= time.zoned() || clock.assumed() == 0;
-      } catch (Unreadable e) {
-        continue; // Said, with its line number, when the line is read.
+      } catch (Unreadable ignored) {
+        // Said, with its line number, when the line is read.
       }
     }
     return new Times(
