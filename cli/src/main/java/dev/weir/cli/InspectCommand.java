@@ -39,6 +39,9 @@ final class InspectCommand extends TrafficCommand {
       inspection = Inspect.run(flags().traffic(), bar);
     }
     show(json ? inspection.json() : inspection.text());
+    if (inspection.records() == 0) {
+      throw nothingRead(inspection.warnings());
+    }
     return inspection.warnings();
   }
 }

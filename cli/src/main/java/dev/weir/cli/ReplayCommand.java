@@ -81,6 +81,9 @@ final class ReplayCommand extends TrafficCommand {
             summary.counts().requests() + summary.counts().unreadable(),
             summary.timeTaken().toMillis() / 1000.0,
             summary.recordsPerSecond());
+    if (summary.counts().requests() == 0 && !summary.stopped()) {
+      throw nothingRead(summary.warnings());
+    }
     return summary.warnings();
   }
 

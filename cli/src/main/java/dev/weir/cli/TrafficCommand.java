@@ -45,6 +45,12 @@ abstract class TrafficCommand implements Callable<Integer> {
     }
   }
 
+  /** Shows the warnings, and returns the error of an input of which no record could be read. */
+  final TrafficException nothingRead(List<String> warnings) {
+    warnings.forEach(warning -> err().println("weir: warning: " + warning));
+    return new TrafficException("input: no record can be read (expected: one at least)");
+  }
+
   final TrafficFlags flags() {
     return flags;
   }

@@ -2,6 +2,7 @@ package dev.weir.cli;
 
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Traffic;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -37,9 +38,17 @@ final class TrafficFlags {
       paramLabel = "NAME",
       description =
           "Format of the traffic: auto, combined, vhost, nginx-ingress, traefik, traefik-json,"
-              + " caddy, cloudflare, gcp, azure, w3c, alb, elb, s3, envoy, istio, haproxy, squid,"
-              + " csv, tsv or jsonl. Default: ${DEFAULT-VALUE}")
+              + " caddy, cloudflare, gcp, azure, tomcat-json, pino, w3c, alb, elb, s3, envoy,"
+              + " istio, haproxy, squid, ltsv, csv, tsv or jsonl. Default: ${DEFAULT-VALUE}")
   private String format = "auto";
+
+  @Option(
+      names = "--layout",
+      paramLabel = "'LAYOUT'",
+      description =
+          "The order of the values in a line of another format, such as"
+              + " 'ip - user [time] \"request\" status'.")
+  private @Nullable String layout;
 
   @Option(
       names = "--time",
@@ -54,6 +63,14 @@ final class TrafficFlags {
           "What numbers in that column count since 1970. Default: the unit in which they are"
               + " years from 1990 to 2079; with none, an error asks.")
   private @Nullable String timeUnit;
+
+  @Option(
+      names = "--zone",
+      paramLabel = "ZONE",
+      description =
+          "The zone of times that are written without one, such as Europe/Berlin or +02:00."
+              + " Default: that of the text before the record; else UTC, which the output says.")
+  private @Nullable String zone;
 
   @Option(
       names = "--permits",
@@ -81,8 +98,10 @@ final class TrafficFlags {
     Traffic.Builder traffic =
         Traffic.builder()
             .format(format())
+            .layout(layout)
             .time(time)
             .timeUnit(timeUnit())
+            .zone(zone())
             .permits(permits)
             .sort(sort);
     if (inputs.isEmpty()) {
@@ -106,6 +125,14 @@ final class TrafficFlags {
   private @Nullable TimeUnit timeUnit() {
     try {
       return timeUnit == null ? null : Traffic.unit(timeUnit);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), "--" + e.getMessage(), e);
+    }
+  }
+
+  private @Nullable ZoneId zone() {
+    try {
+      return zone == null ? null : Traffic.zone(zone);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), "--" + e.getMessage(), e);
     }

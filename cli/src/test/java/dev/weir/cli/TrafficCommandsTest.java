@@ -10,6 +10,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -149,6 +150,61 @@ class TrafficCommandsTest {
   }
 
   @Test
+  void inputOfWhichNothingIsRead_isAnErrorOfEachCommand() throws IOException {
+    Path file = folder.resolve("access.log");
+    Files.writeString(file, "INFO: 192.0.2.1:53273 - \"GET /a HTTP/1.1\" 200 OK\n".repeat(5));
+    String rules = Path.of("..", "examples", "site.yaml").toString();
+    List<String> input = List.of("--input", file.toString(), "--format", "combined");
+    List<List<String>> commands =
+        List.of(
+            List.of("inspect"),
+            List.of("suggest"),
+            List.of("compare", "--limit", "10/1m"),
+            List.of("replay", "--rules", rules, "--domain", "site", "--descriptor", "ip={ip}"));
+    for (List<String> command : commands) {
+      List<String> arguments = new ArrayList<>(command);
+      arguments.addAll(input);
+      Ran ran = Ran.weir(arguments.toArray(new String[0]));
+      assertThat(ran.status()).as("%s", command).isEqualTo(2);
+      assertThat(ran.err())
+          .as("%s", command)
+          .contains("input: no record can be read", "time: no [");
+    }
+  }
+
+  @Test
+  void zoneAndLayout_areFlagsOfEachCommand() throws IOException {
+    Path file = folder.resolve("access.log");
+    Files.writeString(file, "2026/11/27 06:14:49 \"GET /a HTTP/1.1\" from 192.0.2.1:53273\n");
+    String layout = "time time \"request\" - client";
+    Ran utc = Ran.weir("inspect", file.toString(), "--layout", layout);
+    assertThat(utc.status()).as(utc.err()).isZero();
+    assertThat(utc.out())
+        .contains("from 2026-11-27T06:14:49Z", "time: no zone in the times; read as UTC");
+    Ran local = Ran.weir("inspect", file.toString(), "--layout", layout, "--zone", "+02:00");
+    assertThat(local.out())
+        .contains("from 2026-11-27T04:14:49Z", "--layout '" + layout + "' --zone +02:00")
+        .doesNotContain("read as UTC");
+    String rules = Path.of("..", "examples", "site.yaml").toString();
+    Ran replay =
+        Ran.weir(
+            "replay",
+            "--rules",
+            rules,
+            "--domain",
+            "site",
+            "--descriptor",
+            "ip={ip}",
+            "--json",
+            "--input",
+            file.toString(),
+            "--layout",
+            layout);
+    assertThat(replay.status()).as(replay.err()).isZero();
+    assertThat(replay.out()).contains("\"notes\" : [", "read as UTC");
+  }
+
+  @Test
   void wrongUsage_isOneClearError() {
     String log = generated().toString();
     Map<List<String>, String> wrong = new HashMap<>();
@@ -161,6 +217,10 @@ class TrafficCommandsTest {
     wrong.put(
         List.of("suggest", "--input", log, "--window", "1m,367d"),
         "--window: 367d (expected: 1ms..366d, ");
+    wrong.put(
+        List.of("inspect", log, "--zone", "Mars"), "--zone: \"Mars\" (expected: the name of a");
+    wrong.put(
+        List.of("inspect", log, "--layout", "ip ("), "layout: \"ip (\" (expected: not \"(\";");
     wrong.putAll(
         Map.of(
             List.of("compare", "--input", log, "--limit", "30"), "expected: N/WINDOW",

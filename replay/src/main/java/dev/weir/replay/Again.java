@@ -26,9 +26,12 @@ final class Again {
   Again traffic(Traffic traffic) {
     traffic.inputs().forEach(input -> flag("--input", input));
     traffic.descriptors().forEach(descriptor -> flag("--descriptor", descriptor));
-    flag("--format", traffic.format() == Format.AUTO ? null : traffic.format());
+    boolean named = traffic.format() != Format.AUTO && traffic.layout() == null;
+    flag("--format", named ? traffic.format() : null);
+    flag("--layout", traffic.layout());
     flag("--time", traffic.time());
     flag("--time-unit", traffic.unitFlag());
+    flag("--zone", traffic.zone());
     flag("--permits", traffic.permits().equals("1") ? null : traffic.permits());
     if (traffic.sort()) {
       command.append(" \\\n  --sort");

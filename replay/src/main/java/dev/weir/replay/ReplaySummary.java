@@ -64,7 +64,7 @@ public record ReplaySummary(
    * @param timeColumn the column with the time, found out if that was asked
    * @param timeUnit what numbers in that column count, for example milliseconds; empty if there are
    *     none
-   * @param notes how that unit was inferred; empty if it was not
+   * @param notes what was inferred or left out, one line each
    */
   public record Source(
       List<InputRead> inputs,

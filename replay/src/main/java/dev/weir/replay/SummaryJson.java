@@ -51,6 +51,7 @@ final class SummaryJson {
     json.writeStringField("time_column", summary.source().timeColumn());
     String unit = summary.source().timeUnit();
     json.writeStringField("time_unit", unit.isEmpty() ? null : unit);
+    texts(json, "notes", summary.source().notes());
     json.writeNumberField("requests", counts.requests());
     json.writeNumberField("allowed", counts.allowed());
     json.writeNumberField("denied", counts.denied());
@@ -83,6 +84,7 @@ final class SummaryJson {
     json.writeStringField("time_column", recording.source().timeColumn());
     String unit = recording.source().timeUnit();
     json.writeStringField("time_unit", unit.isEmpty() ? null : unit);
+    texts(json, "notes", recording.source().notes());
     json.writeStringField("first_time", Figures.instant(recording.trace().firstNanos()));
     json.writeStringField("last_time", Figures.instant(recording.trace().lastNanos()));
   }

@@ -445,6 +445,7 @@ class ReplayTest {
               "format" : "csv",
               "time_column" : "time",
               "time_unit" : "seconds",
+              "notes" : [ ],
               "requests" : 3,
               "allowed" : 2,
               "denied" : 1,

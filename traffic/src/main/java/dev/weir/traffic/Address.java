@@ -1,10 +1,12 @@
 package dev.weir.traffic;
 
-/** Tells an IP address from other text by its look. */
+import dev.weir.identity.AddressKey;
+
+/** Recognizes IP addresses and host names by their form. */
 final class Address {
   private Address() {}
 
-  /** Whether the text is an IPv4 or IPv6 address, without a port. */
+  /** Returns whether the text is an IPv4 or IPv6 address, without a port. */
   static boolean is(String text) {
     int dots = 0;
     int colons = 0;
@@ -16,7 +18,7 @@ final class Address {
       } else if (c == ':') {
         colons++;
       } else if (c == '%' && colons >= 2) {
-        return true; // A zone follows.
+        break; // A zone follows.
       } else if (c < '0' || c > '9') {
         letters++;
         if (Character.digit(c, 16) < 0 || c > 'f') {
@@ -24,7 +26,16 @@ final class Address {
         }
       }
     }
-    return colons == 0 ? dots == 3 && letters == 0 && fourBytes(text) : colons >= 2;
+    // A time of day has colons as well: what may be IPv6 has to be read.
+    return colons == 0
+        ? dots == 3 && letters == 0 && fourBytes(text)
+        : colons >= 2 && AddressKey.WHOLE.of(text) != null;
+  }
+
+  /** Returns whether the text is an address, or a network's with its prefix. */
+  static boolean isKey(String text) {
+    int slash = text.indexOf('/');
+    return is(slash < 0 ? text : text.substring(0, slash));
   }
 
   private static boolean fourBytes(String text) {
@@ -46,7 +57,10 @@ final class Address {
     return value >= 0;
   }
 
-  /** Whether the text may be a host's name: letters, digits, dots, hyphens; not a single hyphen. */
+  /**
+   * Returns whether the text may be a host's name: letters, digits, dots, hyphens; not a single
+   * hyphen.
+   */
   static boolean mayBeHost(String text) {
     boolean letter = false;
     for (int i = 0; i < text.length(); i++) {

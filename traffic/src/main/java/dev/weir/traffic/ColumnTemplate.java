@@ -1,5 +1,6 @@
 package dev.weir.traffic;
 
+import dev.weir.identity.AddressKey;
 import dev.weir.identity.Template;
 import dev.weir.identity.TemplateException;
 import dev.weir.rules.ShownText;
@@ -11,19 +12,43 @@ import org.jspecify.annotations.Nullable;
 /**
  * A {@link Template} whose fields are columns. Of alternatives, {@code {login|ip}}, the first
  * column that has something counts, with its name before the value as in the requests of a server:
- * {@code login:alice}.
+ * {@code login:alice}. An address makes the key that it makes in a server: {@code {ip}} is cut to
+ * its network, {@code {ip/48}} and {@code {ip/24/48}} to another one.
  */
 final class ColumnTemplate {
   /** What an access log writes where there is nothing. */
   private static final String NOTHING = "-";
 
   /**
+   * A field's name.
+   *
+   * @param name as the template has it
+   * @param column what it names
+   * @param address how the column's addresses become keys, if it has any
+   */
+  private record Name(String name, String column, @Nullable AddressKey address) {
+    static Name of(String column) {
+      return new Name(column, column, UsualColumns.hasAddresses(column) ? AddressKey.USUAL : null);
+    }
+
+    String value(RecordFields fields, int slot) {
+      String text = fields.text(slot);
+      // The usual case: an IPv4 address is its key, and so is what is no address.
+      if (address == null || (address == AddressKey.USUAL && text.indexOf(':') < 0)) {
+        return text;
+      }
+      String key = address.of(text);
+      return key == null ? text : key;
+    }
+  }
+
+  /**
    * A piece of it.
    *
    * @param text the literal text, or what stands between the braces
-   * @param columns the alternatives, none for literal text
+   * @param names the alternatives, none for literal text
    */
-  private record Part(String text, List<String> columns) {}
+  private record Part(String text, List<Name> names) {}
 
   private final List<Part> parts = new ArrayList<>();
   private int[][] slots = new int[0][];
@@ -31,7 +56,7 @@ final class ColumnTemplate {
   ColumnTemplate(Template template) {
     for (Template.Piece piece : template.pieces()) {
       if (piece instanceof Template.Field field) {
-        parts.add(new Part(field.text(), field.names()));
+        parts.add(new Part(field.text(), field.names().stream().map(Name::of).toList()));
       } else if (piece instanceof Template.Literal literal) {
         parts.add(new Part(literal.text(), List.of()));
       }
@@ -52,25 +77,56 @@ final class ColumnTemplate {
         name + ": " + ShownText.quoted(e.text()) + " (expected: " + e.expected() + ")");
   }
 
-  /** Takes what looks like alternatives as one column if there is one of that name. */
-  void resolve(Predicate<String> isColumn) {
-    parts.replaceAll(
-        part ->
-            part.columns.size() > 1 && isColumn.test(part.text)
-                ? new Part(part.text, List.of(part.text))
-                : part);
+  /**
+   * Takes what looks like alternatives, or like an address with a prefix, as one column if there is
+   * one of that name.
+   *
+   * @throws TrafficException if a prefix of an address is none
+   */
+  void resolve(Predicate<String> isColumn) throws TrafficException {
+    for (int i = 0; i < parts.size(); i++) {
+      Part part = parts.get(i);
+      if (part.names.size() > 1 && isColumn.test(part.text)) {
+        parts.set(i, new Part(part.text, List.of(Name.of(part.text))));
+      } else {
+        List<Name> names = new ArrayList<>();
+        for (Name name : part.names) {
+          names.add(isColumn.test(name.name) ? name : prefixed(name));
+        }
+        parts.set(i, new Part(part.text, names));
+      }
+    }
+  }
+
+  /** Returns a name of the form {@code ip/48} as its column and prefix, and others as they are. */
+  private static Name prefixed(Name name) throws TrafficException {
+    int slash = name.name.indexOf('/');
+    String column = slash < 0 ? "" : name.name.substring(0, slash);
+    if (!UsualColumns.hasAddresses(column)) {
+      return name;
+    }
+    try {
+      return new Name(name.name, column, AddressKey.ofPrefixes(name.name.substring(slash + 1)));
+    } catch (IllegalArgumentException e) {
+      throw new TrafficException(
+          "descriptor: "
+              + ShownText.quoted("{" + name.name + "}")
+              + " (expected: "
+              + e.getMessage()
+              + ")");
+    }
   }
 
   /** Returns the columns it names. */
   List<String> columns() {
-    return parts.stream().flatMap(part -> part.columns.stream()).toList();
+    return parts.stream().flatMap(part -> part.names.stream()).map(Name::column).toList();
   }
 
   /** Returns the columns that every record must have: those without an alternative. */
   List<String> required() {
     return parts.stream()
-        .filter(part -> part.columns.size() == 1)
-        .flatMap(part -> part.columns.stream())
+        .filter(part -> part.names.size() == 1)
+        .map(part -> part.names.get(0).column)
         .toList();
   }
 
@@ -78,7 +134,7 @@ final class ColumnTemplate {
   @Nullable String literal() {
     StringBuilder text = new StringBuilder();
     for (Part part : parts) {
-      if (!part.columns.isEmpty()) {
+      if (!part.names.isEmpty()) {
         return null;
       }
       text.append(part.text);
@@ -90,7 +146,7 @@ final class ColumnTemplate {
   void bind(List<String> columns) {
     slots = new int[parts.size()][];
     for (int i = 0; i < slots.length; i++) {
-      slots[i] = parts.get(i).columns.stream().mapToInt(columns::indexOf).toArray();
+      slots[i] = parts.get(i).names.stream().map(Name::column).mapToInt(columns::indexOf).toArray();
     }
   }
 
@@ -101,8 +157,8 @@ final class ColumnTemplate {
 
   /** Returns the column if it is one and nothing else, else null. */
   @Nullable String onlyColumn() {
-    return parts.size() == 1 && parts.get(0).columns.size() == 1
-        ? parts.get(0).columns.get(0)
+    return parts.size() == 1 && parts.get(0).names.size() == 1
+        ? parts.get(0).names.get(0).column
         : null;
   }
 
@@ -124,12 +180,12 @@ final class ColumnTemplate {
       return part.text;
     }
     if (alternatives.length == 1) {
-      return fields.text(alternatives[0]);
+      return part.names.get(0).value(fields, alternatives[0]);
     }
     for (int j = 0; j < alternatives.length; j++) {
-      String value = fields.text(alternatives[j]);
+      String value = part.names.get(j).value(fields, alternatives[j]);
       if (!value.isEmpty() && !value.equals(NOTHING)) {
-        return part.columns.get(j) + ":" + value;
+        return part.names.get(j).name + ":" + value;
       }
     }
     return "";

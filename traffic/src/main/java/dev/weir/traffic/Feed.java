@@ -37,6 +37,11 @@ public final class Feed implements Closeable {
   /** What to do where traffic does not fit the heap. */
   public static final String MORE_HEAP = "give it more with -Xmx, as in WEIR_JAVA_OPTS=-Xmx4g";
 
+  /** What is said of times that nothing gives a zone. */
+  static final String UTC_NOTE =
+      "time: no zone in the times; read as UTC (expected: --zone with the writer's, such as"
+          + " Europe/Berlin, if that is another)";
+
   /** Progress is reported once in this many records, a power of two. */
   private static final int REPORT_EVERY = 4096;
 
@@ -130,7 +135,7 @@ public final class Feed implements Closeable {
     }
     for (int i = 0; i < names.size(); i++) {
       try {
-        Source source = Source.open(i, names.get(i), traffic.format(), names.size() > 1, standard);
+        Source source = Source.open(i, names.get(i), traffic, names.size() > 1, standard);
         if (source != null) {
           sources.add(source);
         }
@@ -161,8 +166,12 @@ public final class Feed implements Closeable {
     } catch (TrafficException e) {
       problems.addAll(e.problems());
     }
-    template.resolve(
-        name -> sources.stream().allMatch(each -> each.reader().columns().contains(name)));
+    try {
+      template.resolve(
+          name -> sources.stream().allMatch(each -> each.reader().columns().contains(name)));
+    } catch (TrafficException e) {
+      problems.addAll(e.problems());
+    }
     wanted.addAll(template.columns());
     List<String> columns = List.copyOf(wanted);
     for (Source source : sources) {
@@ -183,9 +192,7 @@ public final class Feed implements Closeable {
     }
     Set<String> required = template.required();
     required.add(timeColumn);
-    for (Source source : sources) {
-      source.want(columns, required, unit(source, unit));
-    }
+    bindTimes(columns, required, unit);
     template.bind(columns);
     bound = template;
     this.columns = columns.size();
@@ -213,24 +220,39 @@ public final class Feed implements Closeable {
     return unit;
   }
 
-  /** Returns the unit of numbers in the time of an input. */
-  private TimeReader.Unit unit(Source source, TimeReader.Unit asked)
+  /** Finds what the times of each input are, and whether they can be compared. */
+  private void bindTimes(List<String> columns, Set<String> required, TimeReader.Unit asked)
       throws IOException, TrafficException {
-    if (asked != TimeReader.Unit.BY_SIZE) {
-      timeUnit = asked.words();
-      return asked;
+    String unknown = "";
+    String known = "";
+    for (Source source : sources) {
+      Source.Times times = source.times(timeColumn, asked);
+      if (asked != TimeReader.Unit.BY_SIZE || !times.reason().isEmpty()) {
+        timeUnit = times.unit().words();
+      }
+      if (!times.reason().isEmpty()) {
+        timeNotes.add(times.reason());
+      }
+      if (times.otherZone()) {
+        throw new TrafficException(source.otherZone());
+      }
+      unknown = times.unknownZone() ? source.input().name() : unknown;
+      known = times.knownZone() && !times.unknownZone() ? source.input().name() : known;
+      source.want(columns, required, times.unit());
     }
-    TimeUnits.Inferred inferred = TimeUnits.infer(timeColumn, source.beginning());
-    if (!inferred.reason().isEmpty()) {
-      timeUnit = inferred.unit().words();
-      timeNotes.add(inferred.reason());
+    if (!unknown.isEmpty() && !known.isEmpty()) {
+      throw new TrafficException(
+          "time: "
+              + ShownText.quoted(unknown)
+              + " has times without a zone, and "
+              + ShownText.quoted(known)
+              + " has others (expected: --zone with the zone of those without, such as"
+              + " Europe/Berlin)");
     }
-    return inferred.unit();
   }
 
   private RequestTemplate usual() throws TrafficException {
-    String column =
-        UsualColumns.keyColumn(sources.get(0).format(), sources.get(0).reader().columns());
+    String column = UsualColumns.keyColumn(sources.get(0).format(), sources.get(0).reader());
     return RequestTemplate.of("", List.of(column + "={" + column + "}"), traffic.permits());
   }
 
@@ -238,7 +260,8 @@ public final class Feed implements Closeable {
    * Hands on all requests, and all lines that are not requests.
    *
    * @throws TrafficException at the end, if more than one record in a hundred is earlier than one
-   *     before it and they were not to be sorted
+   *     before it and they were not to be sorted, or if a clock whose zone is not known was set
+   *     back
    */
   public void each(Taker taker, UnreadableLines unreadable, Progress progress)
       throws IOException, TrafficException {
@@ -253,8 +276,13 @@ public final class Feed implements Closeable {
       merged(source -> take(source, source.fields(), taker, all), all, progress);
     }
     report(progress);
-    if (!traffic.sort() && !traffic.anyOrder() && !stopped) {
-      order.check(MAX_OUT_OF_ORDER_PERCENT);
+    if (!traffic.anyOrder() && !stopped) {
+      if (!order.setBack().isEmpty()) {
+        throw new TrafficException(order.setBack());
+      }
+      if (!traffic.sort()) {
+        order.check(MAX_OUT_OF_ORDER_PERCENT, !Format.GENERAL.contains(format()));
+      }
     }
   }
 
@@ -376,9 +404,19 @@ public final class Feed implements Closeable {
     return timeUnit;
   }
 
-  /** Returns how the unit of numbers was inferred, one line for each way; none if it was not. */
+  /**
+   * Returns what was inferred or left out, one line each: the unit of numbers, times without a zone
+   * that were taken for UTC, text before the records, addresses in lists. Complete when {@link
+   * #each} is done.
+   */
   public List<String> notes() {
-    return timeNotes.stream().map(note -> "time: " + note).toList();
+    Set<String> notes = new LinkedHashSet<>();
+    timeNotes.forEach(note -> notes.add("time: " + note));
+    if (sources.stream().anyMatch(Source::assumedUtc)) {
+      notes.add(UTC_NOTE);
+    }
+    sources.forEach(source -> notes.addAll(source.notes()));
+    return List.copyOf(notes);
   }
 
   /**

@@ -25,6 +25,10 @@ public enum Format {
   GCP,
   /** Azure Front Door, JSON. */
   AZURE,
+  /** Tomcat's and Spring Boot's JsonAccessLogValve. */
+  TOMCAT_JSON,
+  /** The requests that pino and bunyan log for Fastify, hapi, restify and others, JSON. */
+  PINO,
   /** W3C's extended log file format: IIS, Amazon CloudFront. */
   W3C,
   /** Access logs of Amazon's application load balancer. */
@@ -41,6 +45,10 @@ public enum Format {
   HAPROXY,
   /** Squid's native access log. */
   SQUID,
+  /** Labelled values with tabs between, LTSV. */
+  LTSV,
+  /** Lines of values in an order that the user has written. */
+  LAYOUT,
   /** Comma-separated values with a header, RFC 4180. */
   CSV,
   /** Tab-separated values with a header. */
@@ -52,7 +60,7 @@ public enum Format {
   static final List<Format> WRITTEN = List.of(COMBINED, CSV, TSV, JSONL);
 
   /** Those of which no column is known before the input's beginning is read. */
-  static final List<Format> GENERAL = List.of(CSV, TSV, JSONL);
+  static final List<Format> GENERAL = List.of(LTSV, CSV, TSV, JSONL);
 
   /** Returns the name used in flags and reports, for example {@code jsonl}. */
   public String text() {

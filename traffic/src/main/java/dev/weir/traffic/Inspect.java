@@ -1,5 +1,6 @@
 package dev.weir.traffic;
 
+import dev.weir.identity.AddressKey;
 import dev.weir.rules.ShownText;
 import dev.weir.traffic.Inspection.Column;
 import java.io.IOException;
@@ -25,9 +26,18 @@ public final class Inspect {
   /** What is counted of a column. */
   private static final class Use {
     private final DistinctValues distinct = new DistinctValues();
+    private final DistinctValues keys = new DistinctValues();
+    private final boolean named;
     private final List<String> examples = new ArrayList<>();
     private long empty;
     private long addresses;
+
+    /**
+     * @param named whether the column's name says that it has addresses
+     */
+    Use(boolean named) {
+      this.named = named;
+    }
 
     void add(RecordFields fields, int slot) {
       byte[] data = fields.data(slot);
@@ -41,6 +51,11 @@ public final class Inspect {
       if (to - from <= 64) {
         String text = new String(data, from, to - from, StandardCharsets.UTF_8);
         addresses += Address.is(text) ? 1 : 0;
+        if (named) {
+          String key = AddressKey.USUAL.of(text);
+          byte[] bytes = (key == null ? text : key).getBytes(StandardCharsets.UTF_8);
+          keys.add(bytes, 0, bytes.length);
+        }
       }
       if (unseen && examples.size() < EXAMPLES) {
         examples.add(ShownText.brief(new String(data, from, to - from, StandardCharsets.UTF_8)));
@@ -82,7 +97,7 @@ public final class Inspect {
     if (traffic.inputs().size() != 1) {
       throw new TrafficException("input: " + traffic.inputs().size() + " (expected: one here)");
     }
-    Source source = Source.open(0, traffic.inputs().get(0), traffic.format(), false, standard);
+    Source source = Source.open(0, traffic.inputs().get(0), traffic, false, standard);
     if (source == null) {
       throw new TrafficException("input: empty (expected: records)");
     }
@@ -103,7 +118,8 @@ public final class Inspect {
       wanted.add(0, timeColumn);
     }
     source.want(wanted, timeColumn.isEmpty() ? Set.of() : Set.of(timeColumn), unit);
-    List<Use> uses = wanted.stream().map(column -> new Use()).toList();
+    List<Use> uses =
+        wanted.stream().map(column -> new Use(UsualColumns.hasAddresses(column))).toList();
     boolean more = true;
     while (more && !Thread.interrupted()) {
       more = record(uses);
@@ -119,6 +135,7 @@ public final class Inspect {
               column,
               use.distinct.count(),
               use.distinct.exact(),
+              use.named ? use.keys.count() : use.distinct.count(),
               use.empty,
               2 * use.addresses > records - use.empty,
               use.examples));
@@ -153,10 +170,11 @@ public final class Inspect {
       TimeReader.Unit flag = asked == null ? null : TimeReader.Unit.named(asked);
       unit = flag == null ? found.unit() : flag;
       timeColumn = found.name();
-      if (unit == TimeReader.Unit.BY_SIZE) {
-        TimeUnits.Inferred inferred = TimeUnits.infer(timeColumn, source.beginning());
-        unit = inferred.unit();
-        note = inferred.reason();
+      Source.Times times = source.times(timeColumn, unit);
+      unit = times.unit();
+      note = times.reason();
+      if (times.otherZone()) {
+        problems.add(source.otherZone());
       }
     } catch (TrafficException e) {
       problems.addAll(e.problems());
@@ -195,6 +213,10 @@ public final class Inspect {
     if (!note.isEmpty()) {
       notes.add("time: " + note);
     }
+    if (source.assumedUtc()) {
+      notes.add(Feed.UTC_NOTE);
+    }
+    notes.addAll(source.notes());
     if (left > 0) {
       notes.add("columns: " + left + " more are not counted");
     }
@@ -207,6 +229,9 @@ public final class Inspect {
       warnings.add(source.brokenText());
     }
     unreadable.warn(records + unreadable.count(), warnings);
+    if (!order.setBack().isEmpty()) {
+      warnings.add(order.setBack());
+    }
     if (100 * order.outOfOrder() > records) {
       warnings.add(
           String.format(
@@ -223,8 +248,14 @@ public final class Inspect {
   /** Returns the flags that the other commands need to read this input, without the descriptor. */
   private List<String> flags() {
     List<String> flags = new ArrayList<>(List.of("--input", source.input().name()));
-    if (traffic.format() != Format.AUTO) {
+    if (traffic.format() != Format.AUTO && traffic.layout() == null) {
       flags.addAll(List.of("--format", source.format().text()));
+    }
+    if (traffic.layout() != null) {
+      flags.addAll(List.of("--layout", traffic.layout()));
+    }
+    if (traffic.zone() != null) {
+      flags.addAll(List.of("--zone", traffic.zone().getId()));
     }
     if (timeColumn.isEmpty() && !unitAsked) {
       flags.addAll(List.of("--time", "COLUMN"));
@@ -245,6 +276,7 @@ public final class Inspect {
   private static List<String> candidates(List<Column> columns) {
     List<String> addresses = new ArrayList<>();
     List<String> others = new ArrayList<>();
+    int named = 0;
     for (Column column : columns) {
       String lower = column.name().toLowerCase(Locale.ROOT);
       if (column.distinct() < 2) {
@@ -252,7 +284,7 @@ public final class Inspect {
       }
       if (column.addresses()) {
         addresses.add(
-            UsualColumns.hasAddresses(column.name()) ? 0 : addresses.size(), column.name());
+            UsualColumns.hasAddresses(column.name()) ? named++ : addresses.size(), column.name());
       } else if (KEY_WORDS.stream().anyMatch(lower::contains)) {
         others.add(column.name());
       }

@@ -56,6 +56,7 @@ public record Inspection(
    * @param name its name
    * @param distinct how many different values it has, those that say that there is nothing aside
    * @param exact whether that is exact; otherwise it is within some 3 %
+   * @param keys how many keys its values make: IPv6 addresses of one network are one
    * @param empty in how many records it is empty or {@code -}
    * @param addresses whether most of its values are IP addresses
    * @param examples the first different values, at most three
@@ -64,6 +65,7 @@ public record Inspection(
       String name,
       long distinct,
       boolean exact,
+      long keys,
       long empty,
       boolean addresses,
       List<String> examples) {
@@ -101,7 +103,7 @@ public record Inspection(
                   Locale.ROOT,
                   row,
                   ShownText.brief(column.name),
-                  different(column),
+                  count(column, column.distinct),
                   number(column.empty),
                   String.join("  ", column.examples))
               .stripTrailing());
@@ -111,7 +113,7 @@ public record Inspection(
     for (String candidate : candidates) {
       Column column = column(candidate);
       text.append("  --descriptor '").append(descriptor(candidate)).append("'  ");
-      text.append(different(column)).append(" keys");
+      text.append(count(column, column.keys)).append(" keys");
       text.append(column.empty > 0 ? ", and " + number(column.empty) + " records without" : "");
       text.append('\n');
     }
@@ -146,8 +148,8 @@ public record Inspection(
     return columns.stream().filter(each -> each.name.equals(name)).findFirst().orElseThrow();
   }
 
-  private static String different(Column column) {
-    return (column.exact ? "" : "about ") + number(column.distinct);
+  private static String count(Column column, long count) {
+    return (column.exact ? "" : "about ") + number(count);
   }
 
   private static String number(long value) {
@@ -179,6 +181,7 @@ public record Inspection(
         json.writeStringField("name", column.name);
         json.writeNumberField("distinct", column.distinct);
         json.writeBooleanField("exact", column.exact);
+        json.writeNumberField("keys", column.keys);
         json.writeNumberField("empty", column.empty);
         json.writeBooleanField("addresses", column.addresses);
         texts(json, "examples", column.examples);

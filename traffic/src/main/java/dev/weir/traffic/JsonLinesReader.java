@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,11 @@ final class JsonLinesReader implements RecordReader {
   private final JsonFactory json = new JsonFactory();
   private final Lines lines;
   private final List<String> columns;
+
+  /** How many of the objects looked at have each column. */
+  private final Map<String, Integer> counts = new LinkedHashMap<>();
+
+  private int objects;
   private final Node root = new Node();
   private List<String> wanted = List.of();
   private boolean[] found = new boolean[0];
@@ -54,28 +60,31 @@ final class JsonLinesReader implements RecordReader {
 
   JsonLinesReader(Lines lines) {
     this.lines = lines;
-    columns = namesIn(lines.head());
+    countNames(lines.head());
+    columns = List.copyOf(counts.keySet());
   }
 
   /** Collects the names in the first lines. Lines that cannot be read are for {@link #next}. */
-  private List<String> namesIn(byte[] head) {
-    Set<String> names = new LinkedHashSet<>();
+  private void countNames(byte[] head) {
     int start = 0;
     for (int i = 0; i < LOOKED_AT && start < head.length; i++) {
       int end = start;
       while (end < head.length && head[end] != '\n') {
         end++;
       }
-      try (JsonParser parser = json.createParser(head, start, end - start)) {
+      Set<String> names = new LinkedHashSet<>();
+      int from = lines.recordFrom(head, start, end);
+      try (JsonParser parser = json.createParser(head, from, end - from)) {
         if (parser.nextToken() == JsonToken.START_OBJECT) {
+          objects++;
           names(parser, "", names);
         }
       } catch (IOException ignored) {
         // Said, with its line number, when the line is read.
       }
+      names.forEach(name -> counts.merge(name, 1, Integer::sum));
       start = end + 1;
     }
-    return List.copyOf(names);
   }
 
   private static void names(JsonParser parser, String prefix, Set<String> names)
@@ -101,6 +110,11 @@ final class JsonLinesReader implements RecordReader {
   @Override
   public boolean has(String column) {
     return columns.isEmpty() || columns.contains(column);
+  }
+
+  @Override
+  public double share(String column) {
+    return objects == 0 ? 1 : counts.getOrDefault(column, 0) / (double) objects;
   }
 
   @Override

@@ -75,7 +75,7 @@ final class KeyCheck {
       empty++;
     } else if (addresses && (records <= ALL || (records & SOME) == 0)) {
       looked++;
-      if (!Address.is(value) && noAddress++ == 0) {
+      if (!Address.isKey(value) && noAddress++ == 0) {
         example = value;
       }
     }

@@ -1,27 +1,17 @@
 package dev.weir.traffic;
 
 import dev.weir.rules.ShownText;
+import dev.weir.traffic.Layout.Kind;
+import dev.weir.traffic.Layout.Piece;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 
 /**
- * Reads lines of values with one space between them, in an order that the format's documentation
- * gives. The order is written as a text with one word for each value:
- *
- * <ul>
- *   <li>{@code name}: the value goes up to the next space; {@code ~name}: the same, with more than
- *       one space before it;
- *   <li>{@code [name]}: it stands in brackets;
- *   <li>{@code "name"}: it stands in quotes, and ends at a quote with a space or the line's end
- *       behind it; {@code 'name'}: the same, and backslashes escape;
- *   <li>{@code *}: what is up to the next quote is left out;
- *   <li>{@code ?}: a line may end here, or anywhere behind it; the values that are missing are
- *       empty.
- * </ul>
- *
- * What is behind the last value is ignored. A line is read as far as the wanted columns go.
+ * Reads lines of values with one space between them, in the order of a {@link Layout}. A line is
+ * read as far as the wanted columns go.
  */
 final class LayoutReader implements RecordReader {
   /*
@@ -29,72 +19,38 @@ final class LayoutReader implements RecordReader {
    * match backtrack, and an error names the value that is missing.
    */
 
-  private enum Kind {
-    WORD,
-    PADDED,
-    BRACKETS,
-    QUOTES,
-    ESCAPED,
-    SKIP
-  }
-
-  private record Piece(Kind kind, String name) {}
-
   private static final byte[] NOTHING = {};
+
+  /** Writers that bound their lines do so at 1,024 bytes or more. */
+  private static final int LONG = 1_000;
 
   private final Lines lines;
   private final boolean anchored;
-  private final List<Piece> pieces = new ArrayList<>();
-  private final List<String> columns = new ArrayList<>();
-  private int firstOptional = Integer.MAX_VALUE;
+  private final List<Piece> pieces;
+  private final List<String> columns;
+  private final int firstOptional;
   private int[] slots;
 
-  /** The last piece that is wanted. */
+  /** The last piece that is wanted, and the last that a record must have. */
   private int last;
 
-  private LayoutReader(Lines lines, String layout, boolean anchored) {
+  private int needed;
+
+  /** How many lines were cut off in their last value. */
+  private long cut;
+
+  private LayoutReader(Lines lines, Layout layout, boolean anchored) {
     this.lines = lines;
     this.anchored = anchored;
-    for (String word : layout.split(" ", -1)) {
-      char first = word.charAt(0);
-      if (first == '?') {
-        firstOptional = pieces.size();
-        continue;
-      }
-      Kind kind =
-          switch (first) {
-            case '~' -> Kind.PADDED;
-            case '[' -> Kind.BRACKETS;
-            case '"' -> Kind.QUOTES;
-            case '\'' -> Kind.ESCAPED;
-            case '*' -> Kind.SKIP;
-            default -> Kind.WORD;
-          };
-      String name = name(word);
-      pieces.add(new Piece(kind, name));
-      if (kind != Kind.SKIP) {
-        columns.add(name);
-      }
-    }
+    pieces = layout.pieces();
+    columns = pieces.stream().map(Piece::name).filter(name -> !name.isEmpty()).toList();
+    firstOptional = layout.firstOptional();
     slots = new int[pieces.size()];
     Arrays.fill(slots, -1);
   }
 
-  /** Returns a word of the layout without its marks. */
-  private static String name(String word) {
-    int from = 0;
-    int to = word.length();
-    while (from < to && "~*[\"'".indexOf(word.charAt(from)) >= 0) {
-      from++;
-    }
-    while (to > from && "]\"'".indexOf(word.charAt(to - 1)) >= 0) {
-      to--;
-    }
-    return word.substring(from, to);
-  }
-
   /** Returns a reader of lines in that order. */
-  static LayoutReader of(Lines lines, String layout) {
+  static LayoutReader of(Lines lines, Layout layout) {
     return new LayoutReader(lines, layout, false);
   }
 
@@ -102,7 +58,7 @@ final class LayoutReader implements RecordReader {
    * Returns a reader of lines whose first values are a word and a time in brackets that begins with
    * a digit, with anything before them, such as what syslog writes.
    */
-  static LayoutReader behindSyslog(Lines lines, String layout) {
+  static LayoutReader behindSyslog(Lines lines, Layout layout) {
     return new LayoutReader(lines, layout, true);
   }
 
@@ -115,9 +71,31 @@ final class LayoutReader implements RecordReader {
   public void want(List<String> wanted) {
     slots = new int[pieces.size()];
     for (int i = 0; i < slots.length; i++) {
-      slots[i] = wanted.indexOf(pieces.get(i).name);
+      slots[i] = pieces.get(i).name().isEmpty() ? -1 : wanted.indexOf(pieces.get(i).name());
       last = slots[i] >= 0 ? i : last;
     }
+    needed = last;
+  }
+
+  @Override
+  public void require(Set<String> required) {
+    needed = -1;
+    for (int i = 0; i < slots.length; i++) {
+      needed = slots[i] >= 0 && required.contains(pieces.get(i).name()) ? i : needed;
+    }
+  }
+
+  @Override
+  public List<String> notes() {
+    return cut == 0
+        ? List.of()
+        : List.of(
+            String.format(
+                Locale.ROOT,
+                "%s: cut off by the writer in %,d %s; what is left of it is read",
+                pieces.get(pieces.size() - 1).name(),
+                cut,
+                cut == 1 ? "line" : "lines"));
   }
 
   @Override
@@ -136,41 +114,53 @@ final class LayoutReader implements RecordReader {
     int end = lines.to();
     int at = anchored ? anchor(data, lines.from(), end) : lines.from();
     for (int i = 0; i <= last; i++) {
-      if (at >= end) {
+      if (at >= end && (i >= firstOptional || i > needed)) {
         missing(i, fields);
-      } else {
+      } else if (at >= end) {
+        throw new Unreadable(pieces.get(i).name() + ": the line ends before it");
+      } else if (i <= needed) {
         at = piece(i, data, at, end, fields);
+      } else {
+        at = behindNeeded(i, data, at, end, fields);
       }
     }
     return true;
   }
 
-  private void missing(int piece, RecordFields fields) throws Unreadable {
-    if (piece < firstOptional) {
-      throw new Unreadable(pieces.get(piece).name + ": the line ends before it");
-    }
+  private void missing(int piece, RecordFields fields) {
     if (slots[piece] >= 0) {
       fields.set(slots[piece], NOTHING, 0, 0);
     }
   }
 
+  /** Takes a value that no record must have; where it cannot be read, nothing behind it can. */
+  private int behindNeeded(int i, byte[] data, int start, int end, RecordFields fields) {
+    try {
+      return piece(i, data, start, end, fields);
+    } catch (Unreadable e) {
+      missing(i, fields);
+      return end;
+    }
+  }
+
   /** Takes a value. Returns where the next one begins. */
   private int piece(int i, byte[] data, int start, int end, RecordFields fields) throws Unreadable {
+    Piece piece = pieces.get(i);
     int from = start;
     int to;
-    switch (pieces.get(i).kind) {
+    switch (piece.kind()) {
       case SKIP -> {
-        return find(data, start, end, '"');
+        return skip(i, data, start, end);
       }
       case BRACKETS -> {
         open(i, data, start, end, '[');
         from++;
         to = find(data, from, end, ']');
       }
-      case QUOTES, ESCAPED -> {
+      case QUOTES, ESCAPED, CUT -> {
         open(i, data, start, end, '"');
         from++;
-        to = closing(data, from, end, pieces.get(i).kind == Kind.ESCAPED);
+        to = closing(data, from, end, piece.kind() == Kind.ESCAPED);
       }
       case PADDED -> {
         while (from < end && data[from] == ' ') {
@@ -178,30 +168,59 @@ final class LayoutReader implements RecordReader {
         }
         to = find(data, from, end, ' ');
       }
-      default -> to = find(data, from, end, ' ');
+      default -> {
+        to = find(data, from, end, ' ');
+        for (int word = 1; word < piece.words() && to < end; word++) {
+          to = find(data, to + 1, end, ' ');
+        }
+      }
     }
-    boolean word = pieces.get(i).kind == Kind.WORD || pieces.get(i).kind == Kind.PADDED;
-    if (word ? to == from : to >= end) {
+    boolean word = piece.kind() == Kind.WORD || piece.kind() == Kind.PADDED;
+    if (word ? to == from : to >= end && !isCut(piece, end)) {
       throw new Unreadable(
-          pieces.get(i).name + (word ? ": nothing (expected: a word)" : ": is not closed"));
+          piece.name() + (word ? ": nothing (expected: a word)" : ": is not closed"));
     }
     if (word && to == end && i + 1 < Math.min(firstOptional, pieces.size())) {
-      throw new Unreadable(pieces.get(i).name + ": the line ends in it");
+      throw new Unreadable(piece.name() + ": the line ends in it");
     }
     int slot = slots[i];
-    if (slot >= 0 && pieces.get(i).kind == Kind.ESCAPED && Escapes.any(data, from, to)) {
+    if (slot >= 0 && piece.kind() == Kind.ESCAPED && Escapes.any(data, from, to)) {
       byte[] plain = Escapes.undone(data, from, to);
       fields.set(slot, plain, 0, plain.length);
     } else if (slot >= 0) {
+      cut += to >= end && !word ? 1 : 0;
       fields.set(slot, data, from, to);
     }
     return word ? to + 1 : to + 2;
   }
 
+  /** Returns whether the line ends in the value because its writer bounds lines. */
+  private boolean isCut(Piece piece, int end) {
+    return piece.kind() == Kind.CUT && end - lines.lineFrom() >= LONG;
+  }
+
+  /** Returns where the value behind what is left out begins. */
+  private int skip(int i, byte[] data, int start, int end) throws Unreadable {
+    if (i + 1 == pieces.size()) {
+      return end;
+    }
+    Piece next = pieces.get(i + 1);
+    int at =
+        switch (next.kind()) {
+          case BRACKETS -> find(data, start, end, '[');
+          case QUOTES, ESCAPED, CUT -> find(data, start, end, '"');
+          default -> LinePrefix.firstAddress(data, start, end);
+        };
+    if (at >= end) {
+      throw new Unreadable(next.name() + ": the line ends before it");
+    }
+    return at;
+  }
+
   private void open(int i, byte[] data, int at, int end, char bracket) throws Unreadable {
     if (data[at] != bracket) {
       throw new Unreadable(
-          pieces.get(i).name
+          pieces.get(i).name()
               + ": "
               + ShownText.quoted(data, at, end)
               + " (expected: "

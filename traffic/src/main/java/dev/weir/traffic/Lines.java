@@ -46,6 +46,12 @@ final class Lines {
 
   private boolean tooLong;
 
+  /** True if other text may stand before the record in its line. */
+  private boolean prefixed;
+
+  /** How long that text is in this line. */
+  private int prefix;
+
   private Lines(InputStream in) {
     this.in = in;
   }
@@ -64,6 +70,12 @@ final class Lines {
             && data[2] == (byte) 0xbf;
     lines.next = mark ? 3 : 0;
     return lines;
+  }
+
+  /** Passes over what others have written before the record in each line. */
+  Lines behindPrefixes() {
+    prefixed = true;
+    return this;
   }
 
   /**
@@ -114,7 +126,13 @@ final class Lines {
     if (tooLong) {
       throw new Unreadable("longer than " + MAX_BYTES + " bytes");
     }
+    prefix = prefixed ? recordFrom(buffer, start, end) - start : 0;
     return true;
+  }
+
+  /** Returns where the record of a line begins, of this input or of its beginning. */
+  int recordFrom(byte[] data, int from, int to) {
+    return prefixed ? LinePrefix.end(data, from, to) : from;
   }
 
   /**
@@ -228,7 +246,13 @@ final class Lines {
     return buffer;
   }
 
+  /** Where the record is in it. */
   int from() {
+    return start + prefix;
+  }
+
+  /** Where the line is in it: with what stands before the record. */
+  int lineFrom() {
     return start;
   }
 
@@ -237,7 +261,7 @@ final class Lines {
   }
 
   boolean blank() {
-    for (int i = start; i < end; i++) {
+    for (int i = from(); i < end; i++) {
       if (buffer[i] != ' ') {
         return false;
       }

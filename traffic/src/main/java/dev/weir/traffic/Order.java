@@ -4,8 +4,19 @@ import dev.weir.rules.ShownText;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Counts records that are earlier than one before them. */
+/** Counts records that are earlier than one before them, and finds a clock that was set back. */
 final class Order {
+  /** Summer time ends by an hour, on Lord Howe Island by half an hour. */
+  private static final long SET_BACK_NANOS = 25 * 60_000_000_000L;
+
+  private static final long SET_BACK_MOST_NANOS = 65 * 60_000_000_000L;
+
+  /** As many records behind a step show that the clock goes on from there. */
+  private static final int FOLLOWING = 5;
+
+  /** Behind a clock that was set back, records go on with steps of less than this. */
+  private static final long STEP_NANOS = 10 * 60_000_000_000L;
+
   private long records;
   private long latestNanos = Long.MIN_VALUE;
   private long latestLine;
@@ -13,9 +24,54 @@ final class Order {
   private long furthestNanos;
   private String where = "";
 
+  /** The last record without a zone, and where the clock seems to have been set back. */
+  private long localNanos = Long.MIN_VALUE;
+
+  private int following;
+  private String step = "";
+  private String setBack = "";
+
   /** Looks at the record that a source is at. */
   void next(Source source) {
     next(source.timeNanos(), source.line(), source);
+    if (source.assumedUtc() && setBack.isEmpty()) {
+      local(source.timeNanos(), source);
+    }
+  }
+
+  /**
+   * Looks at a time of which the zone is not known: after a long step back, times that go on from
+   * there are those of a clock that was set back, and not of slow requests.
+   */
+  private void local(long timeNanos, Source source) {
+    long back = localNanos - timeNanos;
+    if (following > 0) {
+      following = Math.abs(back) < STEP_NANOS ? following + 1 : 0;
+    } else if (back >= SET_BACK_NANOS && back <= SET_BACK_MOST_NANOS) {
+      following = 1;
+      step =
+          "line "
+              + source.line()
+              + " of "
+              + ShownText.quoted(source.input().name())
+              + " is "
+              + text(back)
+              + " earlier than the line before it";
+    }
+    if (following == FOLLOWING) {
+      setBack = step;
+    }
+    localNanos = timeNanos;
+  }
+
+  /** Returns an error where a clock without a known zone was set back; empty if none was. */
+  String setBack() {
+    return setBack.isEmpty()
+        ? ""
+        : "time: "
+            + setBack
+            + ", as where summer time ends, and the times have no zone (expected: --zone with the"
+            + " writer's, such as Europe/Berlin, or UTC)";
   }
 
   private void next(long timeNanos, long line, Source source) {
@@ -47,19 +103,24 @@ final class Order {
     return furthestNanos;
   }
 
-  /** Refuses the order if more than so many in a hundred are earlier than one before them. */
-  void check(int percent) throws TrafficException {
+  /**
+   * Refuses the order if more than so many in a hundred are earlier than one before them.
+   *
+   * @param log whether a server has written the records when it answered the requests
+   */
+  void check(int percent, boolean log) throws TrafficException {
     if (100 * outOfOrder > percent * records) {
       throw new TrafficException(
           String.format(
               Locale.ROOT,
-              "order: %,d of %,d records are earlier than a record before them, by up to %s; %s"
+              "order: %,d of %,d records are earlier than a record before them, by up to %s; %s%s"
                   + " (expected: at most %d %% of them; --sort puts all in order, in bounded"
                   + " memory)",
               outOfOrder,
               records,
               text(furthestNanos),
               where,
+              log ? "; many servers write a request's start when it ends" : "",
               percent));
     }
   }

@@ -19,51 +19,59 @@ final class Readers {
    * protocol, status, bytes, referer, agent, host.
    */
 
-  private static final String INGRESS =
-      "ip ident user [time] 'request' status bytes 'referer' 'agent' request_length request_time"
-          + " [upstream_name] ? [alternative_upstream_name]";
+  private static final Layout INGRESS =
+      layout(
+          "ip ident user [time] 'request' status bytes 'referer' 'agent' request_length request_time"
+              + " [upstream_name] ? [alternative_upstream_name]");
 
-  private static final String TRAEFIK =
-      "ip ident user [time] 'request' status bytes 'referer' 'agent' request_count \"router\""
-          + " \"server_url\" duration";
+  private static final Layout TRAEFIK =
+      layout(
+          "ip ident user [time] 'request' status bytes 'referer' 'agent' request_count \"router\""
+              + " \"server_url\" duration");
 
-  private static final String ALB =
-      "type time elb client target request_processing_time target_processing_time"
-          + " response_processing_time status target_status received_bytes bytes 'request' 'agent'"
-          + " ssl_cipher ssl_protocol target_group_arn \"trace_id\" \"domain_name\""
-          + " \"chosen_cert_arn\" matched_rule_priority request_creation_time"
-          + " \"actions_executed\" \"redirect_url\" \"error_reason\" ? \"target_port_list\""
-          + " \"target_status_code_list\" \"classification\" \"classification_reason\""
-          + " conn_trace_id";
+  private static final Layout ALB =
+      layout(
+          "type time elb client target request_processing_time target_processing_time"
+              + " response_processing_time status target_status received_bytes bytes 'request' 'agent'"
+              + " ssl_cipher ssl_protocol target_group_arn \"trace_id\" \"domain_name\""
+              + " \"chosen_cert_arn\" matched_rule_priority request_creation_time"
+              + " \"actions_executed\" \"redirect_url\" \"error_reason\" ? \"target_port_list\""
+              + " \"target_status_code_list\" \"classification\" \"classification_reason\""
+              + " conn_trace_id");
 
-  private static final String ELB =
-      "time elb client backend request_processing_time backend_processing_time"
-          + " response_processing_time status backend_status received_bytes bytes 'request' ?"
-          + " 'agent' ssl_cipher ssl_protocol";
+  private static final Layout ELB =
+      layout(
+          "time elb client backend request_processing_time backend_processing_time"
+              + " response_processing_time status backend_status received_bytes bytes 'request' ?"
+              + " 'agent' ssl_cipher ssl_protocol");
 
-  private static final String S3 =
-      "owner bucket [time] ip requester request_id operation object_key \"request\" status"
-          + " error_code bytes object_size total_time turn_around_time \"referer\" \"agent\""
-          + " version_id ? host_id signature_version cipher_suite authentication_type host"
-          + " tls_version access_point_arn acl_required";
+  private static final Layout S3 =
+      layout(
+          "owner bucket [time] ip requester request_id operation object_key \"request\" status"
+              + " error_code bytes object_size total_time turn_around_time \"referer\" \"agent\""
+              + " version_id ? host_id signature_version cipher_suite authentication_type host"
+              + " tls_version access_point_arn acl_required");
 
-  private static final String ENVOY =
-      "[time] \"request\" status response_flags bytes_received bytes duration upstream_service_time"
-          + " \"forwarded_for\" \"agent\" \"request_id\" \"host\" \"upstream_host\"";
+  private static final Layout ENVOY =
+      layout(
+          "[time] \"request\" status response_flags bytes_received bytes duration upstream_service_time"
+              + " \"forwarded_for\" \"agent\" \"request_id\" \"host\" \"upstream_host\"");
 
-  private static final String ISTIO =
-      "[time] \"request\" status response_flags response_code_details"
-          + " connection_termination_details \"upstream_transport_failure_reason\" bytes_received"
-          + " bytes duration upstream_service_time \"forwarded_for\" \"agent\" \"request_id\""
-          + " \"host\" \"upstream_host\" upstream_cluster upstream_local_address"
-          + " downstream_local_address downstream_remote_address requested_server_name route_name";
+  private static final Layout ISTIO =
+      layout(
+          "[time] \"request\" status response_flags response_code_details"
+              + " connection_termination_details \"upstream_transport_failure_reason\" bytes_received"
+              + " bytes duration upstream_service_time \"forwarded_for\" \"agent\" \"request_id\""
+              + " \"host\" \"upstream_host\" upstream_cluster upstream_local_address"
+              + " downstream_local_address downstream_remote_address requested_server_name route_name");
 
-  private static final String HAPROXY =
-      "client [time] frontend backend_server timers status bytes request_cookie response_cookie"
-          + " termination_state connections queues * \"request\"";
+  private static final Layout HAPROXY =
+      layout(
+          "client [time] frontend backend_server timers status bytes request_cookie response_cookie"
+              + " termination_state connections queues * \"request");
 
-  private static final String SQUID =
-      "time ~elapsed ip result_status bytes method url user hierarchy_peer content_type";
+  private static final Layout SQUID =
+      layout("time ~elapsed ip result_status bytes method url user hierarchy_peer content_type");
 
   private static final Map<String, List<View>> REQUEST =
       views(
@@ -99,6 +107,39 @@ final class Readers {
           "status",
           new View("result_status", Part.BEHIND_SLASH));
 
+  /** Of a line whose order the user has written. */
+  private static final Map<String, List<View>> OWN =
+      with(
+          with(
+              with(REQUEST, "ip", new View("client", Part.ALL)),
+              "path",
+              new View("url", Part.PATH)),
+          "query",
+          new View("url", Part.QUERY));
+
+  /** Of labels: those of ltsv.org, and of logs of nginx in their spelling. */
+  private static final Map<String, List<View>> LABELLED =
+      views(
+          "ip", "remote_addr",
+          "ip", "remote_ip",
+          "ip", "client_ip",
+          "ip", "client",
+          "ip", "host",
+          "method", new View("req", Part.METHOD),
+          "method", new View("request", Part.METHOD),
+          "path", new View("uri", Part.PATH),
+          "path", new View("request_uri", Part.PATH),
+          "path", new View("req", Part.REQUEST_PATH),
+          "path", new View("request", Part.REQUEST_PATH),
+          "query", new View("uri", Part.QUERY),
+          "query", new View("request_uri", Part.QUERY),
+          "query", new View("req", Part.REQUEST_QUERY),
+          "query", new View("request", Part.REQUEST_QUERY),
+          "protocol", new View("req", Part.PROTOCOL),
+          "protocol", new View("request", Part.PROTOCOL),
+          "bytes", "size",
+          "agent", "ua");
+
   private static final Map<String, List<View>> EXTENDED =
       views(
           "ip", "c-ip",
@@ -116,7 +157,11 @@ final class Readers {
           "protocol", "cs-version",
           "protocol", "cs-protocol-version");
 
-  /** What JSON logs call the values, and which fields tell a log from all others. */
+  /**
+   * What JSON logs call the values, and which fields tell a log from all others.
+   *
+   * @param signs fields that must all be there, with a bar between those of which one is enough
+   */
   private record Json(List<String> signs, Map<String, List<View>> views, String time) {}
 
   private static final Map<Format, Json> JSON = json();
@@ -208,7 +253,49 @@ final class Readers {
                 "referer", "properties.referer",
                 "agent", "properties.userAgent"),
             "time"));
+    all.put(
+        Format.TOMCAT_JSON,
+        new Json(
+            List.of("host|remoteAddr", "time", "request", "statusCode"),
+            views(
+                "ip", "remoteAddr",
+                "ip", "host",
+                "method", new View("request", Part.METHOD),
+                "path", new View("request", Part.REQUEST_PATH),
+                "query", new View("request", Part.REQUEST_QUERY),
+                "protocol", new View("request", Part.PROTOCOL),
+                "status", "statusCode",
+                "bytes", "size",
+                "referer", "requestHeaders.Referer",
+                "agent", "requestHeaders.User-Agent"),
+            "time"));
+    all.put(
+        Format.PINO,
+        new Json(
+            List.of("time", "req.method", "req.url", "req.remoteAddress|remoteAddress"),
+            views(
+                "ip", "req.remoteAddress",
+                "ip", "remoteAddress",
+                "method", "req.method",
+                "path", new View("req.url", Part.PATH),
+                "query", new View("req.url", Part.QUERY),
+                "status", "res.statusCode",
+                "agent", "req.headers.user-agent"),
+            "time"));
     return all;
+  }
+
+  private static Layout layout(String text) {
+    try {
+      return Layout.of(text);
+    } catch (TrafficException e) {
+      throw new IllegalStateException(e); // Of a constant: cannot be.
+    }
+  }
+
+  /** Returns a reader of lines in the order of a layout of the user's own. */
+  static RecordReader of(Layout layout, Lines lines) {
+    return ViewReader.of(LayoutReader.of(lines, layout), OWN);
   }
 
   /**
@@ -219,7 +306,9 @@ final class Readers {
   static RecordReader of(Format format, Lines lines) throws IOException, TrafficException {
     Json json = JSON.get(format);
     if (json != null) {
-      return ViewReader.of(new JsonLinesReader(lines), json.views);
+      RecordReader records = new JsonLinesReader(lines);
+      return ViewReader.of(
+          format == Format.PINO ? AnsweredRequests.of(records) : records, json.views);
     }
     return switch (format) {
       case COMBINED -> new CombinedReader(lines);
@@ -234,6 +323,7 @@ final class Readers {
       case ISTIO -> ViewReader.of(LayoutReader.of(lines, ISTIO), MESH);
       case HAPROXY -> ViewReader.of(LayoutReader.behindSyslog(lines, HAPROXY), PROXY);
       case SQUID -> ViewReader.of(LayoutReader.of(lines, SQUID), CACHE);
+      case LTSV -> ViewReader.of(new LtsvReader(lines), LABELLED);
       case CSV -> DelimitedReader.csv(lines);
       case TSV -> DelimitedReader.tsv(lines);
       case JSONL -> new JsonLinesReader(lines);
@@ -244,11 +334,20 @@ final class Readers {
   /** Returns the JSON log whose fields are all there, or JSON lines. */
   static Format json(List<String> columns) {
     for (Map.Entry<Format, Json> each : JSON.entrySet()) {
-      if (columns.containsAll(each.getValue().signs)) {
+      boolean all =
+          each.getValue().signs.stream()
+              .allMatch(
+                  sign -> List.of(sign.split("\\|", -1)).stream().anyMatch(columns::contains));
+      if (all) {
         return each.getKey();
       }
     }
     return Format.JSONL;
+  }
+
+  /** Returns whether records of the format are JSON objects. */
+  static boolean isJson(Format format) {
+    return format == Format.JSONL || JSON.containsKey(format);
   }
 
   /** Returns the column with the time of a format that has one of a known name, else the empty. */

@@ -26,11 +26,22 @@ interface RecordReader {
   void want(List<String> columns) throws TrafficException;
 
   /**
-   * Says which of the wanted columns a record must have; one without another of them is read, with
-   * nothing in that column's slot. All, unless it says otherwise. To be called after {@link #want}.
+   * Says which of the wanted columns a record must have; one without another of them, or with
+   * something else in its place, is read, with nothing in that column's slot. All, unless it says
+   * otherwise. To be called after {@link #want}.
    */
   default void require(Set<String> columns) {
     // Where each record has all columns, nothing is to be said.
+  }
+
+  /** Returns the share of the records at the input's beginning that have the column, 0 to 1. */
+  default double share(String column) {
+    return 1;
+  }
+
+  /** Returns what is peculiar in the records so far, one line each. */
+  default List<String> notes() {
+    return List.of();
   }
 
   /**

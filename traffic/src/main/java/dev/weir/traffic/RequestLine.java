@@ -6,6 +6,9 @@ package dev.weir.traffic;
  * several threads.
  */
 final class RequestLine {
+  /** The path of a URL that has a host and nothing behind it. */
+  static final byte[] ROOT = {'/'};
+
   private int methodFrom;
   private int methodTo;
   private int targetTo;
@@ -92,6 +95,24 @@ final class RequestLine {
       at++;
     }
     return at;
+  }
+
+  /** Returns where the host of {@code scheme://user@host:port/path} is. */
+  static int host(byte[] data, int from, int path) {
+    int start = path;
+    while (start > from && data[start - 1] != '/' && data[start - 1] != '@') {
+      start--;
+    }
+    return start;
+  }
+
+  /** Returns where the host ends: before its port. */
+  static int hostEnd(byte[] data, int host, int path) {
+    int at = path;
+    while (at > host && data[at - 1] >= '0' && data[at - 1] <= '9') {
+      at--;
+    }
+    return at > host && data[at - 1] == ':' ? at - 1 : path;
   }
 
   private static boolean isSchemeLetter(byte b) {

@@ -154,11 +154,25 @@ public final class RequestTemplate {
   }
 
   /**
-   * Takes what looks like alternatives as one column if there is one of that name. To be called
-   * before {@link #columns}.
+   * Takes what looks like alternatives, or like an address with a prefix, as one column if there is
+   * one of that name. To be called before {@link #columns}.
+   *
+   * @throws TrafficException if a prefix of an address is none
    */
-  void resolve(Predicate<String> isColumn) {
-    each(template -> template.resolve(isColumn));
+  void resolve(Predicate<String> isColumn) throws TrafficException {
+    List<ColumnTemplate> all = new ArrayList<>();
+    each(all::add);
+    List<String> problems = new ArrayList<>();
+    for (ColumnTemplate template : all) {
+      try {
+        template.resolve(isColumn);
+      } catch (TrafficException e) {
+        problems.addAll(e.problems());
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new TrafficException(problems);
+    }
   }
 
   /** Returns the columns that it needs, each once. */

@@ -14,24 +14,43 @@ final class Sample {
 
   private final List<String> lines;
   private final byte[] bytes;
+  private final boolean prefixed;
 
-  Sample(byte[] head) {
-    lines =
+  /**
+   * @param head the input's beginning
+   * @param prefixed whether to leave out what others have written before each record
+   */
+  Sample(byte[] head, boolean prefixed) {
+    this.prefixed = prefixed;
+    List<String> all =
         new String(head, StandardCharsets.UTF_8)
             .lines()
             .filter(line -> !line.isBlank())
             .limit(LINES)
             .toList();
-    bytes = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+    bytes = (String.join("\n", all) + "\n").getBytes(StandardCharsets.UTF_8);
+    lines = prefixed ? all.stream().map(Sample::record).toList() : all;
   }
 
-  /** Returns the lines that are not blank. */
+  private static String record(String line) {
+    byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+    int from = LinePrefix.end(bytes, 0, bytes.length);
+    return new String(bytes, from, bytes.length - from, StandardCharsets.UTF_8);
+  }
+
+  /** Returns the lines that are not blank, without what is left out before the records. */
   List<String> lines() {
     return lines;
   }
 
   RecordReader reader(Format format) throws IOException, TrafficException {
-    return Readers.of(format, Lines.of(new ByteArrayInputStream(bytes)));
+    return Readers.of(format, opened());
+  }
+
+  /** Returns the lines, to be read. */
+  Lines opened() throws IOException {
+    Lines all = Lines.of(new ByteArrayInputStream(bytes));
+    return prefixed ? all.behindPrefixes() : all;
   }
 
   /** A record of a format: its line, from 0, and the columns that were asked for. */
@@ -64,12 +83,15 @@ final class Sample {
     }
   }
 
+  /** The lines that a format fits, and those of them in which the client is an address. */
+  record Fitting(BitSet lines, BitSet addresses) {}
+
   /**
    * Returns the lines that are of the format beyond doubt of their own: a time, a status, and a
    * client where the format has one.
    */
-  BitSet fitting(Format format) throws IOException, TrafficException {
-    BitSet fitting = new BitSet();
+  Fitting fitting(Format format) throws IOException, TrafficException {
+    Fitting fitting = new Fitting(new BitSet(), new BitSet());
     boolean words = format == Format.COMBINED || format == Format.VHOST;
     boolean named = words || format == Format.NGINX_INGRESS || format == Format.TRAEFIK;
     List<String> wanted = new ArrayList<>(List.of("time", "status"));
@@ -80,6 +102,9 @@ final class Sample {
     if (words) {
       wanted.addAll(List.of("ident", "user"));
     }
+    if (format == Format.VHOST) {
+      wanted.add("vhost");
+    }
     if (!wanted.contains(telling)) {
       wanted.add(telling);
     }
@@ -87,18 +112,27 @@ final class Sample {
         format,
         wanted,
         (line, values) -> {
-          String client = format == Format.ENVOY ? "-" : values.get(2);
-          boolean known =
-              Address.is(client) || (named ? Address.mayBeHost(client) : isNone(client));
+          String client = format == Format.ENVOY ? "-" : CanonicalAddresses.of(values.get(2));
+          boolean address = !named || Address.is(client);
+          boolean known = named ? address || Address.mayBeHost(client) : client(client);
           if (known && isStatus(values.get(1)) && (!words || wordsFit(format, values))) {
-            fitting.set(line);
+            fitting.lines.set(line);
+            fitting.addresses.set(line, address);
           }
         });
     return fitting;
   }
 
-  private static boolean isNone(String client) {
-    return client.equals("-");
+  private static boolean client(String client) {
+    return client.equals("-") || Address.is(client);
+  }
+
+  /** Returns how many lines have a time and a client of the format, whatever is behind them. */
+  int readable(Format format) throws IOException, TrafficException {
+    int[] count = {0};
+    List<String> wanted = format == Format.ENVOY ? List.of("time") : List.of("time", "ip");
+    each(format, wanted, (line, values) -> count[0]++);
+    return count[0];
   }
 
   private static boolean isStatus(String status) {
@@ -107,24 +141,26 @@ final class Sample {
   }
 
   /**
-   * Whether the words before the time are {@code ip ident user}, with the host's name before them
-   * in a log with virtual hosts. A user's name may have spaces.
+   * Returns whether the words before the time are {@code ip ident user}, with the host's name
+   * before them in a log with virtual hosts. A user's name may have spaces.
    */
   private static boolean wordsFit(Format format, List<String> values) {
-    boolean address = Address.is(values.get(2));
+    boolean address = Address.is(CanonicalAddresses.of(values.get(2)));
     String ident = values.get(3);
     String user = values.get(4);
     if (format == Format.VHOST) {
-      return address || ident.equals("-");
+      // A word with a colon behind it is a label, such as a logger's INFO:
+      return !values.get(5).endsWith(":") && (address || ident.equals("-"));
     }
-    return Address.is(ident) ? address : !user.startsWith("- ");
+    // An address with a port before another address is a virtual host's.
+    return Address.is(ident) ? Address.is(values.get(2)) : !user.startsWith("- ");
   }
 
   /** Returns how many records have two addresses before the time. */
-  int twoAddresses() throws IOException, TrafficException {
+  int twoAddresses(Format format) throws IOException, TrafficException {
     int[] count = {0};
     each(
-        Format.COMBINED,
+        format,
         List.of("time", "ident"),
         (line, values) -> count[0] += Address.is(values.get(1)) ? 1 : 0);
     return count[0];

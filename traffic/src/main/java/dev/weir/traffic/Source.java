@@ -1,44 +1,90 @@
 package dev.weir.traffic;
 
+import dev.weir.rules.ShownText;
 import java.io.ByteArrayInputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** One opened input: its records one after the other, each with its time. */
 final class Source implements Closeable {
+  /** The zone of this many times at the input's beginning is looked at. */
+  private static final int LOOKED_AT = 1_000;
+
   private final int number;
   private final Input input;
   private final Lines lines;
   private byte[] head;
   private final Format format;
+  private final @Nullable Layout layout;
+  private final boolean prefixed;
+  private final @Nullable ZoneId zone;
   private final RecordReader reader;
+  private final CanonicalAddresses addresses = new CanonicalAddresses();
+
+  /** The slots whose columns have addresses. */
+  private int[] addressSlots = new int[0];
+
   private RecordFields fields = new RecordFields(0);
+  private WallClock clock = new WallClock(null);
   private TimeReader time = new TimeReader(TimeReader.Unit.BY_SIZE);
+  private @Nullable LineStamp stamp;
   private long timeNanos;
 
-  private Source(int number, Input input, Lines lines, Format asked)
+  private Source(int number, Input input, Lines lines, Traffic traffic)
       throws IOException, TrafficException {
     this.number = number;
     this.input = input;
     this.lines = lines;
     head = lines.head();
-    format = asked == Format.AUTO ? Detection.format(input.name(), head) : asked;
-    reader = Readers.of(format, lines);
+    layout = layout(traffic);
+    Detection.Found found =
+        layout != null
+            ? new Detection.Found(Format.LAYOUT, false)
+            : Detection.find(input.name(), head, traffic.format());
+    format = found.format();
+    prefixed = found.prefixed();
+    // The extended format's times are UTC by its definition.
+    zone = traffic.zone() == null && format == Format.W3C ? ZoneOffset.UTC : traffic.zone();
+    reader = reader(lines);
+  }
+
+  private static @Nullable Layout layout(Traffic traffic) throws TrafficException {
+    String text = traffic.layout();
+    Format format = traffic.format();
+    if (text == null && format == Format.LAYOUT) {
+      throw new TrafficException(
+          "layout: none (expected: --layout with the order of the values in a line)");
+    }
+    if (text != null && format != Format.AUTO && format != Format.LAYOUT) {
+      throw new TrafficException(
+          "layout: " + ShownText.quoted(text) + " (expected: none with --format " + format + ")");
+    }
+    return text == null ? null : Layout.of(text);
+  }
+
+  private RecordReader reader(Lines lines) throws IOException, TrafficException {
+    Lines records = prefixed ? lines.behindPrefixes() : lines;
+    return layout == null ? Readers.of(format, records) : Readers.of(layout, records);
   }
 
   /**
    * Opens an input and reads its beginning.
    *
    * @param number the input's place among all
-   * @param asked the format, or to find it out
+   * @param traffic how it is to be read
    * @return null if there is nothing in it and it is one of several, such as a log just rotated
    */
   static @Nullable Source open(
-      int number, String name, Format asked, boolean oneOfSeveral, InputStream standard)
+      int number, String name, Traffic traffic, boolean oneOfSeveral, InputStream standard)
       throws IOException, TrafficException {
     Input input = Input.open(name, standard);
     try {
@@ -47,16 +93,86 @@ final class Source implements Closeable {
         input.close();
         return null;
       }
-      return new Source(number, input, lines, asked);
+      return new Source(number, input, lines, traffic);
     } catch (IOException | TrafficException e) {
       input.close();
       throw e;
     }
   }
 
-  /** Returns another reader, of the input's beginning only. */
-  RecordReader beginning() throws IOException, TrafficException {
-    return Readers.of(format, Lines.of(new ByteArrayInputStream(head)));
+  /**
+   * What the times at an input's beginning are.
+   *
+   * @param unit of numbers
+   * @param reason how the unit was inferred, for people; empty if it was not
+   * @param unknownZone true if any has no zone, and none is known
+   * @param knownZone true if any has one
+   * @param otherZone true if they are of another zone than the stamps before them
+   */
+  record Times(
+      TimeReader.Unit unit,
+      String reason,
+      boolean unknownZone,
+      boolean knownZone,
+      boolean otherZone) {}
+
+  /**
+   * Looks at the times at the input's beginning. To be called before {@link #want}.
+   *
+   * @param asked the unit of numbers, or to infer it
+   * @throws TrafficException if they are numbers without a plausible unit
+   */
+  Times times(String column, TimeReader.Unit asked) throws IOException, TrafficException {
+    TimeUnits.Inferred inferred =
+        asked == TimeReader.Unit.BY_SIZE
+            ? TimeUnits.infer(column, reader(Lines.of(new ByteArrayInputStream(head))))
+            : new TimeUnits.Inferred(asked, "");
+    Lines lines = Lines.of(new ByteArrayInputStream(head));
+    RecordReader reader = reader(lines);
+    reader.want(List.of(column));
+    RecordFields fields = new RecordFields(1);
+    WallClock clock = new WallClock(zone);
+    TimeReader time = timeReader(inferred.unit(), clock);
+    LineStamp stamp = stamp(clock);
+    boolean known = false;
+    for (int i = 0; i < LOOKED_AT; i++) {
+      try {
+        if (!reader.next(fields)) {
+          break;
+        }
+        if (stamp != null) {
+          stamp.read(lines.data(), lines.lineFrom(), lines.to());
+        }
+        long unused = time.nanos(fields.data(0), fields.from(0), fields.to(0));
+        known |= time.zoned() || clock.assumed() == 0;
+      } catch (Unreadable ignored) {
+        // Said, with its line number, when the line is read.
+      }
+    }
+    return new Times(
+        inferred.unit(), inferred.reason(), clock.assumed() > 0, known, clock.disagrees());
+  }
+
+  private TimeReader timeReader(TimeReader.Unit unit, WallClock clock) {
+    boolean values = Format.GENERAL.contains(format) || Readers.isJson(format);
+    return new TimeReader(unit, clock).allowBrackets(values);
+  }
+
+  /** Returns the error of times that are of another zone than the stamps before them. */
+  String otherZone() {
+    return "time: the times in "
+        + ShownText.quoted(input.name())
+        + " are not those before each record, so they are of another zone (expected: --zone with"
+        + " the zone of the records, such as Europe/Berlin)";
+  }
+
+  /** Returns what reads the time that stands before each record; null if none does. */
+  private @Nullable LineStamp stamp(WallClock clock) {
+    boolean behind = prefixed || format == Format.HAPROXY;
+    if (layout != null) {
+      behind = layout.pieces().get(0).kind() == Layout.Kind.SKIP;
+    }
+    return behind ? new LineStamp(clock) : null;
   }
 
   /**
@@ -68,7 +184,13 @@ final class Source implements Closeable {
     reader.want(columns);
     reader.require(required);
     fields = new RecordFields(columns.size());
-    time = new TimeReader(unit);
+    addressSlots =
+        IntStream.range(0, columns.size())
+            .filter(slot -> UsualColumns.hasAddresses(columns.get(slot)))
+            .toArray();
+    clock = new WallClock(zone);
+    time = timeReader(unit, clock);
+    stamp = stamp(clock);
     head = new byte[0];
   }
 
@@ -80,8 +202,12 @@ final class Source implements Closeable {
   boolean next(Feed.UnreadableLines listener) throws IOException {
     while (true) {
       try {
-        if (!reader.next(fields)) {
+        if (!nextUntimed()) {
           return false;
+        }
+        LineStamp stamp = this.stamp;
+        if (stamp != null) {
+          stamp.read(lines.data(), lines.lineFrom(), lines.to());
         }
         timeNanos = time.nanos(fields.data(0), fields.from(0), fields.to(0));
         return true;
@@ -93,7 +219,39 @@ final class Source implements Closeable {
 
   /** Moves to the next record, whether it has a time or not. */
   boolean nextUntimed() throws IOException, Unreadable {
-    return reader.next(fields);
+    if (!reader.next(fields)) {
+      return false;
+    }
+    for (int slot : addressSlots) {
+      addresses.replace(fields, slot);
+    }
+    return true;
+  }
+
+  /** Returns whether times without a zone were taken for UTC. */
+  boolean assumedUtc() {
+    return clock.assumed() > 0;
+  }
+
+  /** Returns what is peculiar in the records so far, one line each. */
+  List<String> notes() {
+    List<String> notes = new ArrayList<>(reader.notes());
+    if (prefixed) {
+      notes.add("prefix: what stands before each record is left out");
+    }
+    if (addresses.lists() > 0) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "ip: a list of addresses in %,d records; the first of each counts",
+              addresses.lists()));
+    }
+    if (clock.beganTwice()) {
+      notes.add(
+          "time: the first record is in the hour that comes twice where summer time ends; it is"
+              + " taken for summer time");
+    }
+    return notes;
   }
 
   /** Returns its place among all inputs, from 0. */

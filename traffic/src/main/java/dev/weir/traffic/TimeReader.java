@@ -8,6 +8,7 @@ import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -19,12 +20,13 @@ import org.jspecify.annotations.Nullable;
  *   <li>a number: seconds since the Unix epoch, or by its size milliseconds (from 1e11),
  *       microseconds (from 1e14) or nanoseconds (from 1e17), each with or without a fraction;
  *   <li>{@code 2015-05-17T10:05:03.25+02:00}, also with a space for the T, with slashes, with a
- *       comma before the fraction, without seconds or time of day; without a zone it is UTC;
- *   <li>{@code 17/May/2015:10:05:03 +0000} as access logs have it;
+ *       comma before the fraction, without seconds or time of day;
+ *   <li>{@code 17/May/2015:10:05:03 +0000} as access logs have it, also with a space for the colon;
  *   <li>{@code Sun, 17 May 2015 10:05:03 GMT} as mail and HTTP have it.
  * </ul>
  *
- * <p>Digits beyond the nanosecond are cut off. Not safe for use by several threads.
+ * <p>The instant of one without a zone is up to the {@link WallClock}. Digits beyond the nanosecond
+ * are cut off. Not safe for use by several threads.
  */
 final class TimeReader {
   /*
@@ -103,19 +105,43 @@ final class TimeReader {
   }
 
   private final Unit unit;
+  private final WallClock clock;
+  private boolean brackets;
 
   /** What was read last, and what it was. To begin with "0", which is 0 in every unit. */
   private byte[] last = {'0'};
 
   private int lastLength = 1;
   private long lastNanos;
+
+  private boolean lastZoned = true;
+  private int lastOffset;
+
+  /** True if the time says its zone, as a number does. */
+  private boolean zoned;
+
+  /** The offset of that zone in seconds. */
+  private int offset;
+
   private byte[] data = new byte[0];
   private int at;
   private int end;
   private int start;
 
+  /** Returns a reader for which a time without a zone is UTC. */
   TimeReader(Unit unit) {
+    this(unit, new WallClock(ZoneOffset.UTC));
+  }
+
+  TimeReader(Unit unit, WallClock clock) {
     this.unit = unit;
+    this.clock = clock;
+  }
+
+  /** Takes a time in brackets for one: where values are set off in another way. */
+  TimeReader allowBrackets(boolean allow) {
+    brackets = allow;
+    return this;
   }
 
   /**
@@ -124,9 +150,11 @@ final class TimeReader {
    * @throws Unreadable if it is none, or not within 1860 to 2079
    */
   long nanos(byte[] bytes, int from, int to) throws Unreadable {
-    if (Arrays.equals(bytes, from, to, last, 0, lastLength)) {
+    if (Arrays.equals(bytes, from, to, last, 0, lastLength) && (lastZoned || !clock.hasStamps())) {
       return lastNanos; // A busy log has the same second many times.
     }
+    zoned = true;
+    offset = 0;
     long nanos = read(bytes, from, to);
     lastLength = to - from;
     if (lastLength > last.length) {
@@ -134,7 +162,19 @@ final class TimeReader {
     }
     System.arraycopy(bytes, from, last, 0, lastLength);
     lastNanos = nanos;
+    lastZoned = zoned;
+    lastOffset = offset;
     return nanos;
+  }
+
+  /** Returns whether the time that was read last says its zone, as a number does. */
+  boolean zoned() {
+    return lastZoned;
+  }
+
+  /** Returns the offset of that zone in seconds. */
+  int offsetSeconds() {
+    return lastOffset;
   }
 
   private long read(byte[] bytes, int from, int to) throws Unreadable {
@@ -145,6 +185,10 @@ final class TimeReader {
       start++;
     }
     while (end > start && data[end - 1] == ' ') {
+      end--;
+    }
+    if (brackets && end - start > 2 && data[start] == '[' && data[end - 1] == ']') {
+      start++;
       end--;
     }
     at = start;
@@ -281,6 +325,7 @@ final class TimeReader {
     take(between);
     long day = day(year, month, digits(2));
     if (at == end) {
+      zoned = false;
       return instant(day, 0, 0);
     }
     if (data[at] != 'T' && data[at] != 't' && data[at] != ' ') {
@@ -290,14 +335,14 @@ final class TimeReader {
     return timeOfDay(day);
   }
 
-  /** {@code dd/MMM/yyyy:HH:mm:ss zone}. */
+  /** {@code dd/MMM/yyyy:HH:mm:ss zone}, or with a space for the first colon. */
   private long accessLog() throws Unreadable {
     int dayOfMonth = digits(2);
     take((byte) '/');
     int month = month();
     take((byte) '/');
     long day = day(digits(4), month, dayOfMonth);
-    take((byte) ':');
+    take(at < end && data[at] == ' ' ? (byte) ' ' : (byte) ':');
     return timeOfDay(day);
   }
 
@@ -343,7 +388,8 @@ final class TimeReader {
       throw wrong();
     }
     skipSpaces();
-    int offset = zone();
+    zoned = at < end;
+    offset = zoned ? zone() : 0;
     return instant(day, 3600L * hour + 60L * minute + second - offset, fraction);
   }
 
@@ -363,11 +409,8 @@ final class TimeReader {
     return (int) (value * POWERS[9 - digits]);
   }
 
-  /** Returns the zone's offset in seconds; none is UTC. */
+  /** Returns the zone's offset in seconds. */
   private int zone() throws Unreadable {
-    if (at == end) {
-      return 0;
-    }
     if (isLetter(data[at])) {
       String name = new String(data, at, end - at, StandardCharsets.US_ASCII);
       if (name.equalsIgnoreCase("Z")
@@ -390,20 +433,21 @@ final class TimeReader {
     int hours = digits(2);
     int minutes = 0;
     if (at < end) {
-      if (data[at] == ':') {
-        at++;
+      if (data[at] == ':' || (west && data[at] == '-')) {
+        at++; // Squid writes -03-30, since its minutes have a sign of their own.
       }
       minutes = digits(2);
     }
     if (at != end || hours > 18 || minutes > 59) {
       throw wrong();
     }
-    int offset = 3600 * hours + 60 * minutes;
-    return west ? -offset : offset;
+    int seconds = 3600 * hours + 60 * minutes;
+    return west ? -seconds : seconds;
   }
 
   private long instant(long day, long secondOfDay, int nanos) throws Unreadable {
-    long seconds = 86_400L * day + secondOfDay;
+    long written = 86_400L * day + secondOfDay;
+    long seconds = zoned ? written : clock.epochSecond(written);
     if (Math.abs(seconds) >= MAX_NANOS / NANOS) {
       throw outOfRange();
     }

@@ -2,6 +2,8 @@ package dev.weir.traffic;
 
 import dev.weir.rules.ShownText;
 import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,10 +22,13 @@ import org.jspecify.annotations.Nullable;
  * @param descriptors each {@code key={column}[,key2={column2}]}; a record is a request with all of
  *     them
  * @param format how the inputs are written
+ * @param layout the order of the values in a line, for a format of one's own; null for none
  * @param time the column with the time, with {@code :s}, {@code :ms}, {@code :us} or {@code :ns}
  *     behind it if the size of its numbers does not show it; null to look for a usual name
  * @param timeUnit what numbers in that column count since 1970: seconds, milliseconds, microseconds
  *     or nanoseconds; null to infer it, which is an error where no unit gives plausible years
+ * @param zone the zone of times that are written without one; null if it is not known, which is an
+ *     error where they would be merged with others
  * @param permits what a record costs: a number, or a column in braces
  * @param sort whether to sort the records by time first; what does not fit into memory is sorted in
  *     temporary files
@@ -34,8 +39,10 @@ public record Traffic(
     List<String> inputs,
     List<String> descriptors,
     Format format,
+    @Nullable String layout,
     @Nullable String time,
     @Nullable TimeUnit timeUnit,
+    @Nullable ZoneId zone,
     String permits,
     boolean sort,
     boolean anyOrder) {
@@ -94,6 +101,24 @@ public record Traffic(
         "time-unit: " + ShownText.quoted(text) + " (expected: s, ms, us or ns)");
   }
 
+  /**
+   * Returns the zone of that name.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public static ZoneId zone(String text) {
+    try {
+      return ZoneId.of(text);
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException(
+          "zone: "
+              + ShownText.quoted(text)
+              + " (expected: the name of a zone such as Europe/Berlin, or an offset such as"
+              + " +02:00)",
+          e);
+    }
+  }
+
   /** Returns a builder of traffic from an input. */
   public static Builder builder(String input) {
     return new Builder().input(input);
@@ -102,7 +127,7 @@ public record Traffic(
   /** Returns the same traffic with this descriptor alone. */
   public Traffic withDescriptor(String descriptor) {
     return new Traffic(
-        inputs, List.of(descriptor), format, time, timeUnit, permits, sort, anyOrder);
+        inputs, List.of(descriptor), format, layout, time, timeUnit, zone, permits, sort, anyOrder);
   }
 
   /** Returns a builder of traffic without an input yet. */
@@ -115,8 +140,10 @@ public record Traffic(
     private final List<String> inputs = new ArrayList<>();
     private final List<String> descriptors = new ArrayList<>();
     private Format format = Format.AUTO;
+    private @Nullable String layout;
     private @Nullable String time;
     private @Nullable TimeUnit timeUnit;
+    private @Nullable ZoneId zone;
     private String permits = "1";
     private boolean sort;
     private boolean anyOrder;
@@ -141,6 +168,15 @@ public record Traffic(
       return this;
     }
 
+    /**
+     * Sets the order of the values in a line, for a format of one's own, such as {@code ip - user
+     * [time] "request" status}. Default: none.
+     */
+    public Builder layout(@Nullable String layout) {
+      this.layout = layout;
+      return this;
+    }
+
     /** Sets the column with the time. Default: one with a usual name. */
     public Builder time(@Nullable String column) {
       this.time = column;
@@ -150,6 +186,15 @@ public record Traffic(
     /** Sets what numbers in that column count since 1970. Default: what gives plausible years. */
     public Builder timeUnit(@Nullable TimeUnit unit) {
       this.timeUnit = unit;
+      return this;
+    }
+
+    /**
+     * Sets the zone of times that are written without one. Default: not known; they are taken for
+     * UTC, and {@link Feed#notes} says so.
+     */
+    public Builder zone(@Nullable ZoneId zone) {
+      this.zone = zone;
       return this;
     }
 
@@ -172,7 +217,8 @@ public record Traffic(
     }
 
     public Traffic build() {
-      return new Traffic(inputs, descriptors, format, time, timeUnit, permits, sort, anyOrder);
+      return new Traffic(
+          inputs, descriptors, format, layout, time, timeUnit, zone, permits, sort, anyOrder);
     }
   }
 }

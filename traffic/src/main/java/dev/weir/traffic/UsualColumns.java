@@ -30,6 +30,7 @@ final class UsualColumns {
   /** Names of columns with a client's address, the surest first; in any letter case. */
   private static final List<String> ADDRESS_NAMES =
       List.of(
+          "client.ip",
           "ip",
           "client_ip",
           "clientip",
@@ -38,12 +39,21 @@ final class UsualColumns {
           "remoteip",
           "c-ip",
           "client_addr",
+          "remoteaddress",
+          "remote_address",
+          "remoteaddr",
+          "client_address",
+          "clientaddress",
+          "downstream_remote_address",
           "source_ip",
           "src_ip");
 
   /** Names of other columns whose values are keys, the surest first; in any letter case. */
   private static final List<String> KEY_NAMES =
       List.of("client", "user", "user_id", "host", "key", "api_key", "tenant");
+
+  /** A column that fewer records have is not the key of all. */
+  private static final double RARE = 0.1;
 
   private UsualColumns() {}
 
@@ -87,13 +97,14 @@ final class UsualColumns {
 
   /**
    * Returns the column whose values are the keys: the client's address in a format that has one,
-   * else one with a usual name, whole or behind a dot.
+   * else one with a usual name, whole or behind a dot, that not only a few records have.
    *
    * @throws TrafficException if there is none, or if several have the same name behind a dot
    */
-  static String keyColumn(Format format, List<String> columns) throws TrafficException {
+  static String keyColumn(Format format, RecordReader reader) throws TrafficException {
+    List<String> all = reader.columns();
     if (!Format.GENERAL.contains(format)) {
-      if (columns.contains("ip")) {
+      if (all.contains("ip")) {
         return "ip";
       }
       throw new TrafficException(
@@ -101,9 +112,10 @@ final class UsualColumns {
               + format
               + " has no column with the client's address (expected: --descriptor 'k={column}' with"
               + " one of "
-              + ShownText.listed(columns)
+              + ShownText.listed(all)
               + ")");
     }
+    List<String> columns = all.stream().filter(each -> reader.share(each) >= RARE).toList();
     List<String> names = new ArrayList<>(ADDRESS_NAMES);
     names.addAll(KEY_NAMES);
     for (String usual : names) {
@@ -126,7 +138,7 @@ final class UsualColumns {
     throw new TrafficException(
         "descriptor: none, and no column has a usual name for a key"
             + " (expected: --descriptor 'k={column}' with one of "
-            + ShownText.listed(columns)
+            + ShownText.listed(all)
             + ")");
   }
 
@@ -136,7 +148,7 @@ final class UsualColumns {
         .toList();
   }
 
-  /** Whether a column of that name has addresses, as far as the name says. */
+  /** Returns whether a column of that name has addresses, as far as the name says. */
   static boolean hasAddresses(String column) {
     String lower = column.toLowerCase(Locale.ROOT);
     return ADDRESS_NAMES.contains(lower.substring(lower.lastIndexOf('.') + 1));

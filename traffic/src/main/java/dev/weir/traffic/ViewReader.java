@@ -16,7 +16,9 @@ final class ViewReader implements RecordReader {
   /** What of the column is taken. */
   enum Part {
     ALL,
-    /** Of {@code address:port}. An IPv6 address may stand in brackets, which are left out. */
+    /**
+     * Of {@code address:port}. An IPv6 address may stand without brackets, as HAProxy writes it.
+     */
     ADDRESS,
     METHOD,
     PROTOCOL,
@@ -41,8 +43,10 @@ final class ViewReader implements RecordReader {
   private final RecordReader reader;
   private final Map<String, View> views;
   private final RequestLine request = new RequestLine();
+  private List<String> names = List.of();
   private List<View> wanted = List.of();
   private int[] places = new int[0];
+  private boolean[] optional = new boolean[0];
   private RecordFields raw = new RecordFields(0);
 
   private ViewReader(RecordReader reader, Map<String, View> views) {
@@ -83,11 +87,23 @@ final class ViewReader implements RecordReader {
 
   @Override
   public void want(List<String> columns) throws TrafficException {
+    names = List.copyOf(columns);
     wanted = columns.stream().map(this::view).toList();
     List<String> below = wanted.stream().map(View::column).distinct().toList();
     reader.want(below);
     places = wanted.stream().mapToInt(view -> below.indexOf(view.column)).toArray();
+    optional = new boolean[wanted.size()];
     raw = new RecordFields(below.size());
+  }
+
+  @Override
+  public double share(String column) {
+    return reader.share(view(column).column);
+  }
+
+  @Override
+  public List<String> notes() {
+    return reader.notes();
   }
 
   private View view(String column) {
@@ -100,6 +116,9 @@ final class ViewReader implements RecordReader {
     Set<String> below = new LinkedHashSet<>();
     columns.forEach(column -> below.add(view(column).column));
     reader.require(below);
+    for (int slot = 0; slot < optional.length; slot++) {
+      optional[slot] = !columns.contains(names.get(slot));
+    }
   }
 
   @Override
@@ -114,7 +133,15 @@ final class ViewReader implements RecordReader {
     }
     for (int slot = 0; slot < places.length; slot++) {
       int place = places[slot];
-      take(fields, slot, wanted.get(slot).part, raw.data(place), raw.from(place), raw.to(place));
+      Part part = wanted.get(slot).part;
+      try {
+        take(fields, slot, part, raw.data(place), raw.from(place), raw.to(place));
+      } catch (Unreadable e) {
+        if (!optional[slot]) {
+          throw e;
+        }
+        fields.set(slot, NOTHING, 0, 0);
+      }
     }
     return true;
   }
@@ -154,7 +181,12 @@ final class ViewReader implements RecordReader {
 
   private static void path(RecordFields fields, int slot, byte[] data, int from, int to) {
     int start = RequestLine.path(data, from, to);
-    fields.set(slot, data, start, RequestLine.question(data, start, to));
+    int end = RequestLine.question(data, start, to);
+    if (start == end && start > from) {
+      fields.set(slot, RequestLine.ROOT, 0, 1);
+    } else {
+      fields.set(slot, data, start, end);
+    }
   }
 
   private static void query(RecordFields fields, int slot, byte[] data, int from, int to) {

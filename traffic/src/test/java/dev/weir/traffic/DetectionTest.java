@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DetectionTest {
   private static final String COMBINED =
@@ -48,7 +50,8 @@ class DetectionTest {
       assertThatThrownBy(() -> format("x.log", head))
           .isInstanceOf(TrafficException.class)
           .hasMessageStartingWith("format: not recognized by the input's name \"x.log\"")
-          .hasMessageContaining("(expected: --format with one of combined, vhost,");
+          .hasMessageContaining("(expected: --format with one of combined, vhost,")
+          .hasMessageContaining("; if it is none of them, --layout with the order of the values");
     }
     assertThatThrownBy(() -> format("x.log", "a\u0000,b\tc"))
         .hasMessageStartingWith("input: x.log begins with binary data (expected: text;");
@@ -93,5 +96,92 @@ class DetectionTest {
     assertThat(time("t:ms", "t:ms,k"))
         .isEqualTo(new UsualColumns.TimeColumn("t:ms", TimeReader.Unit.BY_SIZE));
     assertThat(time("t:x", "t,k").name()).isEqualTo("t:x");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Nov 27, 2026 6:14:49 AM io.vertx.Server\nINFO: started, ready\nINFO: again, ready",
+        "[27/Nov/2026 06:14:49] started,ready\n[27/Nov/2026 06:14:49] a,b",
+        "192.0.2.1 - GET / , 200\n192.0.2.1 - GET / , 200",
+        "2026-11-27 06:14:49,123 INFO started\n2026-11-27 06:14:49,124 INFO ready",
+        "level:info,msg:started\nlevel:info,msg:ready",
+        "said \"yes, please\"\nsaid \"no, thanks\"",
+        "started at 06:14\tready\nstarted at 06:15\tready"
+      })
+  void proseWithCommasOrTabs_isNoTable(String text) {
+    assertThatThrownBy(() -> format("log", text + "\n"))
+        .hasMessageStartingWith("format: not recognized by the input's name");
+  }
+
+  @Test
+  void header_mayHaveAnyNames() throws Exception {
+    for (String header :
+        List.of("time,ip", "t:ms,k", "c-ip\tcs(User-Agent)\tdate", "Date Time,Client IP,Größe")) {
+      String row = header.replaceAll("[^,\\t]+", "1");
+      assertThat(format("log", header + "\n" + row + "\n").toString()).isIn("csv", "tsv");
+    }
+  }
+
+  @Test
+  void prefixes_areFoundForAFormatThatIsAskedForAsWell() throws Exception {
+    String line = "Nov 27 06:14:49 web1 nginx: " + COMBINED + "\n";
+    byte[] text = line.repeat(3).getBytes(StandardCharsets.UTF_8);
+    for (Format asked : List.of(Format.AUTO, Format.COMBINED)) {
+      assertThat(Detection.find("log", text, asked))
+          .isEqualTo(new Detection.Found(Format.COMBINED, true));
+    }
+    byte[] plain = (COMBINED + "\n").getBytes(StandardCharsets.UTF_8);
+    assertThat(Detection.find("log", plain, Format.COMBINED).prefixed()).isFalse();
+  }
+
+  @Test
+  void fewLinesThatLookRight_sayHowManyAreRead() {
+    String odd = COMBINED.replace("192.0.2.7", "client_one");
+    assertThatThrownBy(
+            () -> format("log", COMBINED + "\n" + (odd.replace("200", "2000") + "\n").repeat(3)))
+        .hasMessage(
+            "format: only 1 of the first 4 lines of \"log\" are combined (expected: --format combined,"
+                + " which reads 4 of these and counts the others as unreadable)");
+  }
+
+  private static String key(String text) throws Exception {
+    Format format = format("log", text);
+    return UsualColumns.keyColumn(format, Readers.of(format, Read.lines(text)));
+  }
+
+  @Test
+  void key_isAColumnThatMostRecordsHave() throws Exception {
+    String start = "{\"time\":1,\"host\":\"web1\",\"msg\":\"started\"}\n";
+    String request = "{\"time\":1,\"req\":{\"remoteAddress\":\"192.0.2.1\"},\"tenant\":\"a\"}\n";
+    assertThat(key(start + request.repeat(39))).isEqualTo("req.remoteAddress");
+    assertThat(key(start + request.replace("remoteAddress", "from").repeat(39)))
+        .isEqualTo("tenant");
+    assertThatThrownBy(() -> key(start + "{\"time\":1,\"a\":2}\n".repeat(39)))
+        .hasMessageStartingWith("descriptor: none, and no column has a usual name for a key");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "remoteAddress",
+        "downstream_remote_address",
+        "client.ip",
+        "remoteAddr",
+        "REMOTE_ADDR"
+      })
+  void key_isAnAddressByItsUsualNames(String name) throws Exception {
+    assertThat(key("{\"time\":1,\"" + name + "\":\"192.0.2.1\",\"user\":\"-\"}\n")).isEqualTo(name);
+    assertThat(UsualColumns.hasAddresses(name)).isTrue();
+  }
+
+  @Test
+  void timeOfDay_isNoAddress() {
+    for (String text : List.of("06:14:49", "06:14:49.123", "1:2:3:4", "::", "::x", "a:b:c")) {
+      assertThat(Address.is(text)).as(text).isFalse();
+    }
+    for (String text : List.of("::1", "2001:db8::c:4162", "fe80::1%eth0", "1:2:3:4:5:6:7:8")) {
+      assertThat(Address.is(text)).as(text).isTrue();
+    }
   }
 }

@@ -39,14 +39,15 @@ class DocumentedLogsTest {
 
   private static List<Found> read(DocumentedLog log, byte[] text, List<String> columns)
       throws Exception {
-    try (Source source = Source.open(0, "-", Format.AUTO, false, new ByteArrayInputStream(text))) {
+    Traffic traffic = Traffic.builder("-").build();
+    try (Source source = Source.open(0, "-", traffic, false, new ByteArrayInputStream(text))) {
       if (source == null) {
         throw new AssertionError("no input");
       }
       assertThat(source.format()).isEqualTo(log.format());
       UsualColumns.TimeColumn time =
           UsualColumns.timeColumn(null, source.format(), source.reader());
-      TimeReader.Unit unit = TimeUnits.infer(time.name(), source.beginning()).unit();
+      TimeReader.Unit unit = source.times(time.name(), TimeReader.Unit.BY_SIZE).unit();
       List<String> wanted = new ArrayList<>(List.of(time.name()));
       wanted.addAll(columns);
       source.want(wanted, Set.copyOf(wanted), unit);
@@ -161,9 +162,19 @@ class DocumentedLogsTest {
         .hasMessageContaining("two addresses before the time")
         .hasMessageContaining("'ip={ident}' for the second");
     assertThat(format("192.0.2.1 - John Smith" + end)).isEqualTo(Format.COMBINED);
-    assertThat(format("host.example - frank" + end)).isEqualTo(Format.COMBINED);
-    assertThat(format("www.example.com client.example - -" + end)).isEqualTo(Format.VHOST);
     assertThat(format("192.0.2.1:80 198.51.100.7 - -" + end)).isEqualTo(Format.VHOST);
+  }
+
+  @Test
+  void clientsThatAreNoAddresses_areRefusedAndTheFlagIsNamed() throws Exception {
+    String end = " [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\"\n";
+    assertThatThrownBy(() -> format("host.example - frank" + end))
+        .hasMessageStartingWith("format: no address in the place of the client in \"-\", line 1")
+        .hasMessageContaining("(expected: --format combined, the client in the first word, if");
+    assertThatThrownBy(() -> format("www.example.com client.example - -" + end))
+        .hasMessageContaining("(expected: --format vhost, the client in the second word, if");
+    assertThat(format("host.example - frank" + end + "192.0.2.1 - frank" + end))
+        .isEqualTo(Format.COMBINED);
   }
 
   private static Format format(String lines) throws TrafficException {

@@ -10,10 +10,13 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
@@ -85,6 +88,66 @@ class FeedTest {
                 + "\", behind line 199 (expected: at most 1 % of them; --sort puts all in order, in"
                 + " bounded memory)");
     assertThat(read(traffic(file, true), 1 << 20)).hasSize(202).first().isEqualTo("201 1 a");
+  }
+
+  /** Sixty requests an hour, one each minute, over the end of summer time. */
+  private Path summersEnd() throws Exception {
+    DateTimeFormatter bracket =
+        DateTimeFormatter.ofPattern("dd/MMM/yyyy:HH:mm:ss.SSS", Locale.ROOT).withZone(RealLog.ZONE);
+    StringBuilder text = new StringBuilder();
+    Instant time = Instant.parse("2026-10-25T00:00:00Z");
+    for (int i = 0; i < 36_000; i++) {
+      text.append("Oct 31 00:00:00 lb1 haproxy[1]: 192.0.2.").append(i % 5).append(":80 [");
+      text.append(bracket.format(time.plusSeconds(60L * i))).append("] web b/s1 0/0/0/0/0 200 1");
+      text.append(" - - ---- 1/1/0/0/0 0/0 \"GET / HTTP/1.1\"\n");
+    }
+    return Files.writeString(folder.resolve("summer.log"), text);
+  }
+
+  @Test
+  void clockThatWasSetBack_isRefusedAndReadWithItsZone() throws Exception {
+    Traffic.Builder traffic = Traffic.builder(summersEnd().toString()).descriptor("key={ip}");
+    for (boolean sort : new boolean[] {false, true}) {
+      assertThatThrownBy(() -> read(traffic.sort(sort).build(), 1 << 20))
+          .hasMessageStartingWith("time: line 10351 of ")
+          .hasMessageEndingWith(
+              "is 59 min earlier than the line before it, as where summer time ends, and the times"
+                  + " have no zone (expected: --zone with the writer's, such as Europe/Berlin, or"
+                  + " UTC)");
+    }
+    long first = Instant.parse("2026-10-25T00:00:00Z").getEpochSecond();
+    List<String> read = read(traffic.sort(false).zone(RealLog.ZONE).build(), 1 << 20);
+    assertThat(read).hasSize(36_000);
+    for (int i = 0; i < read.size(); i++) {
+      assertThat(read.get(i)).isEqualTo((i + 1) + " " + (first + 60L * i) + " 192.0.2." + i % 5);
+    }
+  }
+
+  @Test
+  void slowRequests_areNoClockThatWasSetBack() throws Exception {
+    StringBuilder text = new StringBuilder("time,k\n");
+    for (int i = 0; i < 1_000; i++) {
+      int minute = i % 200 == 199 ? i - 40 : i;
+      text.append("2026-11-27 ").append(String.format(Locale.ROOT, "%02d", minute / 60));
+      text.append(String.format(Locale.ROOT, ":%02d:00,a%n", minute % 60));
+    }
+    Path file = Files.writeString(folder.resolve("in.csv"), text);
+    assertThat(read(Traffic.builder(file.toString()).descriptor("key={k}").build(), 1 << 20))
+        .hasSize(1_000);
+  }
+
+  @Test
+  void logOutOfOrder_isExplainedByItsWriter() throws Exception {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 60; i++) {
+      int second = i % 10 == 9 ? i - 2 : i;
+      text.append("192.0.2.1 - - [27/Nov/2026:06:14:");
+      text.append(String.format(Locale.ROOT, "%02d +0000] \"GET / HTTP/1.1\" 200 1%n", second));
+    }
+    Path file = Files.writeString(folder.resolve("access.log"), text);
+    Traffic traffic = Traffic.builder(file.toString()).descriptor("key={ip}").build();
+    assertThatThrownBy(() -> read(traffic, 1 << 20))
+        .hasMessageContaining("many servers write a request's start when it ends (expected: ");
   }
 
   @Test

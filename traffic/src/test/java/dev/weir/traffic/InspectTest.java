@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.testkit.Trials;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -88,5 +89,47 @@ class InspectTest {
           .as("seed %s", seed)
           .isLessThanOrEqualTo((long) off);
     }
+  }
+
+  @Test
+  void oddFields_areEmptyAndTheRecordsAreThoseOfAReplay() throws Exception {
+    String start = "192.0.2.1 - - [17/May/2015:10:05:03 +0000] \"GET /a HTTP/1.1\" 200 ";
+    for (String end :
+        new String[] {"- 0.0002", "1 35 \"-\"", "1 \"-\" cut", "1 \"-\" \"cut", "", "1 2 3 4"}) {
+      Inspection found = inspect((start + end + "\n").repeat(3));
+      assertThat(found.records()).as(end).isEqualTo(3);
+      assertThat(found.warnings()).as(end).isEmpty();
+      assertThat(column(found, "path").examples()).as(end).containsExactly("/a");
+      assertThat(column(found, "agent").empty()).as(end).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void addresses_areCountedAsKeysToo() throws Exception {
+    Inspection found =
+        inspect(
+            "time,ip\n1700000001,2001:db8::1\n1700000002,2001:db8::2\n1700000003,::ffff:192.0.2.1\n"
+                + "1700000004,192.0.2.1:80\n");
+    assertThat(column(found, "ip").distinct()).isEqualTo(3);
+    assertThat(column(found, "ip").keys()).isEqualTo(2);
+    assertThat(found.text()).contains("--descriptor 'ip={ip}'  2 keys");
+    assertThat(found.json()).contains("\"keys\" : 2");
+  }
+
+  @Test
+  void zoneAndLayout_areAmongTheFlagsToGoOnWith() throws Exception {
+    String line = "27/Nov/2026 06:14:49 192.0.2.1\n";
+    Traffic traffic =
+        Traffic.builder("-").layout("time time ip").zone(ZoneId.of("Europe/Berlin")).build();
+    Inspection found =
+        Inspect.run(
+            traffic,
+            Progress.NONE,
+            new ByteArrayInputStream(line.getBytes(StandardCharsets.UTF_8)));
+    assertThat(found.flags())
+        .containsExactly("--input", "-", "--layout", "time time ip", "--zone", "Europe/Berlin");
+    assertThat(found.notes()).isEmpty();
+    assertThat(inspect("time,ip\n2026-11-27 06:14:49,192.0.2.1\n").notes())
+        .containsExactly(Feed.UTC_NOTE);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.testkit.Trials;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
@@ -89,6 +90,8 @@ class TimeReaderTest {
           17/May/2015:10:05:03 +0000           | 1431857103000000000
           17/may/2015:12:05:03 +0200           | 1431857103000000000
           17/May/2015:10:05:03.25 +0000        | 1431857103250000000
+          17/May/2015 10:05:03                 | 1431857103000000000
+          17/May/2015:06:35:03 -03-30          | 1431857103000000000
           Sun, 17 May 2015 10:05:03 GMT        | 1431857103000000000
           17 May 2015 10:05:03 +0000           | 1431857103000000000
           Fri, 1 May 2015 00:00:00 GMT         | 1430438400000000000
@@ -136,7 +139,10 @@ class TimeReaderTest {
         "2200-01-01T00:00:00Z",
         "17/Mai/2015:10:05:03 +0000",
         "17/May/2015",
-        "17/May/2015 10:05:03",
+        "17/May/2015  10:05:03",
+        "17/May/2015:10:05:03 +03-30",
+        "[17/May/2015:10:05:03 +0000]",
+        "[]",
         "1/May/2015:10:05:03 +0000",
         "05/17/2015 10:05:03",
         "Sun 17 May 2015 10:05:03 GMT",
@@ -149,6 +155,39 @@ class TimeReaderTest {
         .isInstanceOf(Unreadable.class)
         .hasMessageStartingWith("time: ")
         .hasMessageContaining("expected: ");
+  }
+
+  @Test
+  void timeWithoutAZone_isThatOfTheWritersClock() throws Unreadable {
+    TimeReader reader =
+        new TimeReader(TimeReader.Unit.BY_SIZE, new WallClock(ZoneId.of("America/St_Johns")));
+    for (String text :
+        List.of(
+            "2026-11-27T06:14:49",
+            "2026-11-27 06:14:49",
+            "27/Nov/2026:06:14:49",
+            "27/Nov/2026 06:14:49",
+            "Fri, 27 Nov 2026 06:14:49",
+            "27/Nov/2026:09:44:49 +0000",
+            "1795772689")) {
+      byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+      assertThat(reader.nanos(bytes, 0, bytes.length)).as(text).isEqualTo(1795772689000000000L);
+      boolean zoned = text.endsWith("+0000") || text.startsWith("179");
+      assertThat(reader.zoned()).as(text).isEqualTo(zoned);
+      assertThat(reader.nanos(bytes, 0, bytes.length)).as(text).isEqualTo(1795772689000000000L);
+      assertThat(reader.zoned()).as("again: " + text).isEqualTo(zoned);
+    }
+  }
+
+  @Test
+  void brackets_areTakenOffOnlyWhereTheyAreAllowed() throws Unreadable {
+    byte[] bytes = "[17/May/2015:06:35:03 -0330]".getBytes(StandardCharsets.US_ASCII);
+    TimeReader reader = new TimeReader(TimeReader.Unit.BY_SIZE).allowBrackets(true);
+    assertThat(reader.nanos(bytes, 0, bytes.length)).isEqualTo(1431857103000000000L);
+    for (String text : List.of("[]", "[", "[17/May/2015:06:35:03 -0330", "[[1]]")) {
+      byte[] wrong = text.getBytes(StandardCharsets.US_ASCII);
+      assertThatThrownBy(() -> reader.nanos(wrong, 0, wrong.length)).isInstanceOf(Unreadable.class);
+    }
   }
 
   @Test

@@ -1,0 +1,191 @@
+package dev.weir.traffic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.rules.Entry;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Logs of real servers: each record is the request that was sent, or the error says what helps. */
+class RealLogsTest {
+  /** The line in which Fastify says that it listens is no request. */
+  private static final String STARTED =
+      "unreadable: 1 of 20 lines: - line 1: neither a request nor an answer";
+
+  private static Feed open(Traffic traffic, byte[] text, @Nullable String descriptor)
+      throws Exception {
+    RequestTemplate template =
+        descriptor == null ? null : RequestTemplate.of("d", List.of(descriptor), "1");
+    return Feed.open(traffic, template, new ByteArrayInputStream(text));
+  }
+
+  private static Traffic traffic(@Nullable ZoneId zone) {
+    return Traffic.builder("-").zone(zone).build();
+  }
+
+  private static List<RealLog.Sent> read(Feed feed) throws Exception {
+    List<RealLog.Sent> all = new ArrayList<>();
+    feed.each(
+        (input, line, nanos, request, load) -> {
+          List<String> values =
+              request.descriptors().get(0).entries().stream().map(Entry::value).toList();
+          all.add(
+              new RealLog.Sent(
+                  line, nanos, values.get(0), values.get(1), values.get(2), values.get(3)));
+        },
+        (input, line, why) -> {},
+        Progress.NONE);
+    return all;
+  }
+
+  private static String descriptor(RealLog log) {
+    return "c={" + log.key() + "/128},m={method},p={path},s={status}";
+  }
+
+  @ParameterizedTest
+  @EnumSource(RealLog.class)
+  void everyRecord_isTheRequestThatWasSent(RealLog log) throws Exception {
+    try (Feed feed = open(traffic(log.zone()), log.text(), descriptor(log))) {
+      assertThat(read(feed)).isEqualTo(log.truth());
+      assertThat(feed.format()).isEqualTo(log.format());
+      assertThat(feed.notes()).noneMatch(note -> note.equals(Feed.UTC_NOTE));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(RealLog.class)
+  void zoneThatIsMissing_isSaidAndNothingElseIsWrong(RealLog log) throws Exception {
+    try (Feed feed = open(traffic(null), log.text(), descriptor(log))) {
+      List<RealLog.Sent> read = read(feed);
+      assertThat(feed.notes().contains(Feed.UTC_NOTE)).isEqualTo(log.zoneMissing());
+      long offNanos = log.zoneMissing() ? -12_600_000_000_000L : 0;
+      assertThat(read)
+          .isEqualTo(
+              log.truth().stream()
+                  .map(
+                      sent ->
+                          new RealLog.Sent(
+                              sent.line(),
+                              sent.timeNanos() + offNanos,
+                              sent.client(),
+                              sent.method(),
+                              sent.path(),
+                              sent.status()))
+                  .toList());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(RealLog.class)
+  void key_isTheClientsAddressWithoutAFlag(RealLog log) throws Exception {
+    try (Feed feed = open(traffic(log.zone()), log.text(), null)) {
+      List<String> keys = new ArrayList<>();
+      feed.each(
+          (input, line, nanos, request, load) ->
+              keys.add(request.descriptors().get(0).entries().get(0).value()),
+          (input, line, why) -> {},
+          Progress.NONE);
+      assertThat(feed.template().levels().get(0).key()).isEqualTo(log.key());
+      assertThat(keys)
+          .isEqualTo(
+              log.truth().stream()
+                  .map(sent -> sent.client().replace("2001:db8::1", "2001:db8::/64"))
+                  .toList());
+      if (log == RealLog.FASTIFY) {
+        assertThat(feed.warnings()).containsExactly(STARTED);
+      } else {
+        assertThat(feed.warnings()).isEmpty();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(RealLog.class)
+  void inspect_showsWhatIsReplayed(RealLog log) throws Exception {
+    Inspection inspection =
+        Inspect.run(traffic(log.zone()), Progress.NONE, new ByteArrayInputStream(log.text()));
+    assertThat(inspection.format()).isEqualTo(log.format());
+    assertThat(inspection.candidates().get(0)).isEqualTo(log.key());
+    List<RealLog.Sent> truth = log.truth();
+    Inspection.Column key =
+        inspection.columns().stream()
+            .filter(column -> column.name().equals(log.key()))
+            .findFirst()
+            .orElseThrow();
+    assertThat(key.empty()).isZero();
+    assertThat(key.distinct())
+        .isEqualTo(truth.stream().map(RealLog.Sent::client).distinct().count());
+    assertThat(inspection.records()).isEqualTo(truth.size());
+    assertThat(inspection.firstNanos()).isEqualTo(truth.get(0).timeNanos());
+    assertThat(inspection.lastNanos()).isEqualTo(truth.get(truth.size() - 1).timeNanos());
+    if (log == RealLog.FASTIFY) {
+      assertThat(inspection.warnings()).containsExactly(STARTED);
+    } else {
+      assertThat(inspection.warnings()).isEmpty();
+    }
+  }
+
+  @Test
+  void logsWithAndWithoutAZone_areMergedOnlyWithTheFlag(@TempDir Path folder) throws Exception {
+    Path local = Files.write(folder.resolve("local.log"), RealLog.CHERRYPY.text());
+    Path zoned = Files.write(folder.resolve("zoned.log"), RealLog.AIOHTTP.text());
+    Traffic.Builder both = Traffic.builder(local.toString()).input(zoned.toString());
+    assertThatThrownBy(() -> open(both.build(), new byte[0], "ip={ip}"))
+        .hasMessageStartingWith("time: ")
+        .hasMessageContainingAll(
+            "local.log\" has times without a zone",
+            "zoned.log\" has others (expected: --zone with");
+    try (Feed feed = open(both.zone(RealLog.ZONE).build(), new byte[0], "ip={ip}")) {
+      List<Long> times = new ArrayList<>();
+      feed.each(
+          (input, line, nanos, request, load) -> times.add(nanos), (i, l, w) -> {}, Progress.NONE);
+      assertThat(times).hasSize(76).isSorted();
+    }
+  }
+
+  @Test
+  void tableInTheDocumentation_saysWhatHappens() throws Exception {
+    StringBuilder table =
+        new StringBuilder("| written by | format | key | zone |\n|---|---|---|---|\n");
+    for (RealLog log : RealLog.values()) {
+      try (Feed feed = open(traffic(null), log.text(), null)) {
+        feed.each((i, l, n, r, d) -> {}, (i, l, w) -> {}, Progress.NONE);
+        table.append("| ").append(log.title()).append(" | `").append(feed.format());
+        table.append("` | `").append(feed.template().levels().get(0).key()).append("` | ");
+        table.append(
+            feed.notes().contains(Feed.UTC_NOTE) ? "none: UTC, unless `--zone` says it" : "read");
+        table.append(" |\n");
+      }
+    }
+    assertThat(Files.readString(Path.of("..", "docs", "replay.md"))).contains(table);
+  }
+
+  @Test
+  void logs_haveNoAddressOfAnyone() throws Exception {
+    for (RealLog log : RealLog.values()) {
+      String text = new String(log.text(), StandardCharsets.UTF_8);
+      String addresses =
+          Pattern.compile("\\b\\d{1,3}(\\.\\d{1,3}){3}\\b")
+              .matcher(text)
+              .results()
+              .map(MatchResult::group)
+              .filter(each -> !each.matches("(192\\.0\\.2|198\\.51\\.100|203\\.0\\.113)\\.\\d+"))
+              .collect(Collectors.joining(" "));
+      assertThat(addresses).as("%s", log).isEmpty();
+    }
+  }
+}
