@@ -24,8 +24,12 @@ final class ResetResource implements Resource {
   private static final long CODE_NANOS = 60_000_000_000L;
   private static final int MAX_CODES = 1_000;
 
-  /** What a confirmation is good for. */
-  private record Confirmed(String tokenId, String request) {}
+  /**
+   * What a confirmation is good for.
+   *
+   * @param requestHash of the request's text, which may be long
+   */
+  private record Confirmed(String tokenId, String requestHash) {}
 
   private final ConfigStore store;
   private final Engine engine;
@@ -60,8 +64,8 @@ final class ResetResource implements Resource {
     Cause cause = call.cause(body);
     Request request = ExplainResource.request(described);
     Answer answer = ExplainResource.peek(engine, request);
-    String text = Json.writeAsIs(described);
-    Confirmed confirmed = new Confirmed(call.actor().token().id(), text);
+    String hash = Secrets.hash(Json.writeAsIs(described));
+    Confirmed confirmed = new Confirmed(call.actor().token().id(), hash);
     if (!body.has("confirm")) {
       return ask(request, answer, confirmed);
     }

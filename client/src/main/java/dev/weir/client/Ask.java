@@ -25,6 +25,10 @@ final class Ask {
     void failed(Reason reason);
   }
 
+  // The number and the length of an ask in a message, and the most that a number takes.
+  private static final int AROUND_BYTES = 32;
+  private static final int AHEAD_BYTES = 10;
+
   private final Check check;
   private final long[] ahead;
   private final boolean refundable;
@@ -56,6 +60,11 @@ final class Ask {
 
   int descriptors() {
     return check.getDescriptorsCount();
+  }
+
+  /** Returns about how many bytes it adds to a message. */
+  int bytes() {
+    return check.getSerializedSize() + AROUND_BYTES + AHEAD_BYTES * ahead.length;
   }
 
   /** Has the ask fail when its time is over. */

@@ -29,13 +29,18 @@ final class Away {
   /** Rules that this process counts by itself; requests by others are refused. */
   private static final int MOST_RULES = 4_096;
 
+  /** What is counted here takes at most this part (an eighth) of the heap. */
+  private static final int HEAP_PART = 8;
+
   private record Share(Policy policy, double share) {}
 
   private record Bound(Share share, Binding binding) {}
 
   private final Clocks clocks;
   private final boolean allowUnseen;
-  private final MemoryStore store = new MemoryStore(Keys.MOST);
+  private final MemoryStore store =
+      new MemoryStore(Keys.MOST, Runtime.getRuntime().maxMemory() / HEAP_PART);
+
   private final Map<String, Bound> shares = new ConcurrentHashMap<>();
 
   /**

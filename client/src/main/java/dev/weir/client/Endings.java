@@ -5,9 +5,12 @@ import dev.weir.shared.Clocks;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
+import java.util.TreeSet;
 
-/** Gives back what is left of leases when they end. Safe for use by many threads. */
+/**
+ * Gives back what is left of leases when they end. A lease that another replaces, or whose key is
+ * forgotten, has been given back and is kept no longer. Safe for use by many threads.
+ */
 final class Endings {
   private record Ending(Key key, Lease lease) {}
 
@@ -15,8 +18,10 @@ final class Endings {
   private static final long SLACK_NANOS = 1_000_000L;
 
   private final Clocks clocks;
-  private final PriorityQueue<Ending> endings =
-      new PriorityQueue<>(Comparator.comparingLong(each -> each.lease.ends().nanos()));
+  private final TreeSet<Ending> endings =
+      new TreeSet<>(
+          Comparator.comparingLong((Ending each) -> each.lease.ends().nanos())
+              .thenComparingLong(each -> each.lease.number));
   private boolean scheduled;
   private boolean closed;
 
@@ -29,7 +34,7 @@ final class Endings {
     synchronized (this) {
       late = closed;
       if (!late) {
-        endings.add(new Ending(key, lease));
+        boolean unused = endings.add(new Ending(key, lease));
       }
     }
     if (late) {
@@ -39,18 +44,28 @@ final class Endings {
     }
   }
 
+  void remove(Key key, Lease lease) {
+    synchronized (this) {
+      boolean unused = endings.remove(new Ending(key, lease));
+    }
+  }
+
+  /** Returns how many leases are to be given back. */
+  synchronized int size() {
+    return endings.size();
+  }
+
   /**
    * One timer, for the first to end; a lease that ends earlier waits for it, ended by its clock.
    */
   private void schedule() {
     long wait;
     synchronized (this) {
-      Ending first = endings.peek();
-      if (scheduled || closed || first == null) {
+      if (scheduled || closed || endings.isEmpty()) {
         return;
       }
       scheduled = true;
-      wait = Math.max(0, first.lease.ends().nanos() - clocks.nanos()) + SLACK_NANOS;
+      wait = Math.max(0, endings.first().lease.ends().nanos() - clocks.nanos()) + SLACK_NANOS;
     }
     Ticker.Scheduled unused = clocks.monotonic().schedule(wait, this::end);
   }
@@ -60,8 +75,8 @@ final class Endings {
     synchronized (this) {
       scheduled = false;
       long now = clocks.nanos();
-      while (!endings.isEmpty() && now - endings.element().lease.ends().nanos() >= 0) {
-        over.add(endings.remove());
+      while (!endings.isEmpty() && now - endings.first().lease.ends().nanos() >= 0) {
+        over.add(endings.pollFirst());
       }
     }
     over.forEach(each -> each.key.end(each.lease));

@@ -68,7 +68,7 @@ final class Flight {
 
   private final Key key;
   private final Desk desk;
-  private final Deque<Waiter> waiting = new ArrayDeque<>();
+  private final Deque<Waiter> waiting = new ArrayDeque<>(1);
   private boolean asking;
 
   /** Permits that one ask may stand for, if it stands for several requests. */

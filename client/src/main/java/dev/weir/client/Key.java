@@ -3,18 +3,16 @@ package dev.weir.client;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Status;
 import dev.weir.protocol.v1.WeirProto.DescriptorLease;
-import dev.weir.rules.Descriptor;
-import dev.weir.rules.Entry;
 import dev.weir.shared.Clocks;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What a client holds and knows of one key. Safe for use by many threads. */
+/** The state of one key in a client, without the key's texts. Safe for use by many threads. */
 final class Key {
+  /** The two fingerprints that tell it from all others. */
   final long hash;
-  private final String domain;
-  private final List<Entry> entries;
+
+  final long check;
 
   /** The next in the same bucket of {@link Keys}. */
   volatile @Nullable Key next;
@@ -30,29 +28,10 @@ final class Key {
 
   private long ahead;
 
-  Key(long hash, String domain, Descriptor descriptor, Flight.Desk desk) {
+  Key(long hash, long check, Flight.Desk desk) {
     this.hash = hash;
-    this.domain = domain;
-    this.entries = descriptor.entries();
+    this.check = check;
     flight = new Flight(this, desk);
-  }
-
-  boolean is(String otherDomain, Descriptor descriptor) {
-    List<Entry> others = descriptor.entries();
-    if (others == entries) {
-      return domain.equals(otherDomain);
-    }
-    if (others.size() != entries.size() || !domain.equals(otherDomain)) {
-      return false;
-    }
-    for (int i = 0; i < entries.size(); i++) {
-      Entry mine = entries.get(i);
-      Entry other = others.get(i);
-      if (!mine.value().equals(other.value()) || !mine.key().equals(other.key())) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** Decides a request with this descriptor alone, or returns null if the service must. */
@@ -170,6 +149,7 @@ final class Key {
     }
     if (before != null) {
       before.lender().giveBack(before.id(), before.close());
+      desk.endings().remove(this, before);
     }
     desk.endings().add(this, lent);
   }
@@ -186,11 +166,12 @@ final class Key {
     ended.lender().giveBack(ended.id(), left);
   }
 
-  /** Ends the lease, if there is one. */
-  void drop() {
+  /** Ends the lease, if there is one, as the key is forgotten. */
+  void forget(Endings endings) {
     Lease held = lease;
     if (held != null) {
       end(held);
+      endings.remove(this, held);
     }
   }
 

@@ -26,6 +26,11 @@ final class Lease {
   /** In place of the permits left. */
   static final long CLOSED = -1;
 
+  private static final AtomicLong NUMBERS = new AtomicLong();
+
+  /** Tells it from the other leases of this process. */
+  final long number = NUMBERS.getAndIncrement();
+
   private final long id;
   private final Service lender;
   private final long lent;

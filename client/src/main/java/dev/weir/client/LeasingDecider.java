@@ -30,6 +30,9 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
    * one refuses; otherwise one ask decides the whole. Where a key cannot be kept, because its limit
    * comes with the request or there is no room, the service decides each time.
    *
+   * What is asked is counted in bytes until it is answered (AskedBytes), as whoever sends requests
+   * chooses how large they are. Beyond that bound a request is answered as if the service were away.
+   *
    * What the service says goes the same way in all cases, through learn: it answers those who
    * asked, and its leases, denials and what the rule wants while the service is away go to the keys. While
    * no service can be asked, Away answers from what the keys hold.
@@ -45,11 +48,14 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
   private final Answers answers = new Answers();
   private final Away away;
   private final Refunds refunds = new Refunds();
+  private final AskedBytes askedBytes;
   private volatile boolean closed;
 
   /**
    * @param services that share what they count; the first that answers is asked
    * @param onFailure the answer to what was never asked, while no service can be
+   * @param mostKeys of which something is remembered
+   * @param mostBytes of requests that are asked and not answered yet
    */
   LeasingDecider(
       List<Service> services,
@@ -57,12 +63,14 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
       long deadlineNanos,
       FailureMode onFailure,
       Counters counters,
-      int mostKeys) {
+      int mostKeys,
+      long mostBytes) {
     this.services = List.copyOf(services);
     this.clocks = clocks;
     this.deadlineNanos = deadlineNanos;
     this.counters = counters;
-    keys = new Keys(Fingerprint.random(), mostKeys);
+    keys = new Keys(Fingerprint.random(), Fingerprint.random(), mostKeys);
+    askedBytes = new AskedBytes(mostBytes);
     endings = new Endings(clocks);
     away = new Away(clocks, onFailure);
   }
@@ -113,13 +121,18 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
       done.accept(away(request, Reason.UNCERTAIN));
       return;
     }
+    Consumer<Answer> last = askedBytes.until(request, done);
+    if (last == null) {
+      done.accept(away(request, Reason.OVERLOADED));
+      return;
+    }
     Key key = keyed ? keys.obtain(request.domain(), descriptor, this) : null;
     Told told = key == null ? null : key.told();
     boolean apart = refunds() && told != null && !told.leased();
     if (key == null || apart) {
-      askWhole(request, new @Nullable Key[] {key}, done);
+      askWhole(request, new @Nullable Key[] {key}, last);
     } else {
-      key.flight.join(new Flight.Waiter(request, permits, clocks.nanos(), done));
+      key.flight.join(new Flight.Waiter(request, permits, clocks.nanos(), last));
     }
   }
 
@@ -140,14 +153,21 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
     String problem = Messages.problem(request);
     if (problem != null) {
       done.accept(Answer.of(false, List.of(), problem, revision()));
-    } else if (service() == null) {
-      done.accept(away(request, Reason.UNCERTAIN));
-    } else {
-      for (int i = 0; i < size; i++) {
-        found[i] = obtain(request, i);
-      }
-      askWhole(request, found, done);
+      return;
     }
+    if (service() == null) {
+      done.accept(away(request, Reason.UNCERTAIN));
+      return;
+    }
+    Consumer<Answer> last = askedBytes.until(request, done);
+    if (last == null) {
+      done.accept(away(request, Reason.OVERLOADED));
+      return;
+    }
+    for (int i = 0; i < size; i++) {
+      found[i] = obtain(request, i);
+    }
+    askWhole(request, found, last);
   }
 
   private @Nullable Key find(Request request, int i) {
@@ -295,7 +315,8 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
       done.accept(Answer.of(false, List.of(), problem, revision()));
       return;
     }
-    if (service == null) {
+    Consumer<Answer> last = service == null ? null : askedBytes.until(request, done);
+    if (service == null || last == null) {
       done.accept(unknown(request));
       return;
     }
@@ -308,12 +329,12 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
           @Override
           public void granted(Grant grant, Service by, long revision, Clocks.Instant sentAt) {
             Answer looked = answers.of(grant.getResult(), revision, clocks.nanos());
-            done.accept(Answers.peeked(looked, permits));
+            last.accept(Answers.peeked(looked, permits));
           }
 
           @Override
           public void failed(Reason reason) {
-            done.accept(unknown(request));
+            last.accept(unknown(request));
           }
         };
     service.ask(

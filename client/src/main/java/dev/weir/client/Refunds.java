@@ -1,16 +1,18 @@
 package dev.weir.client;
 
 import dev.weir.engine.Answer;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which answers the service can still be asked to refund, a bounded number of them. Safe for use by
- * many threads.
+ * Which answers the service can still be asked to refund. Bounded by the statuses that they have
+ * together, as an answer has one for each descriptor. Safe for use by many threads.
  */
 final class Refunds {
-  private static final int MOST = 65_536;
+  /** Statuses; some 200 bytes each. */
+  static final int MOST = 65_536;
 
   /** What the service charged for an answer. */
   record Charge(Service by, long charge) {}
@@ -29,15 +31,11 @@ final class Refunds {
     }
   }
 
-  private final Map<Same, Charge> charges =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
+  /** In the order in which they were remembered. Guarded by itself. */
+  private final Map<Same, Charge> charges = new LinkedHashMap<>();
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Same, Charge> eldest) {
-          return size() > MOST;
-        }
-      };
+  /** The statuses of all answers. */
+  private int statuses;
 
   /** Whether there has been a refund: from then on the service is asked to remember charges. */
   private volatile boolean wanted;
@@ -52,14 +50,23 @@ final class Refunds {
 
   void remember(Answer answer, Service by, long charge) {
     synchronized (charges) {
-      charges.put(new Same(answer), new Charge(by, charge));
+      if (charges.put(new Same(answer), new Charge(by, charge)) == null) {
+        statuses += answer.statuses().size();
+      }
+      Iterator<Same> oldest = charges.keySet().iterator();
+      while (statuses > MOST && oldest.hasNext()) {
+        statuses -= oldest.next().answer.statuses().size();
+        oldest.remove();
+      }
     }
   }
 
   /** Takes the charge of an answer, once. */
   @Nullable Charge take(Answer answer) {
     synchronized (charges) {
-      return charges.remove(new Same(answer));
+      Charge known = charges.remove(new Same(answer));
+      statuses -= known == null ? 0 : answer.statuses().size();
+      return known;
     }
   }
 }

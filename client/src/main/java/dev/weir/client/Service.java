@@ -38,6 +38,10 @@ final class Service implements AutoCloseable {
   private static final int MOST_ASKS = 1_000;
 
   private static final int MOST_DESCRIPTORS = 10_000;
+
+  /** Half of what a service takes in one message by default: more would end the connection. */
+  private static final int MOST_BYTES = 512 << 10;
+
   private static final int MOST_RETURNS = 10_000;
 
   /** Beyond this, what is to be given back is left to end by itself. */
@@ -185,9 +189,12 @@ final class Service implements AutoCloseable {
     Message message = new Message();
     fill(message.request);
     int descriptors = 0;
+    int bytes = 0;
     while (!waiting.isEmpty() && message.asks.size() < MOST_ASKS) {
       descriptors += waiting.element().descriptors();
-      if (!message.asks.isEmpty() && descriptors > MOST_DESCRIPTORS) {
+      bytes += waiting.element().bytes();
+      boolean full = descriptors > MOST_DESCRIPTORS || bytes > MOST_BYTES;
+      if (!message.asks.isEmpty() && full) {
         break;
       }
       Ask ask = waiting.remove();
@@ -214,6 +221,7 @@ final class Service implements AutoCloseable {
     private final List<Ask> asks = new ArrayList<>();
     private Clocks.Instant sentAt = clocks.now();
     private boolean counted = true;
+    private volatile Ticker.Scheduled late = () -> {};
 
     void add(Ask ask, long id) {
       asks.add(ask);
@@ -223,7 +231,7 @@ final class Service implements AutoCloseable {
     void go() {
       sentAt = clocks.now();
       // It makes room for others when its time is over, and is heard nevertheless.
-      Ticker.Scheduled unused = ticker.schedule(deadlineNanos, this::isLate);
+      late = ticker.schedule(deadlineNanos, this::isLate);
       wire.send(request.build(), this);
     }
 
@@ -237,6 +245,7 @@ final class Service implements AutoCloseable {
     }
 
     private boolean uncount() {
+      late.cancel(); // It would keep the message, with its texts, until then.
       synchronized (Service.this) {
         boolean was = counted;
         counted = false;

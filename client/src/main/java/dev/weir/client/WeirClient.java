@@ -67,7 +67,13 @@ public final class WeirClient implements Decider, AutoCloseable {
     }
     decider =
         new LeasingDecider(
-            services, builder.clocks, deadlineNanos, builder.onFailure, counters, Keys.MOST);
+            services,
+            builder.clocks,
+            deadlineNanos,
+            builder.onFailure,
+            counters,
+            Keys.most(),
+            AskedBytes.most());
   }
 
   /**

@@ -44,6 +44,7 @@ final class Simulation {
   private static final long CALM_TIMES = 20;
   private static final int CLIENTS = 4;
   private static final int TIMES_THE_LIMIT = 10;
+  private static final long MOST_BYTES = 1 << 30;
 
   final World world;
   final List<WindowChecker.Operation> history = new ArrayList<>();
@@ -99,7 +100,8 @@ final class Simulation {
     Counters counted = new Counters();
     Service asks = new Service(wire, clocks, 50 * MILLI, counted, new ServiceLog("sim"));
     LeasingDecider client =
-        new LeasingDecider(List.of(asks), clocks, 50 * MILLI, FailureMode.DENY, counted, Keys.MOST);
+        new LeasingDecider(
+            List.of(asks), clocks, 50 * MILLI, FailureMode.DENY, counted, Keys.MOST, MOST_BYTES);
     clients.add(client);
     counters.add(counted);
     machines.add(machine);

@@ -38,6 +38,9 @@ final class SubjectLoads {
   /** More than the engine has waiting, for requests and behind. */
   static final int MAX_PENDING = 20_000;
 
+  /** Characters of all pending subjects; usual ones have some dozens each. */
+  static final long MAX_PENDING_CHARACTERS = 256L * MAX_PENDING;
+
   /** The bounds on the random waits after failures. */
   static final long FIRST_WAIT_NANOS = 20_000_000L;
 
@@ -77,6 +80,7 @@ final class SubjectLoads {
   private final Object lock;
   private final Map<Subject, Load> loads = new HashMap<>();
   private final Queue<Load> waiting = new ArrayDeque<>();
+  private long characters;
   private int underWay;
   private long queries;
   private long asked;
@@ -150,13 +154,19 @@ final class SubjectLoads {
   }
 
   private @Nullable Load begin(Subject subject) {
-    if (closed || loads.size() >= MAX_PENDING || resting()) {
+    boolean room = loads.size() < MAX_PENDING && characters < MAX_PENDING_CHARACTERS;
+    if (closed || !room || resting()) {
       return null;
     }
     Load load = new Load(subject);
     loads.put(subject, load);
+    characters += characters(subject);
     waiting.add(load);
     return load;
+  }
+
+  private static int characters(Subject subject) {
+    return subject.domain().length() + subject.key().length() + subject.value().length();
   }
 
   /** Takes as many batches as may be under way now. */
@@ -246,7 +256,9 @@ final class SubjectLoads {
   }
 
   private void end(Load load, @Nullable SubjectLimits limits, List<Answered> answered) {
-    loads.remove(load.subject);
+    if (loads.remove(load.subject) != null) {
+      characters -= characters(load.subject);
+    }
     load.waiters.forEach(waiter -> answered.add(new Answered(waiter, limits)));
   }
 

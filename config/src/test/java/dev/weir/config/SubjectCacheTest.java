@@ -172,6 +172,25 @@ class SubjectCacheTest {
     }
   }
 
+  /** Subjects of the longest kind, while the store takes its time. */
+  @Test
+  void subjectsThatAreTooLongTogether_areNotKnown() {
+    try (ConfigClient client = open(builder())) {
+      int length = Subject.MAX_VALUE_BYTES;
+      int waiting = 0;
+      while (asked(client, String.format("%0" + length + "d", waiting)).isEmpty()) {
+        waiting++;
+      }
+      assertThat((long) waiting * length)
+          .isBetween(
+              SubjectLoads.MAX_PENDING_CHARACTERS - 2L * length,
+              SubjectLoads.MAX_PENDING_CHARACTERS + length);
+      store.work();
+      assertThat(asked(client, "one more")).as("there is room again").isEmpty();
+      store.work();
+    }
+  }
+
   @Test
   void storeThatFails_isLeftAloneForALongerAndLongerTime() {
     put("alice", 7);

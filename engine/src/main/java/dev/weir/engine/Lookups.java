@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,13 +26,21 @@ final class Lookups implements AutoCloseable {
    *
    * What waits is bounded. Beyond the bound a request does not wait, so its answer says OVERLOADED.
    * What is looked up behind has a bound of its own, so that requests that hang do not keep it from
-   * being known; and failures are kept only where there is room.
+   * being known; and failures are kept only where there is room. All subjects that are looked up, or
+   * have failed, have a bound on their characters as well, since callers choose them.
    *
    * Those who wait know nothing of each other. So all are answered, whatever the callback of one
    * throws, and that is thrown where the answer came from.
    */
 
-  private record Subject(String domain, String key, String value) {}
+  /** Characters that a subject may have on average; a usual one has some dozens. */
+  static final int MEAN_CHARACTERS = 512;
+
+  private record Subject(String domain, String key, String value) {
+    int characters() {
+      return domain.length() + key.length() + value.length();
+    }
+  }
 
   private final KeyPolicies policies;
   private final Ticker ticker;
@@ -39,6 +48,9 @@ final class Lookups implements AutoCloseable {
   private final SubjectCounters counters;
   private final ConcurrentHashMap<Subject, Load> loads = new ConcurrentHashMap<>();
   private final AtomicInteger waiting = new AtomicInteger();
+
+  /** The characters of the subjects of all loads. */
+  private final AtomicLong characters = new AtomicLong();
 
   /** How many subjects are looked up for requests to come. */
   private final AtomicInteger behind = new AtomicInteger();
@@ -126,7 +138,8 @@ final class Lookups implements AutoCloseable {
             wish == State.FAILED
                 && timer != null
                 && !closed
-                && loads.size() <= settings.maxWaiting();
+                && loads.size() <= settings.maxWaiting()
+                && characters.get() <= mostCharacters() / 2;
         State next = kept ? State.FAILED : State.FORGOTTEN;
         if (state == next || state == State.FORGOTTEN) {
           return null;
@@ -140,7 +153,7 @@ final class Lookups implements AutoCloseable {
         if (!kept) {
           off = timer;
           timer = null;
-          loads.remove(subject, this);
+          dropped(this);
         }
       }
       if (off != null) {
@@ -181,7 +194,8 @@ final class Lookups implements AutoCloseable {
    */
   void await(String domain, Subjects subjects, Consumer<? super Subjects> done) {
     int wanted = subjects.wanted();
-    if (waiting.addAndGet(wanted) > settings.maxWaiting()) {
+    boolean room = characters.get() < mostCharacters();
+    if (waiting.addAndGet(wanted) > settings.maxWaiting() || !room) {
       waiting.addAndGet(-wanted);
       subjects.waited(Reason.OVERLOADED);
       done.accept(subjects);
@@ -210,7 +224,7 @@ final class Lookups implements AutoCloseable {
   /** Has a subject looked up for the requests to come, if not too many are already. */
   void behind(String domain, String key, String value) {
     Subject subject = new Subject(domain, key, value);
-    if (loads.containsKey(subject)) {
+    if (loads.containsKey(subject) || characters.get() > mostCharacters() / 2) {
       return;
     }
     if (behind.incrementAndGet() > settings.maxWaiting()) {
@@ -225,14 +239,32 @@ final class Lookups implements AutoCloseable {
       Load made = new Load(subject);
       Load before = loads.putIfAbsent(subject, made);
       Load load = before == null ? made : before;
+      if (load == made) {
+        characters.addAndGet(subject.characters());
+      }
       if (load.join(waiter)) {
         if (load == made) {
           load.begin();
         }
         return;
       }
-      loads.remove(subject, load); // It has just been forgotten.
+      dropped(load); // It has just been forgotten.
     }
+  }
+
+  private void dropped(Load load) {
+    if (loads.remove(load.subject, load)) {
+      characters.addAndGet(-load.subject.characters());
+    }
+  }
+
+  private long mostCharacters() {
+    return (long) settings.maxWaiting() * MEAN_CHARACTERS;
+  }
+
+  /** Returns how many characters the subjects have that are looked up, or have failed. */
+  long characters() {
+    return characters.get();
   }
 
   /** Returns for how many subjects requests wait now. */

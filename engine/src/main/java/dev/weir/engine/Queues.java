@@ -1,8 +1,6 @@
 package dev.weir.engine;
 
 import dev.weir.Ticker;
-import dev.weir.rules.Descriptor;
-import dev.weir.rules.Entry;
 import dev.weir.rules.QueueBounds;
 import dev.weir.rules.Request;
 import java.util.ArrayList;
@@ -36,17 +34,12 @@ final class Queues implements AutoCloseable {
    * Nothing else runs under the lock: neither the store nor a callback.
    *
    * A waiter keeps its whole request, which may be large. So there is a bound on what all of them
-   * take together, beside the one on their number; usual requests never reach it.
+   * take together, beside the one on their number; usual requests never reach it. The head of an
+   * HTTP request is not counted.
    */
 
   /** So much memory, on average, the requests take that wait: a usual one takes 1 KiB. */
   static final long MEAN_BYTES = 16 << 10;
-
-  // About what a waiter keeps: itself and its places; a descriptor with its status in the last
-  // answer; an entry without its texts. The head of an HTTP request is not counted.
-  private static final long WAITER_BYTES = 512;
-  private static final long DESCRIPTOR_BYTES = 256;
-  private static final long ENTRY_BYTES = 128;
 
   /** A key of a rule. A queue outlives a change of its rule. */
   record Key(String rule, long fingerprint) {}
@@ -118,7 +111,7 @@ final class Queues implements AutoCloseable {
       this.places = places;
       this.sinceNanos = now;
       this.endNanos = now + wait;
-      this.bytes = bytes(request);
+      this.bytes = request.memoryBytes();
       this.askNanos = now + retryAfterNanos(refused);
       this.done = done;
     }
@@ -213,18 +206,6 @@ final class Queues implements AutoCloseable {
       giveUp(waiter);
     }
     return waiter;
-  }
-
-  /** Returns how much memory a request takes while it waits, about. */
-  private static long bytes(Request request) {
-    long bytes = WAITER_BYTES;
-    for (Descriptor descriptor : request.descriptors()) {
-      bytes += DESCRIPTOR_BYTES;
-      for (Entry entry : descriptor.entries()) {
-        bytes += ENTRY_BYTES + 2L * (entry.key().length() + entry.value().length());
-      }
-    }
-    return bytes;
   }
 
   /** Adds a waiter to all of its queues, or to none if one has no room. */

@@ -4,20 +4,25 @@ import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Rule;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
  * The counters of one rule: one set for all callers, or one for each value where the rule asks for
- * that. Values are kept up to a bound, and what comes later counts as {@code other}: a caller must
- * not be able to fill the memory with labels.
+ * that. Values are kept up to a bound on their number and one on their characters, and what comes
+ * later counts as {@code other}: a caller must not be able to fill the memory with labels.
  */
 final class RuleLabels {
   /** Values that one rule keeps counters for. */
   static final int MAX_VALUES = 500;
 
+  /** Characters that the labels of one rule may have together: many times what usual ones have. */
+  static final int MAX_CHARACTERS = 256 * MAX_VALUES;
+
   private final String path;
   private final RuleCounters all = new RuleCounters();
   private final ConcurrentHashMap<String, RuleCounters> byValue = new ConcurrentHashMap<>();
+  private final AtomicInteger characters = new AtomicInteger();
 
   RuleLabels(String path) {
     this.path = path;
@@ -44,8 +49,17 @@ final class RuleLabels {
     if (known != null) {
       return known;
     }
-    String kept = byValue.size() < MAX_VALUES ? label : path + ".other";
+    String kept = byValue.size() < MAX_VALUES && fits(label) ? label : path + ".other";
     return byValue.computeIfAbsent(kept, name -> new RuleCounters());
+  }
+
+  /** Counts the characters of a label, if there is room for them. */
+  private boolean fits(String label) {
+    if (characters.addAndGet(label.length()) <= MAX_CHARACTERS) {
+      return true;
+    }
+    characters.addAndGet(-label.length());
+    return false;
   }
 
   private static String label(Rule rule, Descriptor descriptor) {

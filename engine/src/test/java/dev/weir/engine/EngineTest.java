@@ -399,6 +399,36 @@ class EngineTest {
         .contains(new RuleMetrics("shop.user.other", "shop.user", 100, 0, 0, 0, 0, 0, 0, 0));
   }
 
+  /** Labels of the longest kind, in every rule that has some: callers choose the values. */
+  @Test
+  void metrics_labelsOfOneRule_areBoundedInCharacters() {
+    Fixture fixture =
+        new Fixture(
+            """
+            domain: shop
+            descriptors:
+              - key: user
+                value_to_metric: true
+                rate_limit: {unit: minute, requests_per_unit: 10}
+            """);
+    int length = EngineSettings.DEFAULTS.maxKeyLength();
+    for (int i = 0; i < RuleLabels.MAX_VALUES; i++) {
+      fixture.engine.decide(Request.of("shop", "user", String.format("%0" + length + "d", i)));
+    }
+
+    List<RuleMetrics> rules = fixture.engine.metrics().rules();
+    int kept = RuleLabels.MAX_CHARACTERS / ("shop.user_".length() + length);
+    assertThat(rules).hasSize(kept + 1);
+    assertThat(rules)
+        .contains(
+            new RuleMetrics(
+                "shop.user.other", "shop.user", RuleLabels.MAX_VALUES - kept, 0, 0, 0, 0, 0, 0, 0));
+    fixture.engine.decide(Request.of("shop", "user", "short"));
+    assertThat(fixture.engine.metrics().rules())
+        .as("what fits is still told apart")
+        .contains(new RuleMetrics("shop.user_short", "shop.user", 1, 0, 0, 0, 0, 0, 0, 0));
+  }
+
   @Test
   void onFailure_fullStore_answersAsThePolicySays() {
     String rules =

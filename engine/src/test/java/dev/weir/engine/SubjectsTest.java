@@ -376,6 +376,46 @@ class SubjectsTest {
     assertThat(heard.get(2).allowed()).isTrue();
   }
 
+  /** Subjects of the longest kind: callers choose them, and a source may take its time. */
+  @Test
+  void subjectsThatAreLookedUp_areBoundedInCharacters() {
+    engine.close();
+    engine = engine(new SubjectSettings(WAIT.toNanos(), 100));
+    int length = EngineSettings.DEFAULTS.maxKeyLength();
+    int asked = 0;
+    while (heard.isEmpty()) {
+      ask(Request.of("shop", "user", String.format("%0" + length + "d", asked++)));
+    }
+    assertThat(only().reason()).isEqualTo(Reason.OVERLOADED);
+    assertThat(records.asked).hasSize(asked - 1);
+    assertThat((asked - 1) * length).isLessThan(100 * Lookups.MEAN_CHARACTERS + length);
+    ask(Request.of("shop", "quick", "q"));
+    assertThat(records.asked).as("nor is anything looked up behind").hasSize(asked - 1);
+    ticker.advance(WAIT);
+    assertThat(heard).hasSize(asked + 1);
+    ask(Request.of("shop", "user", "u"));
+    assertThat(heard).as("there is room again").hasSize(asked + 1);
+  }
+
+  /** A source that fails: what has failed is kept only where there is room. */
+  @Test
+  void subjectsThatFailed_areBoundedInCharacters() {
+    engine.close();
+    engine = engine(new SubjectSettings(WAIT.toNanos(), 100));
+    records.fail();
+    int length = EngineSettings.DEFAULTS.maxKeyLength();
+    for (int i = 0; i < 1_000; i++) {
+      ask(Request.of("shop", "user", String.format("%0" + length + "d", i)));
+    }
+    assertThat(heard).extracting(Answer::reason).containsOnly(Reason.UNCERTAIN);
+    for (int i = 0; i < 1_000; i++) {
+      ask(Request.of("shop", "user", String.format("%0" + length + "d", i)));
+    }
+    int kept = 2_000 - records.loads.get();
+    assertThat(kept).isPositive();
+    assertThat(kept * length).isLessThan(100 * Lookups.MEAN_CHARACTERS);
+  }
+
   @Test
   void unknownRule_decidesByTheRulesNumber_andLoadsBehind() {
     Request quick = Request.of("shop", "quick", "q");

@@ -70,10 +70,23 @@ public final class HotKeys {
     }
   }
 
+  /** The names of a sketch take at most this much, and all together this part of the heap. */
+  private static final long MOST_NAME_BYTES = KeySketch.COUNTERS << 10;
+
+  private static final int HEAP_PART = 16;
+
   /** The sketches of one window. */
   private static final class Window {
-    private final KeySketch refused = new KeySketch();
-    private final KeySketch asked = new KeySketch();
+    /** How many a stripe has: two kinds in two windows. */
+    static final int SKETCHES = 4;
+
+    private final KeySketch refused;
+    private final KeySketch asked;
+
+    Window(long mostNameBytes) {
+      refused = new KeySketch(mostNameBytes);
+      asked = new KeySketch(mostNameBytes);
+    }
 
     KeySketch of(By by) {
       return by == By.REFUSED ? refused : asked;
@@ -83,8 +96,13 @@ public final class HotKeys {
   /** The sketches of some threads. */
   private static final class Stripe {
     private final AtomicBoolean taken = new AtomicBoolean();
-    private Window now = new Window();
-    private Window before = new Window();
+    private Window now;
+    private Window before;
+
+    Stripe(long mostNameBytes) {
+      now = new Window(mostNameBytes);
+      before = new Window(mostNameBytes);
+    }
 
     private void take() {
       while (!taken.compareAndSet(false, true)) {
@@ -133,8 +151,9 @@ public final class HotKeys {
       count *= 2;
     }
     stripes = new Stripe[count];
+    long part = Runtime.getRuntime().maxMemory() / HEAP_PART / count / Window.SKETCHES;
     for (int i = 0; i < count; i++) {
-      stripes[i] = new Stripe();
+      stripes[i] = new Stripe(Math.min(part, MOST_NAME_BYTES));
     }
     windowNanos = ticker.nanos();
     beforeNanos = windowNanos;
@@ -155,6 +174,18 @@ public final class HotKeys {
     if (sampled) {
       stripe.add(By.ASKED, id, ASKED_ONE_IN, decided);
     }
+  }
+
+  /** Returns about how much memory the names of all keys take, in bytes. */
+  long nameBytes() {
+    long bytes = 0;
+    for (Stripe stripe : stripes) {
+      List<KeySketch> sketches = new ArrayList<>();
+      stripe.copy(By.REFUSED, sketches);
+      stripe.copy(By.ASKED, sketches);
+      bytes += sketches.stream().mapToLong(KeySketch::nameBytes).sum();
+    }
+    return bytes;
   }
 
   private static long id(@Nullable Rule rule, long fingerprint) {

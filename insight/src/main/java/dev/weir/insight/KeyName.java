@@ -20,6 +20,15 @@ public record KeyName(String rule, String policy, List<Entry> entries, List<Bool
   /** So much of a key's values is kept, in characters; of a longer one the beginning and a hash. */
   static final int MAX_TEXT = 200;
 
+  /** Of a key that finds little room so much of each entry, in characters, and so many entries. */
+  private static final int BRIEF_TEXT = 20;
+
+  private static final int BRIEF_ENTRIES = 2;
+
+  // About what the objects take, without their texts.
+  private static final long NAME_BYTES = 100;
+  private static final long ENTRY_BYTES = 150;
+
   public KeyName {
     entries = List.copyOf(entries);
     named = List.copyOf(named);
@@ -43,6 +52,32 @@ public record KeyName(String rule, String policy, List<Entry> entries, List<Bool
     }
     String policy = limit == null ? "" : limit.policy().name();
     return new KeyName(rule == null ? "" : rule.path(), policy, entries, named);
+  }
+
+  /** Returns the key with the beginning of what {@link #of} keeps, and a hash of the rest. */
+  static KeyName brief(Descriptor descriptor, Status status) {
+    KeyName whole = of(descriptor, status);
+    List<Entry> entries = new ArrayList<>(BRIEF_ENTRIES + 1);
+    List<Boolean> named = new ArrayList<>(BRIEF_ENTRIES + 1);
+    for (int i = 0; i < Math.min(BRIEF_ENTRIES, whole.entries.size()); i++) {
+      Entry entry = whole.entries.get(i);
+      entries.add(new Entry(cut(entry.key(), BRIEF_TEXT), cut(entry.value(), BRIEF_TEXT)));
+      named.add(whole.named.get(i));
+    }
+    if (whole.entries.size() > BRIEF_ENTRIES) {
+      entries.add(new Entry("\u2026", Integer.toHexString(descriptor.entries().hashCode())));
+      named.add(false);
+    }
+    return new KeyName(whole.rule, whole.policy, entries, named);
+  }
+
+  /** Returns about how much memory the key takes, in bytes. */
+  long memoryBytes() {
+    long bytes = NAME_BYTES;
+    for (Entry entry : entries) {
+      bytes += ENTRY_BYTES + 2L * (entry.key().length() + entry.value().length());
+    }
+    return bytes;
   }
 
   /** Returns a text that is short, and differs where the whole text differs. */

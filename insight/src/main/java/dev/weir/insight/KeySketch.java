@@ -31,8 +31,16 @@ final class KeySketch {
   private final long[] counts;
   private final long[] tooHigh;
   private final @Nullable KeyName[] names;
+  private final long mostNameBytes;
 
-  KeySketch() {
+  /** About what the names take. */
+  private long nameBytes;
+
+  /**
+   * @param mostNameBytes from which on a key that comes has a brief name
+   */
+  KeySketch(long mostNameBytes) {
+    this.mostNameBytes = mostNameBytes;
     ids = new long[COUNTERS];
     counts = new long[COUNTERS];
     tooHigh = new long[COUNTERS];
@@ -44,6 +52,8 @@ final class KeySketch {
     counts = of.counts.clone();
     tooHigh = of.tooHigh.clone();
     names = of.names.clone();
+    mostNameBytes = of.mostNameBytes;
+    nameBytes = of.nameBytes;
   }
 
   /**
@@ -69,7 +79,23 @@ final class KeySketch {
     ids[least] = id;
     tooHigh[least] = counts[least];
     counts[least] += times;
-    names[least] = KeyName.of(decided.descriptor(), decided.status());
+    name(least, decided);
+  }
+
+  private void name(int i, DecidedDescriptor decided) {
+    KeyName before = names[i];
+    nameBytes -= before == null ? 0 : before.memoryBytes();
+    KeyName name = KeyName.of(decided.descriptor(), decided.status());
+    if (nameBytes + name.memoryBytes() > mostNameBytes) {
+      name = KeyName.brief(decided.descriptor(), decided.status());
+    }
+    nameBytes += name.memoryBytes();
+    names[i] = name;
+  }
+
+  /** Returns about how much memory the names take, in bytes. */
+  long nameBytes() {
+    return nameBytes;
   }
 
   private static int set(long id) {
@@ -82,6 +108,7 @@ final class KeySketch {
     Arrays.fill(counts, 0);
     Arrays.fill(tooHigh, 0);
     Arrays.fill(names, null);
+    nameBytes = 0;
   }
 
   KeySketch copy() {

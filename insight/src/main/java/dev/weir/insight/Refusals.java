@@ -13,13 +13,19 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last refusals, at most {@link #KEPT} of them and {@link #PER_SECOND} of a second. Where more
- * come, one in 2, 4, 8 and so on is kept, by how many there were in the second before. Safe for use
- * by many threads.
+ * The last refusals, at most {@link #KEPT} of them, as many as {@link #MOST_BYTES} have room for,
+ * and {@link #PER_SECOND} of a second. Where more come, one in 2, 4, 8 and so on is kept, by how
+ * many there were in the second before. Safe for use by many threads.
  */
 public final class Refusals {
   /** Refusals that are kept: a few megabytes. */
   public static final int KEPT = 10_000;
+
+  /** Twice what {@link #KEPT} refusals of keys of usual length take. */
+  static final long MOST_BYTES = 8 << 20;
+
+  /** About what a refusal takes beside the name of its key. */
+  private static final long REFUSAL_BYTES = 100;
 
   /** Refusals of one second that are kept. */
   public static final int PER_SECOND = 100;
@@ -35,6 +41,11 @@ public final class Refusals {
   private volatile int oneIn = 1;
   private long cameBefore;
   private long kept;
+
+  /** The number of the oldest that is kept, and about what all of them take. */
+  private long oldest = 1;
+
+  private long bytes;
 
   /**
    * @param revision says which rules of the configuration store are in force
@@ -60,6 +71,10 @@ public final class Refusals {
 
   private synchronized void keep(
       KeyName key, CurrentLimit limit, Decision decision, int standsFor) {
+    bytes += bytes(key);
+    while (kept - oldest + 1 == KEPT || (bytes > MOST_BYTES && oldest <= kept)) {
+      drop();
+    }
     ring[(int) (kept % KEPT)] =
         new Refusal(
             ++kept,
@@ -72,6 +87,23 @@ public final class Refusals {
             decision.reason(),
             decision.retryAfterNanos(),
             standsFor);
+  }
+
+  private static long bytes(KeyName key) {
+    return REFUSAL_BYTES + key.memoryBytes();
+  }
+
+  private void drop() {
+    int slot = (int) ((oldest - 1) % KEPT);
+    Refusal dropped = ring[slot];
+    bytes -= dropped == null ? 0 : bytes(dropped.key());
+    ring[slot] = null;
+    oldest++;
+  }
+
+  /** Returns about how many bytes those take that are kept. */
+  synchronized long bytes() {
+    return bytes;
   }
 
   /** Makes room for those of the next second; to be called every second. */
@@ -95,7 +127,7 @@ public final class Refusals {
   /** Returns those that are kept and have a higher number, the newest first. */
   public synchronized List<Refusal> after(long number) {
     List<Refusal> found = new ArrayList<>();
-    for (long i = kept; i > Math.max(number, kept - KEPT) && i > 0; i--) {
+    for (long i = kept; i > number && i >= oldest; i--) {
       Refusal refusal = ring[(int) ((i - 1) % KEPT)];
       if (refusal != null) {
         found.add(refusal);

@@ -58,6 +58,20 @@ final class Decided {
         Descriptor.of("user", user), isRefused ? refused : allowed, fingerprint, isRefused);
   }
 
+  /** Returns a refusal of a descriptor with so many entries, all of them as long as may be. */
+  DecidedDescriptor longest(int i, int entries, int length) {
+    String[] keysAndValues = new String[2 * entries];
+    for (int j = 0; j < keysAndValues.length; j += 2) {
+      keysAndValues[j] = String.format("k%0" + (length - 1) + "d", j);
+      keysAndValues[j + 1] = String.format("%0" + length + "d", i);
+    }
+    return new Told(Descriptor.of(keysAndValues), refused, i * 0x9e3779b97f4a7c15L, true);
+  }
+
+  void tell(HotKeys keys, DecidedDescriptor longest) {
+    keys.decided(longest);
+  }
+
   private static long fingerprint(String text) {
     long mixed = text.hashCode() * 0x9e3779b97f4a7c15L + text.length();
     return mixed ^ mixed >>> 31;

@@ -2,6 +2,7 @@ package dev.weir.insight;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.engine.DecidedDescriptor;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.Trials;
 import java.time.Duration;
@@ -46,7 +47,7 @@ class HotKeysTest {
     Map<Long, Long> truth = new HashMap<>();
     List<KeySketch> sketches = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
-      sketches.add(new KeySketch());
+      sketches.add(new KeySketch(Long.MAX_VALUE));
     }
     long all = 0;
     for (int i = 0; i < 400_000; i++) {
@@ -114,6 +115,42 @@ class HotKeysTest {
     assertThat(top).hasSize(2);
     assertThat(value(top.get(0))).hasSizeLessThanOrEqualTo(KeyName.MAX_TEXT);
     assertThat(value(top.get(0))).isNotEqualTo(value(top.get(1)));
+  }
+
+  /** Descriptors of the longest kind, of which no two are the same. */
+  @Test
+  void namesOfAllKeys_areBoundedInBytes() {
+    HotKeys keys = new HotKeys(ticker);
+    int one = 0;
+    for (int window = 0; window < 2; window++) {
+      for (int i = 0; i < 3_000; i++) {
+        decided.tell(keys, decided.longest(one++, 32, 1_000));
+      }
+      ticker.advance(Duration.ofSeconds(60));
+      keys.tick();
+    }
+    assertThat(keys.nameBytes()).isLessThan(Runtime.getRuntime().maxMemory() / 8);
+    assertThat(keys.nameBytes()).isLessThan(4 * (1L << 20)); // One thread, so one stripe.
+    keys.tick();
+    ticker.advance(Duration.ofSeconds(60));
+    keys.tick();
+    decided.tell(keys, "short", true);
+    assertThat(value(keys.top(HotKeys.By.REFUSED).keys().get(0))).isNotEmpty();
+  }
+
+  @Test
+  void briefName_differsWhereTheKeyDiffers() {
+    KeySketch sketch = new KeySketch(0);
+    DecidedDescriptor one = decided.longest(1, 32, 200);
+    DecidedDescriptor two = decided.longest(2, 32, 200);
+    KeyName brief = KeyName.brief(one.descriptor(), one.status());
+    assertThat(brief.memoryBytes()).isLessThan(1_000);
+    assertThat(brief.entries()).hasSize(3).hasSameSizeAs(brief.named());
+    assertThat(brief).isNotEqualTo(KeyName.brief(two.descriptor(), two.status()));
+    sketch.add(1, 1, one);
+    assertThat(sketch.nameBytes()).isEqualTo(brief.memoryBytes());
+    sketch.clear();
+    assertThat(sketch.nameBytes()).isZero();
   }
 
   @Test

@@ -55,6 +55,24 @@ class RefusalsTest {
     assertThat(refusals.after(before)).hasSize(50).allMatch(each -> each.standsFor() == 1);
   }
 
+  /** Descriptors of the longest kind, of which no two are the same. */
+  @Test
+  void refusalsOfLongKeys_areBoundedInBytes() {
+    for (int i = 0; i < Refusals.KEPT; i++) {
+      refusals.refused(decided.longest(i, 32, 1_000));
+      if (i % Refusals.PER_SECOND == Refusals.PER_SECOND - 1) {
+        refusals.tick();
+      }
+    }
+    assertThat(refusals.bytes()).isBetween(Refusals.MOST_BYTES / 2, Refusals.MOST_BYTES);
+    List<Refusal> kept = refusals.after(0);
+    assertThat(kept).hasSizeBetween(100, Refusals.KEPT / 2);
+    assertThat(kept.get(0).number()).isEqualTo(Refusals.KEPT);
+    assertThat(kept.get(kept.size() - 1).number()).isEqualTo(Refusals.KEPT - kept.size() + 1);
+    refuse(1);
+    assertThat(refusals.after(Refusals.KEPT)).hasSize(1);
+  }
+
   @Test
   void oldestLeave_andNumbersGoOn() {
     for (int second = 0; second < 150; second++) {

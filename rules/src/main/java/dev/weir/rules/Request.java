@@ -8,6 +8,12 @@ import java.util.List;
  * @param permits what it costs each descriptor that does not say otherwise; 0 means 1
  */
 public record Request(String domain, List<Descriptor> descriptors, long permits) {
+  // About what objects take, without their texts: the request with what follows its way to an
+  // answer, a descriptor with its status, and an entry.
+  private static final long REQUEST_BYTES = 512;
+  private static final long DESCRIPTOR_BYTES = 256;
+  private static final long ENTRY_BYTES = 128;
+
   public Request {
     descriptors = List.copyOf(descriptors);
   }
@@ -15,5 +21,22 @@ public record Request(String domain, List<Descriptor> descriptors, long permits)
   /** Returns a request for one permit by one descriptor. */
   public static Request of(String domain, String... keysAndValues) {
     return new Request(domain, List.of(Descriptor.of(keysAndValues)), 1);
+  }
+
+  /**
+   * Returns about how much memory the request takes until it is answered, in bytes: its texts, at
+   * two bytes for each character, and the objects of the request and its answer.
+   */
+  public long memoryBytes() {
+    long bytes = REQUEST_BYTES + 2L * domain.length();
+    for (int i = 0; i < descriptors.size(); i++) {
+      bytes += DESCRIPTOR_BYTES;
+      List<Entry> entries = descriptors.get(i).entries();
+      for (int j = 0; j < entries.size(); j++) {
+        Entry entry = entries.get(j);
+        bytes += ENTRY_BYTES + 2L * (entry.key().length() + entry.value().length());
+      }
+    }
+    return bytes;
   }
 }

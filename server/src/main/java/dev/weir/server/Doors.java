@@ -11,6 +11,7 @@ import dev.weir.server.door.PendingBytes;
 import dev.weir.server.door.RequestTimes;
 import dev.weir.server.door.RlsMessages;
 import dev.weir.server.door.Tokens;
+import dev.weir.server.door.UndecidedBytes;
 import dev.weir.server.grpc.GrpcDoor;
 import dev.weir.server.grpc.QuotaService;
 import dev.weir.server.grpc.RlsService;
@@ -108,13 +109,14 @@ final class Doors {
               ticker,
               behind.traffic(),
               behind.refusals(),
-              behind.upstream());
+              behind.upstream(),
+              new UndecidedBytes(settings.value(Settings.MAX_PENDING_MEMORY)));
       RlsService rls =
           new RlsService(decider, new RlsMessages(settings), times("grpc"), behind.tracing());
       List<BindableService> others =
           List.of(
               new WeirService(decider, times("grpc"), behind.tracing()),
-              new QuotaService(decider, ticker));
+              new QuotaService(settings, decider, ticker));
       Certificates grpcOwn = grpcCertificates == null ? certificates : grpcCertificates;
       grpc =
           GrpcDoor.open(

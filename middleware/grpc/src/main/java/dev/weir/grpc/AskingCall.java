@@ -265,8 +265,8 @@ final class AskingCall<A, B> extends ClientCall<A, B> {
         : limits.refusals.remainingNanos(key(), limits.ticker.nanos());
   }
 
-  private RememberedRefusals.Key key() {
-    return new RememberedRefusals.Key(authority, method, request.descriptors());
+  private long key() {
+    return limits.refusals.key(authority, method, request.descriptors());
   }
 
   /** Returns how long the call may still wait. */

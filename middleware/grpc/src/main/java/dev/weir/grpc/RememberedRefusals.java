@@ -1,6 +1,8 @@
 package dev.weir.grpc;
 
+import dev.weir.Fingerprint;
 import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,20 +10,34 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Until when servers have refused calls. Keeps a bounded number of them; one that is forgotten
- * costs a call to the server. Safe for use by many threads.
+ * Until when servers have refused calls. Keeps a bounded number of them, by the fingerprints of the
+ * calls, as a call's values may come from a client of the application. One that is forgotten costs
+ * a call to the server; two calls with one fingerprint by chance share a refusal. Safe for use by
+ * many threads.
  */
 final class RememberedRefusals {
-  /** Calls that a server counts together, as far as the client can tell. */
-  record Key(@Nullable String authority, String method, List<Descriptor> descriptors) {}
-
   /** About 2 MB of them. */
   static final int MAX = 10_000;
 
-  /** In the order in which they were refused. */
-  private final Map<Key, Long> untilNanos = new LinkedHashMap<>();
+  private final Fingerprint fingerprint = Fingerprint.random();
+
+  /** By the fingerprints of calls, in the order in which they were refused. */
+  private final Map<Long, Long> untilNanos = new LinkedHashMap<>();
 
   private volatile boolean empty = true;
+
+  /** Returns the fingerprint of calls that a server counts together, as far as a client knows. */
+  long key(@Nullable String authority, String method, List<Descriptor> descriptors) {
+    long key = fingerprint.add(authority == null ? 0 : fingerprint.of(authority), method);
+    for (Descriptor descriptor : descriptors) {
+      key = fingerprint.add(key, String.valueOf(descriptor.permits()));
+      key = fingerprint.add(key, String.valueOf(descriptor.limitOverride()));
+      for (Entry entry : descriptor.entries()) {
+        key = fingerprint.add(fingerprint.add(key, entry.key()), entry.value());
+      }
+    }
+    return key;
+  }
 
   /** Returns whether there is none: the usual case. */
   boolean isEmpty() {
@@ -29,7 +45,7 @@ final class RememberedRefusals {
   }
 
   /** Returns for how long such a call would be refused, 0 if it may be sent. */
-  synchronized long remainingNanos(Key key, long nowNanos) {
+  synchronized long remainingNanos(long key, long nowNanos) {
     Long until = untilNanos.get(key);
     if (until == null) {
       return 0;
@@ -42,11 +58,11 @@ final class RememberedRefusals {
     return Math.max(0, remaining);
   }
 
-  synchronized void remember(Key key, long newUntilNanos) {
+  synchronized void remember(long key, long newUntilNanos) {
     untilNanos.remove(key);
     untilNanos.put(key, newUntilNanos);
     if (untilNanos.size() > MAX) {
-      Iterator<Key> oldest = untilNanos.keySet().iterator();
+      Iterator<Long> oldest = untilNanos.keySet().iterator();
       oldest.next();
       oldest.remove();
     }

@@ -3,19 +3,26 @@ package dev.weir.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.rules.Descriptor;
 import dev.weir.testkit.FakeTicker;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.Metadata;
 import io.grpc.Status;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a client remembers of a server's refusals. The server lets two calls a minute through. */
 class RateLimitClientInterceptorTest {
+  /** Garbage collections that weak references are given to be cleared. */
+  private static final int COLLECTIONS = 20;
+
   private static final Metadata.Key<String> TENANT =
       Metadata.Key.of("tenant", Metadata.ASCII_STRING_MARSHALLER);
 
@@ -224,20 +231,64 @@ class RateLimitClientInterceptorTest {
   void manyRefusals_theOldestAreForgotten() {
     RememberedRefusals refusals = new RememberedRefusals();
     for (int i = 0; i <= RememberedRefusals.MAX; i++) {
-      refusals.remember(new RememberedRefusals.Key("shop", "m" + i, List.of()), 100);
+      refusals.remember(refusals.key("shop", "m" + i, List.of()), 100);
     }
 
-    assertThat(refusals.remainingNanos(new RememberedRefusals.Key("shop", "m0", List.of()), 0))
-        .isZero();
-    assertThat(refusals.remainingNanos(new RememberedRefusals.Key("shop", "m1", List.of()), 0))
-        .isEqualTo(100);
+    assertThat(refusals.remainingNanos(refusals.key("shop", "m0", List.of()), 0)).isZero();
+    assertThat(refusals.remainingNanos(refusals.key("shop", "m1", List.of()), 0)).isEqualTo(100);
     assertThat(refusals.isEmpty()).isFalse();
+  }
+
+  private static WeakReference<String> remembered(RememberedRefusals refusals, int i) {
+    String value = String.format("%08192d", i);
+    long key = refusals.key("shop", "m", List.of(Descriptor.of("tenant", value)));
+    refusals.remember(key, 100);
+    return new WeakReference<>(value);
+  }
+
+  /** Values of the longest kind, of headers that a client of the application may choose. */
+  @Test
+  void refusalsOfLongValues_keepNoTexts() {
+    RememberedRefusals refusals = new RememberedRefusals();
+    List<WeakReference<String>> texts = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      texts.add(remembered(refusals, i));
+    }
+    for (int i = 0; i < COLLECTIONS && !texts.isEmpty(); i++) {
+      System.gc();
+      texts.removeIf(text -> text.get() == null);
+    }
+    assertThat(texts.size()).as("texts still in memory").isZero();
+    for (int i = 0; i < 1_000; i++) {
+      Descriptor same = Descriptor.of("tenant", String.format("%08192d", i));
+      assertThat(refusals.remainingNanos(refusals.key("shop", "m", List.of(same)), 0))
+          .isEqualTo(100);
+    }
+  }
+
+  @Test
+  void callsThatDiffer_haveRefusalsOfTheirOwn() {
+    RememberedRefusals refusals = new RememberedRefusals();
+    Descriptor one = Descriptor.of("a", "b", "c", "d");
+    assertThat(
+            Set.of(
+                refusals.key("shop", "m", List.of(one)),
+                refusals.key("shop", "n", List.of(one)),
+                refusals.key("other", "m", List.of(one)),
+                refusals.key(null, "m", List.of(one)),
+                refusals.key("shop", "m", List.of()),
+                refusals.key("shop", "m", List.of(one, one)),
+                refusals.key(
+                    "shop", "m", List.of(Descriptor.of("a", "b"), Descriptor.of("c", "d"))),
+                refusals.key("shop", "m", List.of(Descriptor.of("a", "b", "cd", ""))),
+                refusals.key("shop", "m", List.of(new Descriptor(one.entries(), null, 2L)))))
+        .hasSize(9);
   }
 
   @Test
   void lastRefusalIsOver_noneIsLookedFor() {
     RememberedRefusals refusals = new RememberedRefusals();
-    RememberedRefusals.Key key = new RememberedRefusals.Key("shop", "m", List.of());
+    long key = refusals.key("shop", "m", List.of());
     refusals.remember(key, 100);
 
     assertThat(refusals.remainingNanos(key, 100)).isZero();

@@ -23,16 +23,21 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decides the requests of all protocols: by the engine, unless their event loop is so far behind
- * that the client has waited too long and should not be charged. Before the first rules are in
- * force nothing can be decided: every request is answered UNCERTAIN. Safe for use by many threads.
+ * that the client has waited too long and should not be charged, or the requests that wait for
+ * their decision take too much memory. Before the first rules are in force nothing can be decided:
+ * every request is answered UNCERTAIN. Safe for use by many threads.
  */
 public final class GuardedDecider implements Decider {
   /** As long as clients wait that meet a store which does not answer. */
   private static final long RETRY_NANOS = 1_000_000_000L;
+
+  /** About what a lease or a charge that is given back takes until that is done. */
+  private static final long RETURN_BYTES = 64;
 
   private final Engine engine;
   private final SystemLoad load;
@@ -44,6 +49,8 @@ public final class GuardedDecider implements Decider {
   /** Decides instead of the engine, which has no rules then. */
   private final @Nullable Decider upstream;
 
+  private final UndecidedBytes undecided;
+
   public GuardedDecider(Engine engine, SystemLoad load, Ticker ticker) {
     this(engine, load, FailureMode.DENY, ticker);
   }
@@ -54,7 +61,7 @@ public final class GuardedDecider implements Decider {
    * @param withoutRules what is answered before the first rules; only ALLOW lets requests pass
    */
   public GuardedDecider(Engine engine, SystemLoad load, FailureMode withoutRules, Ticker ticker) {
-    this(engine, load, withoutRules, ticker, null, null, null);
+    this(engine, load, withoutRules, ticker, null, null, null, new UndecidedBytes(Long.MAX_VALUE));
   }
 
   /**
@@ -64,6 +71,7 @@ public final class GuardedDecider implements Decider {
    *     null to record nothing
    * @param refusals logs refused requests; null to log none
    * @param upstream decides instead of the engine; null if the engine decides
+   * @param undecided counts the requests that wait for their decision
    */
   public GuardedDecider(
       Engine engine,
@@ -72,13 +80,15 @@ public final class GuardedDecider implements Decider {
       Ticker ticker,
       @Nullable RecordedTraffic traffic,
       @Nullable RefusalLog refusals,
-      @Nullable Decider upstream) {
+      @Nullable Decider upstream,
+      UndecidedBytes undecided) {
     this.engine = engine;
     this.load = load;
     this.ticker = ticker;
     this.traffic = traffic;
     this.refusals = refusals;
     this.upstream = upstream;
+    this.undecided = undecided;
     passWithoutRules = withoutRules == FailureMode.ALLOW;
   }
 
@@ -115,10 +125,27 @@ public final class GuardedDecider implements Decider {
     return load;
   }
 
+  /** Returns whether requests that are asked for now are refused without being decided. */
+  private boolean overloaded(long nowNanos, int requests) {
+    return LoopLag.here().overloaded(nowNanos, requests) || undecided.isFull();
+  }
+
+  private static long memoryBytes(List<Request> requests) {
+    long bytes = 0;
+    for (Request request : requests) {
+      bytes += request.memoryBytes();
+    }
+    return bytes;
+  }
+
   /**
    * As {@link Engine#decideAll(List, Consumer)}. Requests of a batch do not wait for their turn.
+   *
+   * @param beside returns about how many bytes the transport keeps of the call until it is
+   *     answered, beside the requests
    */
-  public void decideAll(List<Request> requests, Consumer<? super List<Answer>> last) {
+  public void decideAll(
+      List<Request> requests, LongSupplier beside, Consumer<? super List<Answer>> last) {
     Consumer<? super List<Answer>> done = refusals == null ? last : telling(requests, last);
     if (withoutRules()) {
       done.accept(requests.stream().map(this::uncertain).toList());
@@ -130,18 +157,24 @@ public final class GuardedDecider implements Decider {
         traffic.add(requests.get(i), now);
       }
     }
-    if (LoopLag.here().overloaded(now, requests.size())) {
+    if (overloaded(now, requests.size())) {
       List<Answer> answers = new ArrayList<>(requests.size());
       requests.forEach(request -> refuse(request, answers::add));
       done.accept(answers);
-    } else if (upstream != null) {
-      Collected<Answer> answers = new Collected<>(requests.size(), done);
+      return;
+    }
+    UndecidedBytes.PendingDecision<List<Answer>> waiting = undecided.until(done);
+    if (upstream != null) {
+      Collected<Answer> answers = new Collected<>(requests.size(), waiting);
       for (int i = 0; i < requests.size(); i++) {
         int index = i;
         upstream.decide(requests.get(i), answer -> answers.put(index, answer));
       }
     } else {
-      engine.decideAll(requests, load.counting(requests.size(), done));
+      engine.decideAll(requests, load.counting(requests.size(), waiting));
+    }
+    if (!waiting.isAnswered()) {
+      waiting.count(beside.getAsLong() + memoryBytes(requests));
     }
   }
 
@@ -163,9 +196,18 @@ public final class GuardedDecider implements Decider {
     }
   }
 
-  /** Decides the checks of one call. */
-  public void decideAll(CheckBatch batch, Consumer<? super CheckBatch.Results> done) {
-    decideAll(batch.requests(), answers -> done.accept(batch.results(answers, revision(answers))));
+  /**
+   * Decides the checks of one call.
+   *
+   * @param beside returns about how many bytes the transport keeps of the call until it is
+   *     answered, beside the requests
+   */
+  public void decideAll(
+      CheckBatch batch, LongSupplier beside, Consumer<? super CheckBatch.Results> done) {
+    decideAll(
+        batch.requests(),
+        beside,
+        answers -> done.accept(batch.results(answers, revision(answers))));
   }
 
   private long revision(List<Answer> answers) {
@@ -174,18 +216,35 @@ public final class GuardedDecider implements Decider {
         : answers.stream().mapToLong(Answer::revision).max().orElse(0);
   }
 
-  /** Takes back what a call gives back, and then decides and lends what it asks for. */
-  public void lend(LeaseCall call, Consumer<? super LeaseCall.Results> done) {
+  /**
+   * Takes back what a call gives back, and then decides and lends what it asks for.
+   *
+   * @param beside returns about how many bytes the transport keeps of the call until it is
+   *     answered, beside the requests
+   */
+  public void lend(LeaseCall call, LongSupplier beside, Consumer<? super LeaseCall.Results> done) {
     long now = ticker.nanos();
-    if (!withoutRules() && LoopLag.here().overloaded(now, call.asks().size())) {
+    UndecidedBytes.PendingDecision<LeaseCall.Results> waiting = undecided.until(done);
+    if (!withoutRules() && overloaded(now, call.asks().size())) {
       List<Grant> grants = new ArrayList<>(call.asks().size());
       for (LeaseAsk ask : call.asks()) {
         refuse(ask.request(), answer -> grants.add(Grant.nothing(answer)));
       }
-      takeBack(call, takenBack -> done.accept(results(call, grants, takenBack)));
-      return;
+      takeBack(call, takenBack -> waiting.accept(results(call, grants, takenBack)));
+    } else {
+      takeBack(call, takenBack -> grantAll(call, takenBack, waiting));
     }
-    takeBack(call, takenBack -> lend(call, takenBack, done));
+    if (!waiting.isAnswered()) {
+      waiting.count(beside.getAsLong() + memoryBytes(call));
+    }
+  }
+
+  private static long memoryBytes(LeaseCall call) {
+    long bytes = RETURN_BYTES * (call.returns().size() + call.refunds().size());
+    for (LeaseAsk ask : call.asks()) {
+      bytes += ask.request().memoryBytes();
+    }
+    return bytes;
   }
 
   private LeaseCall.Results results(LeaseCall call, List<Grant> grants, long takenBack) {
@@ -203,7 +262,7 @@ public final class GuardedDecider implements Decider {
     back.add(0);
   }
 
-  private void lend(LeaseCall call, long takenBack, Consumer<? super LeaseCall.Results> done) {
+  private void grantAll(LeaseCall call, long takenBack, Consumer<? super LeaseCall.Results> done) {
     int size = call.asks().size();
     AtomicReferenceArray<Grant> grants = new AtomicReferenceArray<>(size);
     Tally all =
@@ -244,7 +303,17 @@ public final class GuardedDecider implements Decider {
   }
 
   @Override
-  public void decide(Request request, Consumer<? super Answer> last) {
+  public void decide(Request request, Consumer<? super Answer> done) {
+    decide(request, () -> 0, done);
+  }
+
+  /**
+   * Decides a request. See {@link #decide(Request, Consumer)}.
+   *
+   * @param beside returns about how many bytes the transport keeps of the call until it is
+   *     answered, beside the request
+   */
+  public void decide(Request request, LongSupplier beside, Consumer<? super Answer> last) {
     Consumer<? super Answer> done = refusals == null ? last : refusals.before(last, request, true);
     if (withoutRules()) {
       done.accept(uncertain(request));
@@ -254,12 +323,18 @@ public final class GuardedDecider implements Decider {
     if (traffic != null) {
       traffic.add(request, now);
     }
-    if (LoopLag.here().overloaded(now, 1)) {
+    if (overloaded(now, 1)) {
       refuse(request, done);
-    } else if (upstream != null) {
-      upstream.decide(request, done);
+      return;
+    }
+    UndecidedBytes.PendingDecision<Answer> waiting = undecided.until(done);
+    if (upstream != null) {
+      upstream.decide(request, waiting);
     } else {
-      engine.decide(request, load.counting(1, done));
+      engine.decide(request, load.counting(1, waiting));
+    }
+    if (!waiting.isAnswered()) {
+      waiting.count(beside.getAsLong() + request.memoryBytes());
     }
   }
 

@@ -97,11 +97,16 @@ public final class Tokens {
 
   /** Returns whether the value of an Authorization field holds a token. [RFC 6750, 2.1] */
   public boolean acceptsBearer(String field) {
+    return accepts(bearerDigest(field));
+  }
+
+  /** Returns the digest of the token in an Authorization field; an empty one if it has none. */
+  public static byte[] bearerDigest(String field) {
     if (!field.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
-      return false;
+      return new byte[0];
     }
     byte[] utf8 = field.substring(SCHEME.length()).strip().getBytes(StandardCharsets.UTF_8);
-    return accepts(utf8, 0, utf8.length);
+    return digest(utf8, 0, utf8.length);
   }
 
   /** Returns the digest of a token, which is compared, and may be kept, instead of it. */

@@ -26,6 +26,8 @@ final class Admission implements ServerInterceptor {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
+  private static final byte[] NO_TOKEN = {};
+
   private static final String WRONG_TOKEN =
       "authorization: missing or wrong (expected: Bearer and a token)";
 
@@ -46,7 +48,8 @@ final class Admission implements ServerInterceptor {
   @Override
   public <A, B> ServerCall.Listener<A> interceptCall(
       ServerCall<A, B> call, Metadata metadata, ServerCallHandler<A, B> next) {
-    if (tokens.required() && !known(call, metadata)) {
+    byte[] token = token(call, metadata);
+    if (!known(call, token)) {
       return refuse(call, Status.UNAUTHENTICATED.withDescription(WRONG_TOKEN));
     }
     MethodDescriptor<A, B> method = call.getMethodDescriptor();
@@ -74,7 +77,7 @@ final class Admission implements ServerInterceptor {
     if (unary) {
       inFlight.begin();
     }
-    return new Admitted<>(listener, call, metadata, stream, connection, watch, unary);
+    return new Admitted<>(listener, call, token, stream, connection, watch, unary);
   }
 
   private boolean watch(GrpcConnection connection) {
@@ -89,12 +92,17 @@ final class Admission implements ServerInterceptor {
     return true;
   }
 
-  private boolean known(ServerCall<?, ?> call, Metadata metadata) {
-    if (health(call)) {
-      return true;
-    }
-    String authorization = metadata.get(AUTHORIZATION);
-    return authorization != null && tokens.acceptsBearer(authorization);
+  /**
+   * Returns the digest of the call's token, which may be kept for as long as the call lasts; the
+   * metadata may not, as it is the client's to make large.
+   */
+  private byte[] token(ServerCall<?, ?> call, Metadata metadata) {
+    String authorization = tokens.required() && !health(call) ? metadata.get(AUTHORIZATION) : null;
+    return authorization == null ? NO_TOKEN : Tokens.bearerDigest(authorization);
+  }
+
+  private boolean known(ServerCall<?, ?> call, byte[] token) {
+    return !tokens.required() || health(call) || tokens.accepts(token);
   }
 
   private static boolean health(ServerCall<?, ?> call) {
@@ -109,7 +117,7 @@ final class Admission implements ServerInterceptor {
   /** An admitted call. A stream may go on for longer than its token is valid. */
   private final class Admitted<A> extends SimpleForwardingServerCallListener<A> {
     private final ServerCall<A, ?> call;
-    private final Metadata metadata;
+    private final byte[] token;
     private final GrpcStream stream;
     private final GrpcConnection connection;
     private final boolean watch;
@@ -119,20 +127,21 @@ final class Admission implements ServerInterceptor {
     private boolean over;
 
     /**
+     * @param token its digest
      * @param watch whether the call counts as a watch of health
      * @param awaited whether a stopping server waits for the call
      */
     Admitted(
         ServerCall.Listener<A> listener,
         ServerCall<A, ?> call,
-        Metadata metadata,
+        byte[] token,
         GrpcStream stream,
         GrpcConnection connection,
         boolean watch,
         boolean awaited) {
       super(listener);
       this.call = call;
-      this.metadata = metadata;
+      this.token = token;
       this.stream = stream;
       this.connection = connection;
       this.watch = watch;
@@ -144,9 +153,9 @@ final class Admission implements ServerInterceptor {
       if (refused || stream.refused()) {
         return;
       }
-      if (tokens.required() && generation != tokens.generation()) {
+      if (generation != tokens.generation()) {
         generation = tokens.generation();
-        if (!known(call, metadata)) {
+        if (!known(call, token)) {
           refuse(Status.UNAUTHENTICATED.withDescription(WRONG_TOKEN));
           return;
         }

@@ -27,6 +27,9 @@ final class CheckStream<Q, A> implements StreamObserver<Q> {
      * @throws BadRequest if the whole request makes no sense
      */
     void answer(Q request, Consumer<@Nullable A> done) throws BadRequest;
+
+    /** Lets go of what is kept for the stream, which has ended; may be called more than once. */
+    default void ended() {}
   }
 
   private enum Turn {
@@ -67,6 +70,7 @@ final class CheckStream<Q, A> implements StreamObserver<Q> {
 
   private synchronized void over() {
     turn = Turn.OVER;
+    answers.ended();
   }
 
   @Override
@@ -108,6 +112,7 @@ final class CheckStream<Q, A> implements StreamObserver<Q> {
 
   private synchronized void complete() {
     turn = Turn.OVER;
+    answers.ended();
     call.onCompleted();
   }
 

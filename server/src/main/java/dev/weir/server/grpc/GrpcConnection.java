@@ -239,6 +239,9 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     long change = now - told;
     told = now;
     boolean unused = account.add(change);
+    if (unsent != null && unsent.look(ticker) && context != null) {
+      checkLater(context);
+    }
   }
 
   /**
@@ -302,12 +305,21 @@ final class GrpcConnection extends ChannelInboundHandlerAdapter {
     if (frames.unfinished() > 0 && now - framesSinceNanos > requestNanos) {
       all.timedOut();
       cut(ctx, "frame: not complete in time");
-    } else if (unreadTold > 0 && now - unreadSinceNanos > requestNanos) {
+    } else if (isUnread(now)) {
       all.timedOut();
       cut(ctx, "answers: not read in time");
-    } else if (frames.unfinished() > 0 || unreadTold > 0 || !receiving.isEmpty()) {
+    } else if (frames.unfinished() > 0
+        || unreadTold > 0
+        || (unsent != null && unsent.held() > 0)
+        || !receiving.isEmpty()) {
       checkLater(ctx);
     }
+  }
+
+  /** Returns whether the client takes no answers: by the socket, or by the windows of HTTP/2. */
+  private boolean isUnread(long now) {
+    return (unreadTold > 0 && now - unreadSinceNanos > requestNanos)
+        || (unsent != null && unsent.isStuck(now, requestNanos));
   }
 
   /**

@@ -59,6 +59,9 @@ final class GrpcStream extends ServerStreamTracer {
   private boolean stays;
   private boolean closed;
 
+  /** What a service keeps of the call until it ends. */
+  private long kept;
+
   GrpcStream(Ticker ticker) {
     this.ticker = ticker;
   }
@@ -91,9 +94,9 @@ final class GrpcStream extends ServerStreamTracer {
     connection = on;
     maxBytes = mostBytes;
     call = begun;
-    metadata = fields;
     unary = begun.getMethodDescriptor().getType() == MethodType.UNARY;
     asksOnce = begun.getMethodDescriptor().getType().clientSendsOneMessage();
+    metadata = asksOnce ? fields : null;
     receiving = asksOnce;
     counted = unary;
     on.calls(counted ? 1 : 0);
@@ -116,6 +119,8 @@ final class GrpcStream extends ServerStreamTracer {
     GrpcConnection on = connection;
     if (receiving && on != null) {
       receiving = false;
+      metadata = null; // A stream may last, and its metadata are the client's to make large.
+      fields = 0;
       on.received(this);
     }
   }
@@ -207,11 +212,20 @@ final class GrpcStream extends ServerStreamTracer {
     return receiving;
   }
 
+  /** Counts in the budget what a service keeps of the call, until the call ends. */
+  void keep(long change) {
+    synchronized (this) {
+      kept += change;
+      tell();
+    }
+  }
+
   private void tell() {
     GrpcConnection on = connection;
     if (on != null) {
       boolean waits = receiving || answered;
-      long now = stays && !closed ? arrived + (waits ? CALL_BYTES + fields : 0) : 0;
+      long unfinished = stays ? arrived + (waits ? CALL_BYTES + fields : 0) : 0;
+      long now = closed ? 0 : kept + unfinished;
       long change = now - told;
       told = now;
       boolean unused = on.account().add(change);

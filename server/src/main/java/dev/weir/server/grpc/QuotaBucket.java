@@ -1,297 +1,38 @@
 package dev.weir.server.grpc;
 
-import com.google.protobuf.Duration;
-import com.google.protobuf.UInt32Value;
-import dev.weir.Consistency;
-import dev.weir.Policy;
-import dev.weir.Ticker;
-import dev.weir.engine.Answer;
-import dev.weir.engine.Grant;
-import dev.weir.engine.Status;
-import dev.weir.http.BadRequest;
-import dev.weir.http.LeaseCall;
-import dev.weir.protocol.envoy.BucketId;
-import dev.weir.protocol.envoy.RateLimitQuotaResponse.BucketAction;
-import dev.weir.protocol.envoy.RateLimitQuotaUsageReports.BucketQuotaUsage;
-import dev.weir.protocol.envoy.RateLimitStrategy;
-import dev.weir.protocol.envoy.TokenBucket;
-import dev.weir.rules.Descriptor;
-import dev.weir.rules.Entry;
-import dev.weir.rules.Request;
 import dev.weir.rules.Rule;
-import dev.weir.rules.RuleSet;
-import dev.weir.server.door.GuardedDecider;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One bucket of one Envoy: what it has asked for, and what it is assigned. */
+/**
+ * A bucket of one Envoy that has an assignment. It keeps none of the bucket's texts. Confined to
+ * its stream.
+ */
 final class QuotaBucket {
-  /*
-   * How does a filter that knows only rates hold a limit? An assignment is a token bucket of m tokens
-   * that refills by r more in its life, and m + r permits are charged when it is assigned, at g. So it
-   * does not matter whether it begins full, as the first one does, or empty, as in Envoy 1.40 one does
-   * that replaces another, or goes on as it is, as one with the same numbers does. The permits count
-   * for W + L; the assignment lives for three quarters of L, so a quarter of L is left for its way to
-   * the Envoy. Envoy counts the life from when the assignment arrives, and there is nothing that could
-   * make it count from sending.
-   *
-   * An assignment replaces the one before. What was left of that stays charged: the Envoy may have
-   * spent it while the new one was on its way, so it is not taken back. How much is assigned follows
-   * from what was asked for since the report before, allowed or not, and half as much again; near the
-   * limit it is at most a quarter of what remains.
-   */
-  /** This part of what is charged can be spent at once. */
-  private static final int PART_AT_ONCE = 4;
+  /** About what it takes, with its place among the others of the stream. */
+  static final long BYTES = 128;
 
-  /** A bucket has to refill; one of a single permit does so in this many lives. */
-  private static final int SLOW = 10;
+  /** When the bucket was reported last, and when last with requests. */
+  long reportedAtNanos;
 
-  private static final long MOST_TOKENS = 1 << 20;
+  long usedAtNanos;
 
-  /** For how long a bucket without a limit is not asked for again. */
-  private static final long UNLIMITED_NANOS = 60_000_000_000L;
-
-  /** Without requests for so long, Envoy is told to forget the bucket. */
-  private static final long IDLE_NANOS = 60_000_000_000L;
-
-  private static final int NANOS_PER_SECOND = 1_000_000_000;
-
-  private final GuardedDecider decider;
-  private final Ticker ticker;
-  private final Consumer<String> warn;
-  private final BucketId id;
-  private final List<Entry> unordered = new ArrayList<>();
-  private final String domain;
+  /** The rule that the bucket has found, and the revision of the rules that it is from. */
+  private @Nullable Rule rule;
 
   private long revision = -1;
-  private @Nullable Rule rule;
-  private List<Entry> entries = List.of();
-  private boolean warned;
-  private boolean reported;
-  private long usedAtNanos;
-  private boolean over;
 
-  /**
-   * @param warn takes what the operator should know
-   */
-  QuotaBucket(
-      GuardedDecider decider, Ticker ticker, Consumer<String> warn, String domain, BucketId id) {
-    this.decider = decider;
-    this.ticker = ticker;
-    this.warn = warn;
-    this.domain = domain;
-    this.id = id;
-    for (Map.Entry<String, String> each : id.getBucketMap().entrySet()) {
-      unordered.add(new Entry(each.getKey(), each.getValue()));
-    }
-    usedAtNanos = ticker.nanos();
+  QuotaBucket(long nowNanos) {
+    reportedAtNanos = nowNanos;
+    usedAtNanos = nowNanos;
   }
 
-  static BucketAction abandon(BucketId id) {
-    return BucketAction.newBuilder()
-        .setBucketId(id)
-        .setAbandonAction(BucketAction.AbandonAction.getDefaultInstance())
-        .build();
+  /** Returns the bucket's rule in a revision of the rules; null if it is not known. */
+  @Nullable Rule rule(long inForce) {
+    return revision == inForce ? rule : null;
   }
 
-  /** Returns whether Envoy was told to forget it. */
-  boolean isOver() {
-    return over;
-  }
-
-  /**
-   * Takes a report of use.
-   *
-   * @param done is given what Envoy is to do, or null for nothing new
-   */
-  void report(BucketQuotaUsage usage, Consumer<@Nullable BucketAction> done) {
-    long now = ticker.nanos();
-    long asked = Math.max(0, usage.getNumRequestsAllowed() + usage.getNumRequestsDenied());
-    boolean first = !reported;
-    reported = true;
-    over = false;
-    if (asked > 0 || first) {
-      usedAtNanos = now;
-    } else {
-      over = now - usedAtNanos >= IDLE_NANOS;
-      reported = !over;
-      done.accept(over ? abandon(id) : null);
-      return;
-    }
-    find();
-    Rule limiting = rule;
-    Policy policy = limiting == null ? null : limiting.policy();
-    if (limiting == null || policy == null) {
-      done.accept(blanket(RateLimitStrategy.BlanketRule.ALLOW_ALL, UNLIMITED_NANOS));
-      return;
-    }
-    String problem = problem(limiting, policy);
-    if (problem != null) {
-      if (!warned) {
-        warn.accept("rule " + limiting.path() + ": " + problem);
-      }
-      warned = true;
-      over = true;
-      reported = false;
-      done.accept(abandon(id));
-      return;
-    }
-    // What passed before there was an assignment is counted with the first one.
-    long unassigned = first ? Math.max(0, usage.getNumRequestsAllowed()) : 0;
-    long wanted = Math.min(MOST_TOKENS, asked + asked / 2 + 1);
-    if (policy.sharing().consistency() == Consistency.LEASED) {
-      lease(policy, 1 + Math.min(unassigned, MOST_TOKENS), wanted - 1, unassigned > 0, done);
-    } else {
-      charge(policy, wanted, true, done);
-    }
-  }
-
-  /** Returns why a rule cannot be expressed by an assignment; null if it can. */
-  private static @Nullable String problem(Rule rule, Policy policy) {
-    if (policy.sharing().consistency() == Consistency.STRICT) {
-      return "consistency: strict (expected: leased or approximate, where Envoys take quotas)";
-    }
-    if (rule.queue() != null) {
-      return "on_limit: queue (expected: drop, where Envoys take quotas)";
-    }
-    if (rule.shadowMode() || rule.quotaMode()) {
-      String mode = rule.shadowMode() ? "shadow_mode" : "quota_mode";
-      return mode + ": true (expected: false, where Envoys take quotas)";
-    }
-    return null;
-  }
-
-  /** Finds the rule for the bucket, whose entries have no order: in the order that the rule has. */
-  private void find() {
-    RuleSet rules = decider.engine().rules();
-    long current = decider.engine().revision();
-    if (current == revision) {
-      return;
-    }
-    revision = current;
-    warned = false;
-    rule = null;
-    for (Rule each : rules.rules()) {
-      if (each.domain().equals(domain) && each.levels() == unordered.size()) {
-        List<Entry> ordered = ordered(each);
-        Rule found = ordered == null ? null : rules.match(domain, ordered);
-        if (ordered != null && found != null) {
-          rule = found;
-          entries = ordered;
-          return;
-        }
-      }
-    }
-  }
-
-  private @Nullable List<Entry> ordered(Rule like) {
-    List<Entry> ordered = new ArrayList<>(unordered.size());
-    for (int level = 0; level < like.levels(); level++) {
-      String value = id.getBucketMap().get(like.keyAt(level));
-      if (value == null) {
-        return null;
-      }
-      ordered.add(new Entry(like.keyAt(level), value));
-    }
-    return ordered;
-  }
-
-  private Request request(long permits) {
-    return new Request(domain, List.of(new Descriptor(entries, null, permits)), 1);
-  }
-
-  /** Charges one permit and some ahead, as for any client that takes leases. */
-  private void lease(
-      Policy policy,
-      long permits,
-      long ahead,
-      boolean again,
-      Consumer<@Nullable BucketAction> done) {
-    LeaseCall call = new LeaseCall();
-    try {
-      call.add(0, request(permits), List.of(ahead), false);
-    } catch (BadRequest e) {
-      throw new IllegalStateException(e); // One request is never too many.
-    }
-    decider.lend(
-        call,
-        results -> {
-          Grant grant = results.results().get(0).grant();
-          if (grant != null && grant.answer().allowed()) {
-            done.accept(assign(policy, 1 + grant.loans().get(0).permits(), grant.answer()));
-          } else if (again) {
-            lease(policy, 1, ahead, false, done); // What passed unassigned does not fit any more.
-          } else {
-            done.accept(deny(policy));
-          }
-        });
-  }
-
-  private void charge(
-      Policy policy, long permits, boolean again, Consumer<@Nullable BucketAction> done) {
-    decider.decide(
-        request(permits),
-        answer -> {
-          if (answer.allowed()) {
-            done.accept(assign(policy, permits, answer));
-            return;
-          }
-          Status status = answer.deciding();
-          long remaining = status == null ? 0 : status.limitRemaining();
-          if (again && permits > 1 && remaining > 0) {
-            charge(policy, Math.max(1, Math.min(permits - 1, remaining / 4)), false, done);
-          } else {
-            done.accept(deny(policy));
-          }
-        });
-  }
-
-  private BucketAction assign(Policy policy, long permits, Answer answer) {
-    Status status = answer.deciding();
-    if (status == null || status.decision() == null) {
-      return blanket(RateLimitStrategy.BlanketRule.ALLOW_ALL, UNLIMITED_NANOS);
-    }
-    long life = life(policy, status.decision().atNanos());
-    long atOnce = Math.max(1, permits / PART_AT_ONCE);
-    long refill = permits - atOnce;
-    long lifeSeconds = -Math.floorDiv(-life, NANOS_PER_SECOND);
-    TokenBucket.Builder bucket =
-        TokenBucket.newBuilder()
-            .setMaxTokens((int) atOnce)
-            .setTokensPerFill(UInt32Value.of((int) Math.max(1, refill)))
-            .setFillInterval(
-                Duration.newBuilder().setSeconds(refill > 0 ? lifeSeconds : SLOW * lifeSeconds));
-    return action(RateLimitStrategy.newBuilder().setTokenBucket(bucket), life);
-  }
-
-  private BucketAction deny(Policy policy) {
-    return blanket(RateLimitStrategy.BlanketRule.DENY_ALL, life(policy, ticker.nanos()));
-  }
-
-  /** Returns for how long an assignment lives that was charged at an instant. */
-  private static long life(Policy policy, long atNanos) {
-    long leased = policy.lentNanos(atNanos);
-    long life = leased > 0 ? leased : policy.sharing().syncIntervalNanos();
-    return life - life / 4;
-  }
-
-  private BucketAction blanket(RateLimitStrategy.BlanketRule rule, long lifeNanos) {
-    return action(RateLimitStrategy.newBuilder().setBlanketRule(rule), lifeNanos);
-  }
-
-  private BucketAction action(RateLimitStrategy.Builder strategy, long lifeNanos) {
-    return BucketAction.newBuilder()
-        .setBucketId(id)
-        .setQuotaAssignmentAction(
-            BucketAction.QuotaAssignmentAction.newBuilder()
-                .setAssignmentTimeToLive(
-                    Duration.newBuilder()
-                        .setSeconds(lifeNanos / NANOS_PER_SECOND)
-                        .setNanos((int) (lifeNanos % NANOS_PER_SECOND)))
-                .setRateLimitStrategy(strategy))
-        .build();
+  void rule(Rule found, long inForce) {
+    rule = found;
+    revision = inForce;
   }
 }

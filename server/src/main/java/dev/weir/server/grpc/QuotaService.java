@@ -4,8 +4,9 @@ import dev.weir.Ticker;
 import dev.weir.protocol.envoy.RateLimitQuotaResponse;
 import dev.weir.protocol.envoy.RateLimitQuotaServiceGrpc;
 import dev.weir.protocol.envoy.RateLimitQuotaUsageReports;
-import dev.weir.server.door.FewLines;
 import dev.weir.server.door.GuardedDecider;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Settings;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 
@@ -13,19 +14,22 @@ import io.grpc.stub.StreamObserver;
 public final class QuotaService extends RateLimitQuotaServiceGrpc.RateLimitQuotaServiceImplBase {
   private final GuardedDecider decider;
   private final Ticker ticker;
-  private final FewLines log;
+  private final QuotaBounds bounds;
 
-  public QuotaService(GuardedDecider decider, Ticker ticker) {
+  public QuotaService(ServerSettings settings, GuardedDecider decider, Ticker ticker) {
     this.decider = decider;
     this.ticker = ticker;
-    log = new FewLines(ticker);
+    bounds =
+        new QuotaBounds(
+            settings.value(Settings.MAX_QUOTA_BUCKETS),
+            settings.value(Settings.MAX_KEY_LENGTH),
+            ticker);
   }
 
   @Override
   public StreamObserver<RateLimitQuotaUsageReports> streamRateLimitQuotas(
       StreamObserver<RateLimitQuotaResponse> observer) {
-    QuotaBuckets buckets = new QuotaBuckets(decider, ticker, log);
-    return CheckStream.begin(
-        buckets::report, (ServerCallStreamObserver<RateLimitQuotaResponse>) observer);
+    QuotaBuckets buckets = new QuotaBuckets(decider, ticker, bounds, GrpcStream.KEY.get());
+    return CheckStream.begin(buckets, (ServerCallStreamObserver<RateLimitQuotaResponse>) observer);
   }
 }

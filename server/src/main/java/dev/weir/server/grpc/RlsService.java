@@ -11,6 +11,7 @@ import dev.weir.server.door.GuardedDecider;
 import dev.weir.server.door.RequestTimes;
 import dev.weir.server.door.RlsMessages;
 import dev.weir.server.door.Tracing;
+import dev.weir.server.door.UndecidedBytes;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.Status;
@@ -65,7 +66,9 @@ public final class RlsService extends RateLimitServiceGrpc.RateLimitServiceImplB
             answer(answer, begunNanos, observer);
           };
       decider.decide(
-          request, GrpcReply.to(observer, answer -> answer(request, answer, call, last, observer)));
+          request,
+          () -> UndecidedBytes.CALL_BYTES,
+          GrpcReply.to(observer, answer -> answer(request, answer, call, last, observer)));
     } catch (BadRequest e) {
       refuse(e.getMessage(), observer);
     }

@@ -1,5 +1,6 @@
 package dev.weir.server.grpc;
 
+import dev.weir.Ticker;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Connection;
 import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Exception;
@@ -35,6 +36,11 @@ final class Unsent implements Http2RemoteFlowController {
   private long held;
   private boolean writing;
 
+  // Whether answers wait, whether some bytes have left since the last look, and when that was.
+  private boolean waits;
+  private boolean moved;
+  private long sinceNanos;
+
   private Unsent(Http2RemoteFlowController controller, Runnable changed) {
     this.controller = controller;
     this.changed = changed;
@@ -54,6 +60,23 @@ final class Unsent implements Http2RemoteFlowController {
   /** Returns the bytes of memory, approximately. */
   long held() {
     return held;
+  }
+
+  /**
+   * Notes when the client has taken something, or answers have begun to wait; returns if any do.
+   */
+  boolean look(Ticker ticker) {
+    if (held > 0 && (moved || !waits)) {
+      sinceNanos = ticker.nanos();
+    }
+    waits = held > 0;
+    moved = false;
+    return waits;
+  }
+
+  /** Returns whether the client has taken nothing for longer than that, and something waits. */
+  boolean isStuck(long nowNanos, long mostNanos) {
+    return waits && nowNanos - sinceNanos > mostNanos;
   }
 
   @Override
@@ -112,7 +135,9 @@ final class Unsent implements Http2RemoteFlowController {
 
     @Override
     public void write(ChannelHandlerContext ctx, int allowedBytes) {
+      int before = frame.size();
       frame.write(ctx, allowedBytes);
+      moved |= frame.size() < before;
       left(frame.size());
     }
 

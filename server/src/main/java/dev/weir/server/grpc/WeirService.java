@@ -10,6 +10,7 @@ import dev.weir.protocol.v1.WeirProto.LeaseResponse;
 import dev.weir.server.door.GuardedDecider;
 import dev.weir.server.door.RequestTimes;
 import dev.weir.server.door.Tracing;
+import dev.weir.server.door.UndecidedBytes;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -77,6 +78,7 @@ public final class WeirService extends WeirGrpc.WeirImplBase {
     long begunNanos = times.begin();
     decider.decideAll(
         WeirMessages.batch(message),
+        () -> UndecidedBytes.CALL_BYTES,
         results -> {
           times.ended(begunNanos, results.results().size());
           decided.accept(results);
@@ -89,6 +91,7 @@ public final class WeirService extends WeirGrpc.WeirImplBase {
     long begunNanos = times.begin();
     decider.lend(
         LeaseMessages.call(message),
+        () -> UndecidedBytes.CALL_BYTES,
         results -> {
           times.ended(begunNanos, message.getAsksCount());
           done.accept(LeaseMessages.response(results));

@@ -129,6 +129,18 @@ final class Dispatch {
     }
   }
 
+  /**
+   * Returns the approximate size of a request's fields: many may wait on one HTTP/2 connection, and
+   * one on each other.
+   */
+  static long headBytes(HttpServerRequest request) {
+    long bytes = 0;
+    for (Map.Entry<String, String> field : request.headers()) {
+      bytes += FIELD_BYTES + field.getKey().length() + field.getValue().length();
+    }
+    return bytes;
+  }
+
   /** Answers bytes that are not a request. */
   void refuse(HttpServerRequest request) {
     Throwable cause = request.decoderResult().cause();
@@ -169,18 +181,6 @@ final class Dispatch {
         headBytes = headBytes(request);
         boolean unused = tell(headBytes);
       }
-    }
-
-    /**
-     * Returns the approximate size of the fields of a head: many heads may wait on one HTTP/2
-     * connection.
-     */
-    private static long headBytes(HttpServerRequest request) {
-      long bytes = 0;
-      for (Map.Entry<String, String> field : request.headers()) {
-        bytes += FIELD_BYTES + field.getKey().length() + field.getValue().length();
-      }
-      return bytes;
     }
 
     /** Adds a piece; returns whether so much has come that the time for it begins anew. */

@@ -306,6 +306,7 @@ public final class Endpoints {
         };
     decider.decide(
         asked,
+        () -> beside(request),
         Reply.onLoop(
             request,
             answer -> {
@@ -323,6 +324,11 @@ public final class Endpoints {
                 }
               }
             }));
+  }
+
+  /** Returns about what is kept of a request, beside its body, until it is answered. */
+  private static long beside(HttpServerRequest request) {
+    return HttpPeer.QUEUED_BYTES + Dispatch.headBytes(request);
   }
 
   private Span span(HttpServerRequest request) {
@@ -360,6 +366,7 @@ public final class Endpoints {
     try {
       decider.decideAll(
           CheckReader.readBatch(body),
+          () -> beside(request),
           Reply.onLoop(
               request,
               results -> {
@@ -401,7 +408,9 @@ public final class Endpoints {
   private void lease(HttpServerRequest request, byte[] body) {
     try {
       decider.lend(
-          LeaseReader.read(body), Reply.onLoop(request, results -> answerLease(request, results)));
+          LeaseReader.read(body),
+          () -> beside(request),
+          Reply.onLoop(request, results -> answerLease(request, results)));
     } catch (BadRequest e) {
       badRequest(request, e.getMessage());
     }

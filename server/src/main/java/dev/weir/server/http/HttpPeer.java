@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpPeer {
   /** Approximate size of the objects of a short request. */
-  private static final long QUEUED_BYTES = 1 << 10;
+  static final long QUEUED_BYTES = 1 << 10;
 
   private static final AttributeKey<HttpPeer> KEY = AttributeKey.valueOf(HttpPeer.class, "peer");
 

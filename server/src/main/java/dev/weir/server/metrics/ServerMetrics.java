@@ -171,7 +171,8 @@ public final class ServerMetrics implements MultiCollector {
         engine.keySpaceFull());
     to.counter(
         "weir_overloaded",
-        "Requests answered OVERLOADED without a decision, because they had waited too long.",
+        "Requests answered OVERLOADED without a decision, because they had waited too long or too"
+            + " many waited.",
         engine.overloaded());
     to.counter(
         "weir_uncertain",

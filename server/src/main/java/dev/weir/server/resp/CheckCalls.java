@@ -98,8 +98,11 @@ final class CheckCalls {
     List<Request> requests = apart;
     apart = new ArrayList<>(); // The store may answer at once.
     try {
+      // Their bytes count on their connection, as they did before.
       decider.decideAll(
-          requests, answers -> later.accept(() -> answers.forEach(answer -> reply(answer, out))));
+          requests,
+          () -> 0,
+          answers -> later.accept(() -> answers.forEach(answer -> reply(answer, out))));
     } catch (IllegalArgumentException e) { // Not an error of the command that is read now.
       throw new IllegalStateException(e);
     }

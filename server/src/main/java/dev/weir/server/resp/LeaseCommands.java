@@ -58,7 +58,7 @@ final class LeaseCommands {
     LeaseCall call = new LeaseCall();
     Request request = new Request(command.utf8(1, "domain"), List.of(descriptor), 1);
     call.add(0, request, List.of(ahead), false);
-    decider.lend(call, results -> later.accept(() -> reply(results.results().get(0))));
+    decider.lend(call, () -> 0, results -> later.accept(() -> reply(results.results().get(0))));
   }
 
   private void reply(LeaseCall.Result result) {
@@ -90,6 +90,6 @@ final class LeaseCommands {
       call.addReturn(
           LeaseNumber.of(lease), command.number(i + 1, "permits", 0, Long.MAX_VALUE >> 4));
     }
-    decider.lend(call, results -> later.accept(() -> out.integer(results.takenBack())));
+    decider.lend(call, () -> 0, results -> later.accept(() -> out.integer(results.takenBack())));
   }
 }

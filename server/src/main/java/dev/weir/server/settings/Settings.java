@@ -639,6 +639,15 @@ public final class Settings {
           "Most leases and refundable requests of clients that are remembered at a time; beyond it"
               + " only what is wanted at once is granted. With 0 nothing is lent.");
 
+  /** A hundred Envoys with a thousand buckets each; 13 MB. */
+  public static final Setting<Integer> MAX_QUOTA_BUCKETS =
+      setting(
+          "max-quota-buckets",
+          SettingKind.number(0, 1 << 24),
+          "100000",
+          "Most buckets of Envoys that have a quota at a time; those beyond it have no"
+              + " assignment.");
+
   public static final Setting<Long> MAX_KEYS =
       setting(
           "max-keys",
@@ -668,7 +677,9 @@ public final class Settings {
           SettingKind.memory(),
           "10%",
           "Most memory for unfinished requests and unread answers; beyond it the"
-              + " connections that hold most are closed.");
+              + " connections that hold most are closed. As much again may be taken by requests"
+              + " that wait for a store or another server; those beyond it are answered"
+              + " OVERLOADED.");
 
   public static final Setting<Integer> MAX_CONNECTIONS =
       setting(

@@ -47,7 +47,12 @@ class UnsentAnswersTest {
   @TempDir private Path folder;
 
   private RunningServer server(String budget) throws Exception {
-    return RunningServer.start(folder, "max-pending-memory", budget, "request-timeout", "1h");
+    return server(budget, "1h");
+  }
+
+  private RunningServer server(String budget, String requestTimeout) throws Exception {
+    return RunningServer.start(
+        folder, "max-pending-memory", budget, "request-timeout", requestTimeout);
   }
 
   /** A client that has no room for answers. */
@@ -190,6 +195,21 @@ class UnsentAnswersTest {
       }
       settle(client);
       assertThat(pending(running)).isZero();
+    }
+  }
+
+  /** Neither answers of grpc-java nor those ahead of it are kept for longer than that. */
+  @Test
+  void answersThatNobodyReads_endTheirConnection_afterTheRequestTimeout() throws Exception {
+    try (RunningServer running = server("64m", "1s")) {
+      for (byte[] call : new byte[][] {stream(1, 1, 1), quick(1)}) {
+        try (Http2Client client = client(running)) {
+          client.send(call);
+          assertThat(client.ended()).isIn(CLOSED, ENHANCE_YOUR_CALM);
+        }
+      }
+      assertThat(running.metric("weir_connections_timed_out_total{door=\"grpc\"}")).isEqualTo(2);
+      Retried.run(() -> assertThat(pending(running)).isZero());
     }
   }
 

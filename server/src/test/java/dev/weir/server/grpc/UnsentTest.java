@@ -2,6 +2,7 @@ package dev.weir.server.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.testkit.FakeTicker;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
 import io.grpc.netty.shaded.io.netty.channel.embedded.EmbeddedChannel;
@@ -117,6 +118,34 @@ class UnsentTest {
     assertThat(unsent.held()).isZero();
     WeakReference<Answer> unused = add();
     assertThat(unsent.held()).isEqualTo(MEMORY);
+  }
+
+  @Test
+  void clientThatTakesNothing_isStuck_andOneThatTakesSomeIsNot() throws Exception {
+    FakeTicker ticker = new FakeTicker();
+    long second = 1_000_000_000L;
+    assertThat(unsent.look(ticker)).isFalse();
+    WeakReference<Answer> unused = add();
+    assertThat(unsent.look(ticker)).isTrue();
+    for (int i = 0; i < BYTES - 1; i++) {
+      ticker.advance(second);
+      assertThat(unsent.isStuck(ticker.nanos(), second)).isFalse();
+      assertThat(unsent.isStuck(ticker.nanos(), second - 1)).isTrue();
+      allow(1);
+      assertThat(unsent.look(ticker)).isTrue();
+      assertThat(unsent.isStuck(ticker.nanos(), 0)).isFalse();
+    }
+    ticker.advance(second);
+    unused = add();
+    assertThat(unsent.look(ticker)).as("one more is not taken either").isTrue();
+    assertThat(unsent.isStuck(ticker.nanos(), second - 1)).isTrue();
+    allow(2 * BYTES);
+    assertThat(unsent.look(ticker)).isFalse();
+    ticker.advance(second);
+    assertThat(unsent.isStuck(ticker.nanos(), 0)).isFalse();
+    unused = add();
+    assertThat(unsent.look(ticker)).isTrue();
+    assertThat(unsent.isStuck(ticker.nanos(), 0)).as("it has just begun to wait").isFalse();
   }
 
   @Test

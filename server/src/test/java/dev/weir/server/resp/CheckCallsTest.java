@@ -14,6 +14,7 @@ import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;
 import dev.weir.server.door.GuardedDecider;
 import dev.weir.server.door.SystemLoad;
+import dev.weir.server.door.UndecidedBytes;
 import dev.weir.server.door.Tokens;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.testkit.FakeTicker;
@@ -92,7 +93,8 @@ class CheckCallsTest {
               ticker,
               together ? null : new RecordedTraffic(ticker),
               null,
-              null);
+              null,
+              new UndecidedBytes(Long.MAX_VALUE));
       commands =
           new RespCommands(
               decider,

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KnownPolicies {
   /** Far more policies than rules have; each customer's own limit is one as well. */
-  private static final int MOST = 1 << 17;
+  static final int MOST = 1 << 17;
 
   /** For how much longer than it can matter a policy is kept that nobody asks for. */
   private static final long KEPT_NANOS = 60_000_000_000L;

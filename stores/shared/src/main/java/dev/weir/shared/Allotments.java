@@ -51,8 +51,12 @@ final class Allotments implements LocalAuthority {
   /** Keys beyond this are asked for one by one. */
   private static final int MOST_KEYS = 1 << 16;
 
+  /** Requests that wait for one key: far more than can be answered in time. */
+  static final int MOST_WAITING = 1 << 16;
+
   private final Clocks clocks;
   private final Counters counters;
+  private final HeldKeys held;
   private final Consumer<? super Operation> store;
   private final Policy policy;
   private final Map<Long, Allotment> allotments = new ConcurrentHashMap<>();
@@ -63,14 +67,21 @@ final class Allotments implements LocalAuthority {
   private volatile boolean closed;
 
   /**
+   * @param held bounds the keys of all bindings
    * @param store asks on behalf of a binding
    */
-  Allotments(Policy policy, Clocks clocks, Counters counters, Consumer<? super Operation> store) {
+  Allotments(
+      Policy policy,
+      Clocks clocks,
+      Counters counters,
+      HeldKeys held,
+      Consumer<? super Operation> store) {
     this.policy = policy;
     this.clocks = clocks;
     this.counters = counters;
+    this.held = held;
     this.store = store;
-    refusals = new Refusals(clocks, counters, policy.sharing().syncIntervalNanos());
+    refusals = new Refusals(clocks, counters, held, policy.sharing().syncIntervalNanos());
     sweepAtNanos = clocks.nanos() + policy.sharing().syncIntervalNanos();
   }
 
@@ -86,11 +97,28 @@ final class Allotments implements LocalAuthority {
         return;
       }
     }
-    boolean known = allotment != null || allotments.size() < MOST_KEYS;
-    if (permits != 1 || !known || closed) {
+    Allotment wanted = permits != 1 || closed ? null : allotment(fingerprint);
+    if (wanted == null) {
       store.accept(new DecideOne(binding, fingerprint, permits, 1, callback));
-    } else {
-      allotments.computeIfAbsent(fingerprint, key -> new Allotment(key)).want(binding, callback);
+      return;
+    }
+    wanted.want(binding, callback);
+    if (closed) {
+      remove(fingerprint, wanted); // Nothing looks after it any more.
+    }
+  }
+
+  /** Returns the allotment of a key, a new one if there was none; null if there is no room. */
+  private @Nullable Allotment allotment(long fingerprint) {
+    Allotment known = allotments.get(fingerprint);
+    return known != null || allotments.size() >= MOST_KEYS
+        ? known
+        : allotments.computeIfAbsent(fingerprint, key -> held.take() ? new Allotment(key) : null);
+  }
+
+  private void remove(long fingerprint, Allotment gone) {
+    if (allotments.remove(fingerprint, gone)) {
+      held.giveBack();
     }
   }
 
@@ -109,6 +137,7 @@ final class Allotments implements LocalAuthority {
   public void reset(long fingerprint) {
     Allotment allotment = allotments.remove(fingerprint);
     if (allotment != null) {
+      held.giveBack();
       allotment.drop();
     }
     refusals.forget(fingerprint);
@@ -124,7 +153,7 @@ final class Allotments implements LocalAuthority {
         (fingerprint, allotment) -> {
           allotment.endIfOver(binding);
           if (allotment.idle(now)) {
-            allotments.remove(fingerprint, allotment);
+            remove(fingerprint, allotment);
           }
         });
     refusals.sweep();
@@ -145,9 +174,12 @@ final class Allotments implements LocalAuthority {
   @Override
   public void close(SharedBinding binding) {
     closed = true;
-    allotments.values().forEach(allotment -> allotment.end(binding));
-    allotments.clear();
-    refusals.clear();
+    allotments.forEach(
+        (fingerprint, allotment) -> {
+          allotment.end(binding);
+          remove(fingerprint, allotment);
+        });
+    refusals.close();
   }
 
   /** The allotment of one key. */
@@ -160,7 +192,7 @@ final class Allotments implements LocalAuthority {
 
     private volatile @Nullable Result granted;
     private @Nullable SharedBinding binding;
-    private final Deque<DecideOne.Callback> waiting = new ArrayDeque<>();
+    private final Deque<DecideOne.Callback> waiting = new ArrayDeque<>(1);
     private boolean asking;
     private Clocks.Instant askedAt;
     private long asked;
@@ -219,11 +251,13 @@ final class Allotments implements LocalAuthority {
     void want(SharedBinding by, DecideOne.Callback callback) {
       Clocks.Instant now = clocks.now();
       Result known = here();
+      boolean full = false;
       if (known == null) {
         synchronized (this) {
           // Permits may have come meanwhile.
           known = asking ? null : here();
-          if (known == null) {
+          full = waiting.size() >= MOST_WAITING;
+          if (known == null && !full) {
             binding = by;
             waiting.add(callback);
             if (asking) {
@@ -233,7 +267,10 @@ final class Allotments implements LocalAuthority {
           }
         }
       }
-      if (known == null) {
+      if (known == null && full) {
+        counters.failed(Failure.OVERLOADED, 1);
+        callback.failed(Failure.OVERLOADED);
+      } else if (known == null) {
         ask(by);
       } else {
         callback.decided(known.fits() ? 1 : 0, known, known.remaining());

@@ -25,7 +25,12 @@ final class FailureDecisions {
   /** The store's instants are whole microseconds; this marks those of decisions made here. */
   private static final long MARK_NANOS = 1;
 
-  private final MemoryStore store = new MemoryStore();
+  /** What is counted here takes at most this part (a quarter) of the heap. */
+  private static final int HEAP_PART = 4;
+
+  private final MemoryStore store =
+      new MemoryStore(MemoryStore.DEFAULT_MAX_KEYS, Runtime.getRuntime().maxMemory() / HEAP_PART);
+
   private final Counters counters;
 
   FailureDecisions(Counters counters) {

@@ -58,6 +58,7 @@ final class LocalCounts implements LocalAuthority {
   private final Policy policy;
   private final Clocks clocks;
   private final Counters counters;
+  private final HeldKeys places;
   private final Consumer<? super Operation> store;
   private final long mostUnrecorded;
   private final Refusals refusals;
@@ -67,13 +68,23 @@ final class LocalCounts implements LocalAuthority {
   /** Set when permits admitted here would not be recorded any more. */
   private volatile boolean closed;
 
-  LocalCounts(Policy policy, Clocks clocks, Counters counters, Consumer<? super Operation> store) {
+  /**
+   * @param held bounds the keys of all bindings
+   * @param store asks on behalf of a binding
+   */
+  LocalCounts(
+      Policy policy,
+      Clocks clocks,
+      Counters counters,
+      HeldKeys held,
+      Consumer<? super Operation> store) {
     this.policy = policy;
     this.clocks = clocks;
     this.counters = counters;
+    places = held;
     this.store = store;
     mostUnrecorded = mostUnrecorded(policy);
-    refusals = new Refusals(clocks, counters, policy.sharing().syncIntervalNanos());
+    refusals = new Refusals(clocks, counters, held, policy.sharing().syncIntervalNanos());
     sweepAtNanos = clocks.nanos();
   }
 
@@ -95,7 +106,7 @@ final class LocalCounts implements LocalAuthority {
       if (count.ask(binding, permits, callback)) {
         return;
       }
-      counts.remove(fingerprint, count); // It is gone.
+      remove(fingerprint, count); // It is gone.
     }
     store.accept(new DecideOne(binding, fingerprint, permits, 1, callback));
   }
@@ -103,9 +114,18 @@ final class LocalCounts implements LocalAuthority {
   private @Nullable Count count(long fingerprint) {
     Count count = counts.get(fingerprint);
     if (count == null && !closed && counts.size() < MOST_KEYS) {
-      count = counts.computeIfAbsent(fingerprint, key -> new Count(key));
+      count = counts.computeIfAbsent(fingerprint, key -> places.take() ? new Count(key) : null);
+      if (count != null && closed) {
+        count.leavePlace();
+      }
     }
     return count;
+  }
+
+  private void remove(long fingerprint, Count gone) {
+    if (counts.remove(fingerprint, gone)) {
+      gone.leavePlace();
+    }
   }
 
   @Override
@@ -123,6 +143,7 @@ final class LocalCounts implements LocalAuthority {
   public void reset(long fingerprint) {
     Count count = counts.remove(fingerprint);
     if (count != null) {
+      count.leavePlace();
       count.drop();
     }
     refusals.forget(fingerprint);
@@ -138,7 +159,7 @@ final class LocalCounts implements LocalAuthority {
         (fingerprint, count) -> {
           count.record(binding);
           if (count.idle(now)) {
-            counts.remove(fingerprint, count);
+            remove(fingerprint, count);
           }
         });
     refusals.sweep();
@@ -159,8 +180,11 @@ final class LocalCounts implements LocalAuthority {
   @Override
   public void close(SharedBinding binding) {
     closed = true;
-    counts.values().forEach(count -> count.record(binding));
-    refusals.clear();
+    for (Count count : counts.values()) {
+      count.record(binding);
+      count.leavePlace();
+    }
+    refusals.close();
   }
 
   /** A charge that waits: until the permits admitted before it are recorded, or as it is held. */
@@ -178,10 +202,10 @@ final class LocalCounts implements LocalAuthority {
     /** Permits that the store may be giving at the moment; the view may or may not have them. */
     private long asking;
 
-    private final Queue<Waiting> waiting = new ArrayDeque<>();
+    private final Queue<Waiting> waiting = new ArrayDeque<>(1);
 
     /** Charges to be decided when nothing is asked for any more; empty while nothing is. */
-    private final Queue<Waiting> held = new ArrayDeque<>();
+    private final Queue<Waiting> held = new ArrayDeque<>(1);
 
     private @Nullable Result view;
     private long viewRemaining;
@@ -190,10 +214,20 @@ final class LocalCounts implements LocalAuthority {
     private long viewCameAtNanos;
     private boolean gone;
 
+    /** Whether it has one of the {@link #places}. */
+    private boolean hasPlace = true;
+
     Count(long fingerprint) {
       this.fingerprint = fingerprint;
       viewedAt = clocks.now();
       viewEnds = viewedAt;
+    }
+
+    synchronized void leavePlace() {
+      if (hasPlace) {
+        hasPlace = false;
+        places.giveBack();
+      }
     }
 
     /** Decides by what is known, or returns null if that does not suffice. */

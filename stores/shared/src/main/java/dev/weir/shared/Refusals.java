@@ -42,18 +42,24 @@ final class Refusals {
 
   private final Clocks clocks;
   private final Counters counters;
+  private final HeldKeys held;
   private final long mostNanos;
   private final Map<Long, Refusal> refusals = new ConcurrentHashMap<>();
+
+  /** Set when refusals would not be dropped any more. */
+  private volatile boolean closed;
 
   private record Refusal(
       long permits, Result result, Clocks.Instant retryAt, Clocks.Instant forgottenAt) {}
 
   /**
+   * @param held bounds the keys of all bindings
    * @param mostNanos how long a refusal is remembered at most
    */
-  Refusals(Clocks clocks, Counters counters, long mostNanos) {
+  Refusals(Clocks clocks, Counters counters, HeldKeys held, long mostNanos) {
     this.clocks = clocks;
     this.counters = counters;
+    this.held = held;
     this.mostNanos = mostNanos;
   }
 
@@ -88,7 +94,7 @@ final class Refusals {
    */
   void remember(long fingerprint, long permits, Result result, Clocks.Instant askedAt) {
     if (result.fits() && permits > 0) {
-      refusals.remove(fingerprint);
+      remove(fingerprint);
       return;
     }
     boolean useful =
@@ -99,26 +105,45 @@ final class Refusals {
     long retry = result.retryAfterNanos();
     Clocks.Instant forgottenAt = askedAt.plus(Math.min(retry, mostNanos));
     Clocks.Instant retryAt = retry == Decision.NEVER ? forgottenAt : askedAt.plus(retry);
-    refusals.put(fingerprint, new Refusal(permits, result, retryAt, forgottenAt));
+    Refusal refusal = new Refusal(permits, result, retryAt, forgottenAt);
+    Refusal unused =
+        refusals.compute(
+            fingerprint, (key, known) -> known != null || held.take() ? refusal : null);
+    if (closed) {
+      remove(fingerprint);
+    }
+  }
+
+  private void remove(long fingerprint) {
+    if (refusals.remove(fingerprint) != null) {
+      held.giveBack();
+    }
   }
 
   /** Drops what is remembered of a key. */
   void forget(long fingerprint) {
     if (!refusals.isEmpty()) {
-      refusals.remove(fingerprint);
+      remove(fingerprint);
     }
   }
 
   /** Drops what is over. */
   void sweep() {
-    refusals.values().removeIf(refusal -> clocks.reached(refusal.forgottenAt));
+    refusals.forEach(
+        (fingerprint, refusal) -> {
+          if (clocks.reached(refusal.forgottenAt) && refusals.remove(fingerprint, refusal)) {
+            held.giveBack();
+          }
+        });
   }
 
   boolean isEmpty() {
     return refusals.isEmpty();
   }
 
-  void clear() {
-    refusals.clear();
+  /** Drops all, and remembers nothing any more. */
+  void close() {
+    closed = true;
+    refusals.keySet().forEach(this::remove);
   }
 }

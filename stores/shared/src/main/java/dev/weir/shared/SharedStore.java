@@ -32,6 +32,7 @@ public abstract class SharedStore implements Store {
   private final Ticker ticker;
   private final Link link;
   private final Counters counters;
+  private final HeldKeys held = HeldKeys.ofHeap();
   private final FailureDecisions failureDecisions;
   private final Decider decider;
   private final Map<String, SharedBinding> bindings = new ConcurrentHashMap<>();
@@ -154,9 +155,10 @@ public abstract class SharedStore implements Store {
     Clocks clocks = settings.clocks();
     return switch (policy.sharing().consistency()) {
       // By another clock than the callers', what is remembered would end at another time.
-      case STRICT -> settings.callersClock() ? null : new StoreDecides(clocks, counters, this::ask);
-      case LEASED -> new Allotments(policy, clocks, counters, this::ask);
-      case APPROXIMATE -> new LocalCounts(policy, clocks, counters, this::ask);
+      case STRICT ->
+          settings.callersClock() ? null : new StoreDecides(clocks, counters, held, this::ask);
+      case LEASED -> new Allotments(policy, clocks, counters, held, this::ask);
+      case APPROXIMATE -> new LocalCounts(policy, clocks, counters, held, this::ask);
     };
   }
 

@@ -18,10 +18,10 @@ final class StoreDecides implements LocalAuthority {
   /** Set when refusals would not be dropped any more. */
   private volatile boolean closed;
 
-  StoreDecides(Clocks clocks, Counters counters, Consumer<? super Operation> store) {
+  StoreDecides(Clocks clocks, Counters counters, HeldKeys held, Consumer<? super Operation> store) {
     this.clocks = clocks;
     this.store = store;
-    refusals = new Refusals(clocks, counters, MOST_REMEMBERED_NANOS);
+    refusals = new Refusals(clocks, counters, held, MOST_REMEMBERED_NANOS);
     sweepAtNanos = clocks.nanos() + MOST_REMEMBERED_NANOS;
   }
 
@@ -91,6 +91,6 @@ final class StoreDecides implements LocalAuthority {
   @Override
   public void close(SharedBinding binding) {
     closed = true;
-    refusals.clear();
+    refusals.close();
   }
 }

@@ -43,7 +43,7 @@ class AllotmentsTest {
   }
 
   private Allotments allotments(Policy policy) {
-    return new Allotments(policy, clocks, counters, redis::ask);
+    return new Allotments(policy, clocks, counters, Bindings.MANY_KEYS, redis::ask);
   }
 
   private Answers ask() {
@@ -250,7 +250,7 @@ class AllotmentsTest {
     for (Algorithm algorithm : List.of(Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW_COUNTER)) {
       FakeStore other = new FakeStore(ticker);
       Policy aligned = policy(algorithm);
-      Allotments held = new Allotments(aligned, clocks, counters, other::ask);
+      Allotments held = new Allotments(aligned, clocks, counters, Bindings.MANY_KEYS, other::ask);
       SharedBinding own = Bindings.of("aligned", aligned, null, held);
       held.decide(own, KEY, 1, new Answers());
       other.grant(1, said(100, 0, 970 * MILLI));
@@ -368,7 +368,8 @@ class AllotmentsTest {
     int threads = 8;
     int each = 500;
     FakeStore own = new FakeStore(ticker);
-    Allotments held = new Allotments(policy, clocks, counters, own::grantAtOnce);
+    Allotments held =
+        new Allotments(policy, clocks, counters, Bindings.MANY_KEYS, own::grantAtOnce);
     SharedBinding leased = Bindings.of("threads", policy, null, held);
     List<Thread> running = new ArrayList<>();
     List<Answers> got = java.util.Collections.synchronizedList(new ArrayList<>());
@@ -416,7 +417,9 @@ class AllotmentsTest {
     FakeTicker time = new FakeTicker();
     FakeStore far = new FakeStore(time);
     Policy leased = policy(Algorithm.SLIDING_WINDOW);
-    Allotments held = new Allotments(leased, new Clocks(time, time), new Counters(), far::ask);
+    Allotments held =
+        new Allotments(
+            leased, new Clocks(time, time), new Counters(), Bindings.MANY_KEYS, far::ask);
     SharedBinding binding = Bindings.of("model", leased, null, held);
     Map<Long, Long> balance = new HashMap<>();
     Map<Long, Long> ends = new HashMap<>();
@@ -490,6 +493,7 @@ class AllotmentsTest {
             policy,
             clocks,
             counters,
+            Bindings.MANY_KEYS,
             operation -> {
               if (FakeCall.requests(operation).get(0).kind().equals("refund")) {
                 swept.get(0).tick(binding); // As another thread would, meanwhile.

@@ -161,7 +161,8 @@ class ApproximateBoundTest {
     long excess() {
       Clocks clocks = new Clocks(ticker, new FakeTicker());
       for (int i = 0; i < PROCESSES; i++) {
-        LocalCounts counts = new LocalCounts(POLICY, clocks, new Counters(), this::carry);
+        LocalCounts counts =
+            new LocalCounts(POLICY, clocks, new Counters(), Bindings.MANY_KEYS, this::carry);
         SharedBinding binding = Bindings.of("approximate", POLICY, null, counts);
         client(counts, binding);
         client(counts, binding);

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class Bindings {
   static final SharedBinding ANY = of("any", Policy.of(Quota.perSecond(100)), null, null);
 
+  /** Room for all keys of a test. */
+  static final HeldKeys MANY_KEYS = new HeldKeys(Long.MAX_VALUE);
+
   private Bindings() {}
 
   @SuppressWarnings("NullAway") // No test asks whose they are.

@@ -26,7 +26,8 @@ class LocalCountsTest {
   /** A process may have five unrecorded permits. */
   private final Policy policy = policy(100);
 
-  private final LocalCounts counts = new LocalCounts(policy, clocks, new Counters(), redis::ask);
+  private final LocalCounts counts =
+      new LocalCounts(policy, clocks, new Counters(), Bindings.MANY_KEYS, redis::ask);
   private final SharedBinding binding = Bindings.of("approximate", policy, null, counts);
 
   private static Policy policy(long permits) {
