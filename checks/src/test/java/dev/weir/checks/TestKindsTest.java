@@ -43,8 +43,9 @@ class TestKindsTest {
     List<String> problems = new ArrayList<>();
     for (Module module : Module.all()) {
       for (Path source : module.sources("test")) {
+        String text = Module.read(source);
         List<String> tags = new ArrayList<>();
-        Matcher tag = TAG.matcher(Module.read(source));
+        Matcher tag = TAG.matcher(text);
         while (tag.find()) {
           tags.add(tag.group(1));
         }
@@ -53,8 +54,13 @@ class TestKindsTest {
             problems.add(source + ": " + each + " (expected: one of " + kinds + ")");
           }
         }
-        if (tags.contains(SAMPLE) && tags.stream().noneMatch(kinds::contains)) {
+        boolean ofAKind = tags.stream().anyMatch(kinds::contains);
+        if (tags.contains(SAMPLE) && !ofAKind) {
           problems.add(source + ": a sample of no kind");
+        }
+        if (text.contains("Trials.runs(") && !ofAKind) {
+          problems.add(
+              source + ": fewer runs by default (expected: a kind, or no build makes all)");
         }
       }
     }

@@ -18,10 +18,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the cache says is compared with everything that was ever written, which is kept here. */
+@Tag("model")
+@Tag("sample")
 @Timeout(180)
 class SubjectCacheOracleTest {
   private static final long START = 1_800_000_000_000_000_000L;

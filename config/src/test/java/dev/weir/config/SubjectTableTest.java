@@ -15,9 +15,12 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("model")
+@Tag("sample")
 @Timeout(180)
 class SubjectTableTest {
   private static final int SLOTS = 4 * SubjectTable.MIN_SLOTS;

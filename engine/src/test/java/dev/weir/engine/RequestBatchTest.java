@@ -20,11 +20,14 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A batch answers, counts and tells observers as its requests one by one. */
+@Tag("model")
+@Tag("sample")
 class RequestBatchTest {
   private static final int SEEDS = Trials.runs(20, 60);
   private static final int ROUNDS = 60;

@@ -18,10 +18,8 @@ import org.junit.jupiter.api.Test;
  * -Dweir.stress.iterations=100}.
  */
 @Tag("model")
-@Tag("sample")
 class StressTest {
-  private static final int ITERATIONS =
-      Integer.getInteger("weir.stress.iterations", Trials.runs(1, 5));
+  private static final int ITERATIONS = Integer.getInteger("weir.stress.iterations", 5);
   private static final Duration LONGEST = Duration.ofHours(4);
 
   @Test

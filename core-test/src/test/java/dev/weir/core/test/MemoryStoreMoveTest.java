@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,6 +27,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Keys that move between stores, each with a clock of its own, at any instant: no window of real
  * time holds more than the bound of the algorithm.
  */
+@Tag("model")
+@Tag("sample")
 class MemoryStoreMoveTest {
   private static final long WINDOW = 1_000_000;
 
