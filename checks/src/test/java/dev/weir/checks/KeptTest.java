@@ -39,6 +39,7 @@ class KeptTest {
           "siege",
           "stress",
           "testkit",
+          "wire-testkit",
           "traffic");
 
   /** What a server takes from those modules. */

@@ -16,7 +16,7 @@ final class Keys {
    * Why a table by hand? A map would want an object for every question. Here a key is found by two
    * fingerprints of its parts under random seeds, 128 bits together: two keys that share both must
    * not spend each other's leases, and none ever will. The second is made only where the first
-   * leads to a key. The texts are not kept, as whoever sends requests chooses how long they are.
+   * leads to a key. The texts are not kept, as the sender of a request chooses how long they are.
    *
    * Most requests have one of few domains and first keys, so their part of both fingerprints is
    * found again among the last ones, if it is short.

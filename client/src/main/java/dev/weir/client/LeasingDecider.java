@@ -30,7 +30,7 @@ final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
    * one refuses; otherwise one ask decides the whole. Where a key cannot be kept, because its limit
    * comes with the request or there is no room, the service decides each time.
    *
-   * What is asked is counted in bytes until it is answered (AskedBytes), as whoever sends requests
+   * What is asked is counted in bytes until it is answered (AskedBytes), as the sender of a request
    * chooses how large they are. Beyond that bound a request is answered as if the service were away.
    *
    * What the service says goes the same way in all cases, through learn: it answers those who
