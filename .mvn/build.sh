@@ -79,7 +79,7 @@ cause() {
     echo "the build failed: no space left on the disk of $home or of Maven's local repository (expected: 500 MB)"
   elif line=$(grep -m 1 -oE 'Could not transfer artifact [^ ]+ from/to [^ ]+.*' "$log"); then
     line=${line#Could not transfer artifact }
-    echo "the build failed: ${line%% *} cannot be fetched: $(sed -E 's/.*\): //; s/ -> \[Help.*//' <<<"$line") (expected: a network, or a mirror in Maven's settings); the next call goes on from here"
+    echo "the build failed: ${line%% *} cannot be fetched: $(sed -E 's/.*\): //; s/ -> \[Help.*//; s/ @ line .*//' <<<"$line") (expected: a network, or a mirror in Maven's settings); the next call goes on from here"
   elif line=$(grep -m 1 -E '^\[ERROR\] .*(Permission denied|AccessDeniedException)' "$log"); then
     echo "the build failed: ${line#\[ERROR\] } (expected: a clone and a local repository of Maven that can be written to)"
   elif line=$(grep -m 1 -E '^\[ERROR\] /.*\.java:\[' "$log"); then
