@@ -36,12 +36,13 @@ maven() {
   [ "${major%%.*}" -ge 17 ] 2>/dev/null || fail "java: version ${major:-unknown} (expected: 17 or newer)"
   [ -x "$(dirname "$(readlink -f "$java")")/javac" ] || fail "java: $java has no javac beside it (expected: a JDK, 17 or newer)"
   command -v mvn >/dev/null || fail "mvn: not found (expected: Maven 3.8.7 or newer on the PATH)"
+  drop_halves
   # Short builds end before better code would pay; Maven runs on the Java that Weir will run on.
   (cd "$home" && JAVA_HOME=$(dirname "$(dirname "$(readlink -f "$java")")") \
     MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseParallelGC ${MAVEN_OPTS:-}" \
     exec mvn -B -T 1C -Dweir.run -Dmaven.test.skip=true "$@" package) >"$log" 2>&1 &
   pid=$!
-  trap 'kill "$pid" 2>/dev/null; wait "$pid" 2>/dev/null; echo >&2; echo "$command: interrupted; the next call goes on from here" >&2; exit 130' INT TERM
+  trap 'kill "$pid" 2>/dev/null; wait "$pid" 2>/dev/null || true; echo >&2; echo "$command: interrupted; the next call goes on from here" >&2; exit 130' INT TERM
   while kill -0 "$pid" 2>/dev/null; do
     sleep 0.2
     progress "$log" "$title" $((SECONDS - begun))
@@ -51,6 +52,19 @@ maven() {
   [ ! -t 2 ] || printf '\r\033[K' >&2
   [ "$status" -eq 0 ] || fail "$(cause "$log")"
   echo "$command: $title: built in $((SECONDS - begun)) s" >&2
+}
+
+# A build that was killed leaves classes that are cut off, which javac takes for whole ones: what is newer than its
+# module's jar goes.
+drop_halves() {
+  local run jar
+  for run in "$home"/*/target/run "$home"/*/*/target/run; do
+    [ -d "$run/classes" ] || continue
+    jar=$(find "$run" -maxdepth 1 -name '*.jar' -print -quit)
+    if [ -z "$jar" ] || [ -n "$(find "$run/classes" -newer "$jar" -print -quit)" ]; then
+      rm -rf "$run/classes" "$run/maven-status" "$run/generated-sources" "$run"/proto* "$run"/*.jar
+    fi
+  done
 }
 
 # Shows which module of how many is built: a line that moves on a terminal, elsewhere a line each ten seconds.

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -179,10 +180,8 @@ class KeptBytesTest {
     Keys others = new Keys(same, Fingerprint.random(), MOST_KEYS);
     Flight.Desk desk = client(Long.MAX_VALUE);
     Descriptor descriptor = Descriptor.of("user", "a");
-    Key one = keys.obtain("test", descriptor, desk);
-    Key two = others.obtain("test", descriptor, desk);
-    assertThat(one).isNotNull();
-    assertThat(two).isNotNull();
+    Key one = Objects.requireNonNull(keys.obtain("test", descriptor, desk));
+    Key two = Objects.requireNonNull(others.obtain("test", descriptor, desk));
     assertThat(one.hash).isEqualTo(two.hash);
     assertThat(one.check).isNotEqualTo(two.check);
   }

@@ -108,8 +108,13 @@ class InspectTest {
   void addresses_areCountedAsKeysToo() throws Exception {
     Inspection found =
         inspect(
-            "time,ip\n1700000001,2001:db8::1\n1700000002,2001:db8::2\n1700000003,::ffff:192.0.2.1\n"
-                + "1700000004,192.0.2.1:80\n");
+            """
+            time,ip
+            1700000001,2001:db8::1
+            1700000002,2001:db8::2
+            1700000003,::ffff:192.0.2.1
+            1700000004,192.0.2.1:80
+            """);
     assertThat(column(found, "ip").distinct()).isEqualTo(3);
     assertThat(column(found, "ip").keys()).isEqualTo(2);
     assertThat(found.text()).contains("--descriptor 'ip={ip}'  2 keys");
