@@ -97,6 +97,6 @@ class TestKindsTest {
 
   /** The command's packed tests have an execution of their own. */
   private static boolean isLookedFor(Module module, String name) {
-    return name.endsWith("Test") || module.name().equals("cli") && name.endsWith("IT");
+    return name.endsWith("Test") || (module.name().equals("cli") && name.endsWith("IT"));
   }
 }

@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.ServiceLoader;
-import java.util.ServiceLoader.Provider;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -114,7 +113,7 @@ final class Providers {
     return name.equals(CLUSTER)
         ? ServiceLoader.load(ClusterProvider.class).findFirst().isPresent()
         : ServiceLoader.load(ConfigStoreProvider.class).stream()
-            .map(Provider::get)
+            .map(ServiceLoader.Provider::get)
             .anyMatch(each -> each.scheme().equals(name));
   }
 

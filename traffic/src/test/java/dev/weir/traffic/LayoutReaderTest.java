@@ -97,8 +97,10 @@ class LayoutReaderTest {
   @Test
   void layoutOfTheUsersOwn_isReplayedLikeAnyFormat() throws Exception {
     String text =
-        "[I] 2026-11-27 06:14:49 200 GET /a (x) 192.0.2.1:80\n"
-            + "[I] 2026-11-27 06:14:50 404 GET /b (x) 192.0.2.2:80\n";
+        """
+        [I] 2026-11-27 06:14:49 200 GET /a (x) 192.0.2.1:80
+        [I] 2026-11-27 06:14:50 404 GET /b (x) 192.0.2.2:80
+        """;
     Traffic traffic =
         Traffic.builder("-")
             .layout("- time time status method url - client")
