@@ -36,7 +36,8 @@ maven() {
   [ "${major%%.*}" -ge 17 ] 2>/dev/null || fail "java: version ${major:-unknown} (expected: 17 or newer)"
   [ -x "$(dirname "$(readlink -f "$java")")/javac" ] || fail "java: $java has no javac beside it (expected: a JDK, 17 or newer)"
   command -v mvn >/dev/null || fail "mvn: not found (expected: Maven 3.8.7 or newer on the PATH)"
-  drop_halves
+  drop_halves "$log.unfinished"
+  : >"$log.unfinished"
   # Short builds end before better code would pay; Maven runs on the Java that Weir will run on.
   (cd "$home" && JAVA_HOME=$(dirname "$(dirname "$(readlink -f "$java")")") \
     MAVEN_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseParallelGC ${MAVEN_OPTS:-}" \
@@ -51,18 +52,22 @@ maven() {
   trap - INT TERM
   [ ! -t 2 ] || printf '\r\033[K' >&2
   [ "$status" -eq 0 ] || fail "$(cause "$log")"
+  rm -f "$log.unfinished"
   echo "$command: $title: built in $((SECONDS - begun)) s" >&2
 }
 
-# A build that was killed leaves classes that are cut off, which javac takes for whole ones: what is newer than its
-# module's jar goes.
+# A build that was killed leaves files that are cut off, which the next one would take for whole ones: classes that are
+# newer than their module's jar go, and the jars that it has written.
+#   drop_halves MARK   where MARK is a file that is there from the beginning of a build until it has succeeded
 drop_halves() {
-  local run jar
+  local run jar mark=$1
   for run in "$home"/*/target/run "$home"/*/*/target/run; do
     [ -d "$run/classes" ] || continue
     jar=$(find "$run" -maxdepth 1 -name '*.jar' -print -quit)
     if [ -z "$jar" ] || [ -n "$(find "$run/classes" -newer "$jar" -print -quit)" ]; then
       rm -rf "$run/classes" "$run/maven-status" "$run/generated-sources" "$run"/proto* "$run"/*.jar
+    elif [ -e "$mark" ] && [ "$jar" -nt "$mark" ]; then
+      rm -f "$jar"
     fi
   done
 }
