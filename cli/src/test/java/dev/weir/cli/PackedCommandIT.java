@@ -175,7 +175,11 @@ class PackedCommandIT {
             "operator");
     assertThat(made.status()).as(made.err()).isZero();
     // Not a word of a warning either.
-    assertThat(made.err()).isEqualTo("weir: --data-dir: " + data + " was not there, made\n");
+    assertThat(made.err().lines())
+        .satisfiesExactly(
+            first ->
+                assertThat(first).isEqualTo("weir: --data-dir: " + data + " was not there, made"),
+            second -> assertThat(second).startsWith("token "));
     Ran read = weir(installed, "audit", "--data-dir", data, "--verify");
     assertThat(read.status()).as(read.err()).isZero();
     assertThat(read.err()).isEmpty();
@@ -216,7 +220,9 @@ class PackedCommandIT {
             "--store",
             "weir://" + members,
             "--store-timeout",
-            "20s")) {
+            "20s",
+            "--request-timeout",
+            "1m")) {
       String url = "http://127.0.0.1:" + all.get(0).httpPort();
       Ran status = weir(installed, "cluster", "status", "--url", url, "--wait-healthy", "1m");
       assertThat(status.status()).as(status.out() + status.err()).isZero();
@@ -263,7 +269,9 @@ class PackedCommandIT {
           "--rules",
           rules,
           "--store-timeout",
-          "20s");
+          "20s",
+          "--request-timeout",
+          "1m");
     } catch (IOException e) {
       throw new UncheckedIOException(name, e);
     }
@@ -333,16 +341,29 @@ class PackedCommandIT {
     for (Path jar : jars(LIBRARIES)) {
       own.add(library(jar));
     }
-    assertThat(own).contains("weir-server", "grpc-api").hasSizeLessThan(110);
+    assertThat(own).hasSizeBetween(50, 110);
+    assertThat(own).anyMatch(each -> each.contains("/weir-server/"));
     for (String name : MODULES.keySet()) {
-      List<String> libraries =
-          jars(installed.resolve(name)).stream().map(PackedCommandIT::library).toList();
+      List<String> libraries = new ArrayList<>();
+      for (Path jar : jars(installed.resolve(name))) {
+        libraries.add(library(jar));
+      }
       assertThat(libraries).as(name).isNotEmpty().doesNotContainAnyElementsOf(own);
     }
   }
 
-  private static String library(Path jar) {
-    return jar.getFileName().toString().replaceFirst("-\\d.*", "");
+  /**
+   * Returns a library's name, behind its group where the jar says it: two groups have annotations.
+   */
+  private static String library(Path jar) throws IOException {
+    String name = jar.getFileName().toString().replaceFirst("-\\d.*", "");
+    try (ZipFile file = new ZipFile(jar.toFile())) {
+      return file.stream()
+          .map(ZipEntry::getName)
+          .filter(entry -> entry.endsWith("/" + name + "/pom.properties"))
+          .findFirst()
+          .orElse(name);
+    }
   }
 
   @Test
