@@ -63,12 +63,14 @@ final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     PrintWriter err = spec.commandLine().getErr();
+    StopHook stop = StopHook.install();
+    Supervisor supervisor = new Supervisor(System.getenv());
     WeirServer server;
     Thread.setDefaultUncaughtExceptionHandler(WeirServer.uncaught());
     try {
       ServerSettings settings = ServerSettings.of(flags(), System.getenv());
       Providers.forServer(settings);
-      server = WeirServer.start(settings);
+      server = WeirServer.start(settings, begun -> stop.drains(begun, supervisor));
     } catch (SettingsException e) {
       e.problems().forEach(problem -> err.println("weir: " + problem));
       err.println("'weir help serve' shows every setting.");
@@ -76,8 +78,6 @@ final class ServeCommand implements Callable<Integer> {
     } catch (StartException e) {
       throw new CommandFailure(String.valueOf(e.getMessage()), e);
     }
-    Supervisor supervisor = new Supervisor(System.getenv());
-    Runtime.getRuntime().addShutdownHook(StopHook.of(server, supervisor));
     supervisor.ready();
     server.awaitStopped();
     return 0;

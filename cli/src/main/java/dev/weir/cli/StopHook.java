@@ -2,13 +2,17 @@ package dev.weir.cli;
 
 import dev.weir.server.WeirServer;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.IntConsumer;
 
 /**
  * Runs on a signal to stop: drains the server and ends the process, within a bounded time even if a
- * part of the server hangs.
+ * part of the server hangs. It is installed before the server starts: a server that says it is
+ * ready is drained, however soon the signal follows.
  */
 final class StopHook extends Thread {
   /*
@@ -20,17 +24,24 @@ final class StopHook extends Thread {
   /** Added to the server's own bound, so that the server can name the part that hangs first. */
   static final Duration SPARE = Duration.ofSeconds(1);
 
-  private final Duration longest;
+  /** The status of a process that SIGTERM ended before it did anything: 128 + 15. */
+  static final int STOPPED = 143;
+
+  /** For a start to come to where there is something to drain. */
+  private static final Duration START = Duration.ofSeconds(2);
+
+  private final Duration start;
   private final IntConsumer halt;
+  private final CompletableFuture<Work> work = new CompletableFuture<>();
   private final CountDownLatch begin = new CountDownLatch(1);
   private final CountDownLatch drained = new CountDownLatch(1);
   private volatile boolean done;
 
-  private StopHook(Drain drain, Duration longest, IntConsumer halt) {
+  private StopHook(Duration start, IntConsumer halt) {
     super("weir-stop");
-    this.longest = longest;
+    this.start = start;
     this.halt = halt;
-    Thread drainer = new Thread(() -> drain(drain), "weir-drain");
+    Thread drainer = new Thread(this::drain, "weir-drain");
     drainer.setDaemon(true);
     drainer.start();
   }
@@ -40,31 +51,53 @@ final class StopHook extends Thread {
     void run() throws InterruptedException;
   }
 
-  /** Returns a hook, not yet installed, for a server of this process. */
-  static StopHook of(WeirServer server, Supervisor supervisor) {
-    return of(
+  /**
+   * Work that is drained.
+   *
+   * @param longest how long draining may take
+   */
+  private record Work(Drain drain, Duration longest) {}
+
+  /** Returns a hook for a server of this process, installed. */
+  static StopHook install() {
+    StopHook hook = of(START, status -> Runtime.getRuntime().halt(status));
+    Runtime.getRuntime().addShutdownHook(hook);
+    return hook;
+  }
+
+  /**
+   * Returns a hook, not yet installed.
+   *
+   * @param start how long a start that a signal finds under way may go on
+   * @param halt is given the status to end with
+   */
+  static StopHook of(Duration start, IntConsumer halt) {
+    return new StopHook(start, halt);
+  }
+
+  /** From here on a signal drains the server. */
+  void drains(WeirServer server, Supervisor supervisor) {
+    drains(
         () -> {
           supervisor.stopping();
           server.drain();
         },
-        server.longestDrain().plus(SPARE),
-        status -> Runtime.getRuntime().halt(status));
+        server.longestDrain().plus(SPARE));
   }
 
   /**
-   * Returns a hook.
+   * From here on a signal drains.
    *
    * @param longest how long draining may take
-   * @param halt is given the status to end with
    */
-  static StopHook of(Drain drain, Duration longest, IntConsumer halt) {
-    return new StopHook(drain, longest, halt);
+  void drains(Drain drain, Duration longest) {
+    work.complete(new Work(drain, longest));
   }
 
-  private void drain(Drain drain) {
+  private void drain() {
     try {
       begin.await();
-      drain.run();
+      work.join().drain().run();
       done = true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -73,19 +106,24 @@ final class StopHook extends Thread {
     }
   }
 
-  /** Ends with status 0, or 3 if the server did not stop in time. */
+  /** Ends with status 0; 3 if the server did not stop in time; 143 if it had not started. */
   @Override
   public void run() {
     int status = Main.FAILED;
     try {
       begin.countDown();
+      Duration longest = work.get(start.toMillis(), TimeUnit.MILLISECONDS).longest();
       if (drained.await(longest.toMillis(), TimeUnit.MILLISECONDS)) {
         status = done ? 0 : Main.FAILED;
       } else {
         System.err.println("weir: not stopped within " + longest.toSeconds() + " s, ended");
       }
+    } catch (TimeoutException e) {
+      status = STOPPED;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
     } finally {
       halt.accept(status);
     }

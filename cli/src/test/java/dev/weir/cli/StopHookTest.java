@@ -14,7 +14,8 @@ class StopHookTest {
   private final BlockingQueue<Integer> halted = new LinkedBlockingQueue<>();
 
   private int status(StopHook.Drain drain, Duration longest) throws InterruptedException {
-    Thread hook = StopHook.of(drain, longest, halted::add);
+    StopHook hook = StopHook.of(Duration.ofHours(1), halted::add);
+    hook.drains(drain, longest);
     hook.start();
     return halted.take();
   }
@@ -45,6 +46,24 @@ class StopHookTest {
 
   @Test
   @Timeout(60)
+  void signalDuringTheStart_drainsWhatHasBegunMeanwhile() throws Exception {
+    StopHook hook = StopHook.of(Duration.ofHours(1), halted::add);
+    CountDownLatch drained = new CountDownLatch(1);
+    hook.start();
+    hook.drains(drained::countDown, Duration.ofHours(1));
+    assertThat(halted.take()).isZero();
+    assertThat(drained.getCount()).isZero();
+  }
+
+  @Test
+  @Timeout(60)
+  void startThatDoesNotEnd_isStopped() throws Exception {
+    StopHook.of(Duration.ofMillis(50), halted::add).start();
+    assertThat(halted.take()).isEqualTo(StopHook.STOPPED);
+  }
+
+  @Test
+  @Timeout(60)
   void signal_endsAProcessThatHangs() throws Exception {
     try (ChildProcess served = ChildProcess.java(HangingServe.class).errorsOnly().start()) {
       served.await("hangs when it is asked to stop");
@@ -61,12 +80,7 @@ class StopHookTest {
 
     public static void main(String[] arguments) throws InterruptedException {
       CountDownLatch never = new CountDownLatch(1);
-      Runtime.getRuntime()
-          .addShutdownHook(
-              StopHook.of(
-                  never::await,
-                  Duration.ofMillis(200),
-                  status -> Runtime.getRuntime().halt(status)));
+      StopHook.install().drains(never::await, Duration.ofMillis(200));
       System.err.println("hangs when it is asked to stop");
       never.await();
     }

@@ -24,6 +24,7 @@ import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Makes a server of its parts: the store, the engine, the rules, what follows them, the ports. */
@@ -33,9 +34,16 @@ final class Assembly {
 
   private Assembly() {}
 
-  /** Starts a server with a shared store, or with none; it closes the store when it is closed. */
+  /**
+   * Starts a server with a shared store, or with none; it closes the store when it is closed.
+   *
+   * @param begun is given the server before it decides
+   */
   static WeirServer start(
-      ServerSettings settings, @Nullable SharedStore shared, Administration administration)
+      ServerSettings settings,
+      @Nullable SharedStore shared,
+      Administration administration,
+      Consumer<WeirServer> begun)
       throws StartException, InterruptedException {
     StateFolder state = state(settings, shared);
     Ticker ticker = state == null ? Ticker.system() : state.ticker();
@@ -130,6 +138,7 @@ final class Assembly {
           new WeirServer(
               settings, behind, throttle, rules, tokenFile, outward, doors, state, ticker);
       outward.metrics(doors.metrics());
+      begun.accept(server);
       server.begin(missing);
       return server;
     } catch (StartException | InterruptedException | RuntimeException | Error e) {

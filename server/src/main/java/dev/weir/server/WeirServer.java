@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.logging.Level;
 import org.jspecify.annotations.Nullable;
 
@@ -114,17 +115,29 @@ public final class WeirServer implements AutoCloseable {
    */
   public static WeirServer start(ServerSettings settings)
       throws StartException, InterruptedException {
+    return start(settings, server -> {});
+  }
+
+  /**
+   * Starts a server as {@link #start(ServerSettings)} does.
+   *
+   * @param begun is given the server once its ports are open, before it says that it is ready: from
+   *     then on it can be drained, by any thread, also while this method waits
+   */
+  public static WeirServer start(ServerSettings settings, Consumer<WeirServer> begun)
+      throws StartException, InterruptedException {
     Ticker ticker = Ticker.system();
     Logs.install(settings, ticker);
     settings.warnings().forEach(Logs.LOG::warning);
-    return start(settings, SharedStore.open(settings, ticker), Administration::api);
+    return Assembly.start(
+        settings, SharedStore.open(settings, ticker), Administration::api, begun);
   }
 
   /** Starts a server with a shared store, or with none; it closes the store when it is closed. */
   static WeirServer start(
       ServerSettings settings, @Nullable SharedStore shared, Administration administration)
       throws StartException, InterruptedException {
-    return Assembly.start(settings, shared, administration);
+    return Assembly.start(settings, shared, administration, server -> {});
   }
 
   /**
@@ -135,13 +148,16 @@ public final class WeirServer implements AutoCloseable {
   void begin(List<Problem> missing) throws InterruptedException {
     if (missing.isEmpty()) {
       beginToDecide();
-      keepHouse();
-      rules.watch();
-      doors.ready();
-      sayReady();
+      state.unlessStopping(
+          () -> {
+            keepHouse();
+            rules.watch();
+            doors.ready();
+            sayReady();
+          });
       return;
     }
-    keepHouse();
+    state.unlessStopping(this::keepHouse);
     places(Level.WARNING, "waiting_for_rules", "waiting for rules: ");
     rules.await(missing, this::waits, this::rulesCame);
   }

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -52,6 +53,14 @@ public final class RunningServer implements AutoCloseable {
     Map<String, String> flags = new HashMap<>();
     flags.put("rules", Files.writeString(folder.resolve("rules.yaml"), RULES).toString());
     return start(flags, namesAndValues);
+  }
+
+  /** Starts a server with the rules above, and gives it away before it is ready. */
+  static RunningServer start(Path folder, Consumer<WeirServer> begun, String... namesAndValues)
+      throws Exception {
+    Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
+    ServerSettings settings = settings(Map.of("rules", rules.toString()), namesAndValues);
+    return new RunningServer(WeirServer.start(settings, begun));
   }
 
   public static RunningServer start(Map<String, String> base, String... namesAndValues)

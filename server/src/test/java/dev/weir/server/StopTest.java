@@ -84,6 +84,28 @@ class StopTest {
     }
   }
 
+  /** A signal may come before the caller of start has the server. */
+  @Test
+  @Timeout(120)
+  void serverThatIsStoppedWhileItBegins_endsInOrderAndIsNeverReady() throws Exception {
+    Path state = folder.resolve("state");
+    try (RunningServer running =
+        RunningServer.start(folder, StopTest::drain, "state-dir", state.toString())) {
+      assertThat(running.server.ready()).isFalse();
+      running.server.awaitStopped();
+      assertThat(log.text()).contains("stopped").doesNotContain("ready: ");
+      assertThat(state.resolve("running")).doesNotExist();
+    }
+  }
+
+  private static void drain(WeirServer server) {
+    try {
+      server.drain();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   @Test
   @Timeout(120)
   void storeThatDoesNotClose_isLeftBehind() throws Exception {
