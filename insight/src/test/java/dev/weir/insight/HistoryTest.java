@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -302,6 +303,7 @@ class HistoryTest {
   }
 
   /** 200 rules with six-digit counts each second, 30 days of 5 min and 6 h of 10 s. */
+  @Tag("model")
   @Test
   void memoryAndDisk_areBounded() throws IOException {
     for (int i = 0; i < Series.MAX_RULES; i++) {

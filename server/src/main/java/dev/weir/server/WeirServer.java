@@ -129,8 +129,7 @@ public final class WeirServer implements AutoCloseable {
     Ticker ticker = Ticker.system();
     Logs.install(settings, ticker);
     settings.warnings().forEach(Logs.LOG::warning);
-    return Assembly.start(
-        settings, SharedStore.open(settings, ticker), Administration::api, begun);
+    return Assembly.start(settings, SharedStore.open(settings, ticker), Administration::api, begun);
   }
 
   /** Starts a server with a shared store, or with none; it closes the store when it is closed. */

@@ -187,16 +187,16 @@ public abstract class RecordChangeContract extends StoreFixture {
         }
         Store store = store();
         Binding rule = store.bind("rule", policy(one, 10), 0);
-        Binding raised = store.variant(rule, policy(one, 400));
-        int before = admitted(store, raised, "k", steps(7), 300);
+        Binding raised = store.variant(rule, policy(one, 40));
+        int before = admitted(store, raised, "k", steps(7), 30);
         rule = store.bind("rule", policy(two, 10), steps(7));
-        raised = store.variant(rule, policy(two, 400));
-        int after = admitted(store, raised, "k", steps(7), 500);
+        raised = store.variant(rule, policy(two, 40));
+        int after = admitted(store, raised, "k", steps(7), 50);
         rule = store.bind("rule", policy(one, 10), steps(7));
-        raised = store.variant(rule, policy(one, 400));
-        int again = admitted(store, raised, "k", steps(7), 500);
-        assertThat(before).isEqualTo(300);
-        assertThat(before + after + again).as("%s and %s", one, two).isLessThanOrEqualTo(400);
+        raised = store.variant(rule, policy(one, 40));
+        int again = admitted(store, raised, "k", steps(7), 50);
+        assertThat(before).isEqualTo(30);
+        assertThat(before + after + again).as("%s and %s", one, two).isLessThanOrEqualTo(40);
       }
     }
   }
@@ -211,18 +211,18 @@ public abstract class RecordChangeContract extends StoreFixture {
         }
         Store store = store();
         Binding rule = store.bind("rule", policy(one, 5), 0);
-        Binding largest = store.variant(rule, policy(one, 1_000));
-        Binding next = store.variant(rule, policy(one, 999));
+        Binding largest = store.variant(rule, policy(one, 100));
+        Binding next = store.variant(rule, policy(one, 99));
         long first = SECOND / 2; // No window that is aligned to the clock ends below.
         ask(store, largest, "k", first, 1);
         ask(store, rule, "k", first, 1);
         long late = first + 2 * SECOND + steps(10);
-        long before = ask(store, next, "k", late - steps(20), 600).allowed() ? 600 : 0;
+        long before = ask(store, next, "k", late - steps(20), 60).allowed() ? 60 : 0;
         before += ask(store, rule, "k", late, 1).allowed() ? 1 : 0;
-        Binding changed = store.variant(store.bind("rule", policy(two, 5), late), policy(two, 999));
-        int after = admitted(store, changed, "k", late + steps(1), 1_000);
-        assertThat(before).isGreaterThanOrEqualTo(600);
-        assertThat(before + after).as("%s and %s", one, two).isLessThanOrEqualTo(999);
+        Binding changed = store.variant(store.bind("rule", policy(two, 5), late), policy(two, 99));
+        int after = admitted(store, changed, "k", late + steps(1), 100);
+        assertThat(before).isGreaterThanOrEqualTo(60);
+        assertThat(before + after).as("%s and %s", one, two).isLessThanOrEqualTo(99);
       }
     }
   }

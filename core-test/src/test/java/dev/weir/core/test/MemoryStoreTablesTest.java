@@ -37,7 +37,8 @@ class MemoryStoreTablesTest {
   private static final long SECOND = 1_000_000_000L;
 
   /** Operations that are compared with the oracle. A longer run: {@code -Dweir.operations=...}. */
-  private static final long OPERATIONS = Long.getLong("weir.operations", 4_000_000);
+  private static final long OPERATIONS =
+      Long.getLong("weir.operations", Trials.runs(600_000, 4_000_000));
 
   private static final Fingerprint FINGERPRINT = Fingerprint.seeded(5, 6);
 
@@ -55,7 +56,7 @@ class MemoryStoreTablesTest {
 
   @ParameterizedTest
   @MethodSource("policies")
-  void millionsOfRandomOperations_oneByOneAndInBatches_agreeWithTheOracle(Policy policy) {
+  void randomOperations_oneByOneAndInBatches_agreeWithTheOracle(Policy policy) {
     SplittableRandom random = Trials.random("tables " + policy, 2);
     long operations = OPERATIONS / policies().count() / 2;
     compare(policy, random, operations, 2_000, 0);
@@ -124,7 +125,7 @@ class MemoryStoreTablesTest {
   void growthThroughManySplits_forgetsNoLiveKey_andShrinksWhenAllHaveReset(Algorithm algorithm) {
     MemoryStore store = new MemoryStore();
     Binding binding = store.bind("rule", policy(algorithm, 2).build(), 0);
-    int keys = 400_000;
+    int keys = Trials.runs(100_000, 400_000);
     for (int i = 0; i < keys; i++) {
       assertThat(store.decide(binding, FINGERPRINT.of(i), 1, 0)).isOne();
       int earlier = (int) (i * 0x9e3779b1L % (i + 1));

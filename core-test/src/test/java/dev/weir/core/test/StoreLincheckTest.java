@@ -85,7 +85,7 @@ public class StoreLincheckTest {
         .actorsPerThread(3)
         .actorsBefore(2)
         .actorsAfter(1)
-        .iterations(Trials.unseeded("one key, real threads", Trials.runs(5, 15)))
+        .iterations(Trials.unseeded("one key, real threads", Trials.runs(2, 15)))
         .invocationsPerIteration(1_000)
         .check(StoreLincheckTest.class);
   }

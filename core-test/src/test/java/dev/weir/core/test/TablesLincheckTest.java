@@ -100,7 +100,7 @@ public class TablesLincheckTest {
         .actorsPerThread(3)
         .actorsBefore(2)
         .actorsAfter(2)
-        .iterations(Trials.unseeded("tables, modelled threads", Trials.runs(3, 8)))
+        .iterations(Trials.unseeded("tables, modelled threads", Trials.runs(1, 8)))
         .invocationsPerIteration(200)
         .check(TablesLincheckTest.class);
   }
@@ -112,7 +112,7 @@ public class TablesLincheckTest {
         .actorsPerThread(3)
         .actorsBefore(2)
         .actorsAfter(2)
-        .iterations(Trials.unseeded("tables, real threads", Trials.runs(7, 20)))
+        .iterations(Trials.unseeded("tables, real threads", Trials.runs(3, 20)))
         .invocationsPerIteration(1_000)
         .check(TablesLincheckTest.class);
   }

@@ -69,7 +69,7 @@ class EntryTest {
   /** Every beginning of an entry, and every byte changed, at each of which it may be cut off. */
   @Test
   void damagedEntries_areRefusedOrMakeSense() {
-    int runs = 60;
+    int runs = Trials.runs(10, 60);
     SplittableRandom random = Trials.random("damaged entries", runs);
     for (int i = 0; i < runs; i++) {
       byte[] entry = Entries.entry(Entries.random(random, 1 + random.nextInt(5)));
@@ -89,7 +89,7 @@ class EntryTest {
 
   @Test
   void noise_isRefusedOrMakesSense() {
-    int runs = 20_000;
+    int runs = Trials.runs(2_000, 20_000);
     SplittableRandom random = Trials.random("noise", runs);
     for (int i = 0; i < runs; i++) {
       byte[] noise = new byte[random.nextInt(80)];
