@@ -21,6 +21,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -201,6 +202,8 @@ class RecordedTrafficTest {
     assertWholeKeys(given, back, "seed " + seed);
   }
 
+  @Tag("model")
+  @Tag("sample")
   @Test
   void millionsOfDistinctKeys_neverExceedTheBound() {
     int keys = Trials.unseeded("distinct keys", Trials.runs(1_000_000, 5_000_000));

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -231,6 +232,8 @@ class HostileTest {
     assertThat(Texts.rules("domain: " + longText.substring(1) + "\n").domains()).hasSize(1);
   }
 
+  @Tag("model")
+  @Tag("sample")
   @Test
   void randomDamage_neverThrows() {
     String sound =

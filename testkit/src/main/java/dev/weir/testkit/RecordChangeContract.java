@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -78,6 +79,8 @@ public abstract class RecordChangeContract extends StoreFixture {
     return numbers;
   }
 
+  @Tag("model")
+  @Tag("sample")
   @Test
   void numbersOfAKeyFlap_everyDecisionIsThatOfTheOracle() {
     Trials.run(
@@ -112,6 +115,8 @@ public abstract class RecordChangeContract extends StoreFixture {
     }
   }
 
+  @Tag("model")
+  @Tag("sample")
   @Test
   void numbersOfAKeyFlap_noWindowHoldsMoreThanTheLargest() {
     Trials.run(
@@ -270,6 +275,8 @@ public abstract class RecordChangeContract extends StoreFixture {
         .isInstanceOf(IllegalArgumentException.class);
   }
 
+  @Tag("model")
+  @Tag("sample")
   @Test
   void numbersFlapWhileThreadsDecide_noMoreIsAdmittedThanTheLargest() throws Exception {
     for (Algorithm algorithm : algorithms()) {

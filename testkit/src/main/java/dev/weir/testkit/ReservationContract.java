@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What reserving, waiting and cancelling must hold to, by any algorithm. */
@@ -159,6 +160,8 @@ public abstract class ReservationContract extends StoreFixture {
   /** What happens to one limiter: a request, a reservation, or the cancelling of an earlier one. */
   private record Step(Ask ask, long maxWaitNanos, int cancel) {}
 
+  @Tag("model")
+  @Tag("sample")
   @Test
   void randomReservationsAndCancels_neverAdmitTooMuch() {
     for (Algorithm algorithm : Algorithm.values()) {

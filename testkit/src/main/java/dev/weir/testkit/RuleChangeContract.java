@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -197,6 +198,8 @@ public abstract class RuleChangeContract extends StoreFixture {
     return steps;
   }
 
+  @Tag("model")
+  @Tag("sample")
   @Test
   void strictPoliciesFlap_everyAdmissionFitsItsOwnLimit() {
     Trials.run(
@@ -252,6 +255,8 @@ public abstract class RuleChangeContract extends StoreFixture {
     return used;
   }
 
+  @Tag("model")
+  @Tag("sample")
   @Test
   void allAlgorithmsFlap_eachAddsAtMostItsOwnEdge() {
     Trials.run(

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -152,6 +153,8 @@ public abstract class StoreContract extends StoreFixture {
 
   private record Request(long nowNanos, List<Part> parts, boolean peek) {}
 
+  @Tag("model")
+  @Tag("sample")
   @Test
   void randomRequestsOverSeveralLimits_agreeWithOracles() {
     Trials.run(

@@ -90,9 +90,13 @@ public abstract class StoreFixture {
     return nanos - Math.floorMod(nanos, resolutionNanos());
   }
 
-  /** Returns how often to do what is done so many times with full effort, at least once. */
+  /**
+   * Returns how often to do what is done so many times with full effort and at full length, at
+   * least once; a third of it in a sample.
+   */
   final int times(int count) {
-    return Math.max(1, (int) Math.round(count * effort()));
+    int full = Math.max(1, (int) Math.round(count * effort()));
+    return Trials.runs(Math.max(1, full / 3), full);
   }
 
   final void assertKeys(Store store, long count) {

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -54,6 +55,8 @@ class MemoryStoreTablesTest {
             policy(Algorithm.TOKEN_BUCKET, 3).burst(9).build()));
   }
 
+  @Tag("model")
+  @Tag("sample")
   @ParameterizedTest
   @MethodSource("policies")
   void randomOperations_oneByOneAndInBatches_agreeWithTheOracle(Policy policy) {
@@ -120,6 +123,8 @@ class MemoryStoreTablesTest {
     store.verify();
   }
 
+  @Tag("model")
+  @Tag("sample")
   @ParameterizedTest
   @EnumSource
   void growthThroughManySplits_forgetsNoLiveKey_andShrinksWhenAllHaveReset(Algorithm algorithm) {

@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
  * comes out as it would in some order, one after the other.
  */
 @Tag("model")
-@Tag("sample")
 public class StoreLincheckTest {
   private final MemoryStore store = new MemoryStore();
   private final Binding log = store.bind("flapping", policy(Algorithm.SLIDING_WINDOW_LOG, 3), 0);
@@ -73,11 +72,12 @@ public class StoreLincheckTest {
         .actorsPerThread(2)
         .actorsBefore(1)
         .actorsAfter(1)
-        .iterations(Trials.unseeded("one key, modelled threads", Trials.runs(1, 2)))
+        .iterations(Trials.unseeded("one key, modelled threads", 2))
         .invocationsPerIteration(100)
         .check(StoreLincheckTest.class);
   }
 
+  @Tag("sample")
   @Test
   void realThreads_areLinearizable() {
     new StressOptions()

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Test;
  * comes out as it would in some order, one after the other.
  */
 @Tag("model")
-@Tag("sample")
 @Param(name = "key", gen = IntGen.class, conf = "1:6")
 public class TablesLincheckTest {
   private static final long SECOND = 1_000_000_000L;
@@ -93,6 +92,7 @@ public class TablesLincheckTest {
     return store.decide(tokens, fingerprint(key + 10), 1, 100 * SECOND) >= 0;
   }
 
+  @Tag("sample")
   @Test
   void interleavings_oneByOne_areLinearizable() {
     new ModelCheckingOptions()
@@ -105,6 +105,7 @@ public class TablesLincheckTest {
         .check(TablesLincheckTest.class);
   }
 
+  @Tag("sample")
   @Test
   void realThreads_areLinearizable() {
     new StressOptions()

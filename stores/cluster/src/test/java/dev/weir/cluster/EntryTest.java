@@ -11,6 +11,7 @@ import dev.weir.testkit.Trials;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is written as an entry is read as it was; what is damaged is refused or makes sense. */
@@ -67,6 +68,8 @@ class EntryTest {
   }
 
   /** Every beginning of an entry, and every byte changed, at each of which it may be cut off. */
+  @Tag("model")
+  @Tag("sample")
   @Test
   void damagedEntries_areRefusedOrMakeSense() {
     int runs = Trials.runs(10, 60);
@@ -87,6 +90,8 @@ class EntryTest {
     }
   }
 
+  @Tag("model")
+  @Tag("sample")
   @Test
   void noise_isRefusedOrMakesSense() {
     int runs = Trials.runs(2_000, 20_000);
