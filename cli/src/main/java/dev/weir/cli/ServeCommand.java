@@ -63,20 +63,26 @@ final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     PrintWriter err = spec.commandLine().getErr();
-    StopHook stop = StopHook.install();
     Supervisor supervisor = new Supervisor(System.getenv());
+    StopHook stop = StopHook.install();
     WeirServer server;
+    boolean started = false;
     Thread.setDefaultUncaughtExceptionHandler(WeirServer.uncaught());
     try {
       ServerSettings settings = ServerSettings.of(flags(), System.getenv());
       Providers.forServer(settings);
       server = WeirServer.start(settings, begun -> stop.drains(begun, supervisor));
+      started = true;
     } catch (SettingsException e) {
       e.problems().forEach(problem -> err.println("weir: " + problem));
       err.println("'weir help serve' shows every setting.");
       return Main.USAGE;
     } catch (StartException e) {
       throw new CommandFailure(String.valueOf(e.getMessage()), e);
+    } finally {
+      if (!started) {
+        stop.uninstall();
+      }
     }
     supervisor.ready();
     server.awaitStopped();

@@ -94,6 +94,15 @@ final class StopHook extends Thread {
     work.complete(new Work(drain, longest));
   }
 
+  /** Uninstalls the hook: there is nothing to drain, and a status of its own to end with. */
+  void uninstall() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(this);
+    } catch (IllegalStateException e) {
+      // The process is ending by a signal, with this hook.
+    }
+  }
+
   private void drain() {
     try {
       begin.await();

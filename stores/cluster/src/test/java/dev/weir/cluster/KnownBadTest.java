@@ -14,7 +14,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The simulation must find what is known to be wrong; else what it does not find means nothing. */
 @Tag("model")
-@Tag("sample")
 class KnownBadTest {
   private static final int MOST_RUNS = 400;
 

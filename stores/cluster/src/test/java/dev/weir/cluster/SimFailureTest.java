@@ -9,11 +9,13 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A failing run is only of use if the few faults that matter can be distinguished from the others.
  */
+@Tag("model")
 class SimFailureTest {
   private static final Set<Kind> TELLING = EnumSet.of(Kind.EXCESS, Kind.TIME_RUNS_FAST);
 
