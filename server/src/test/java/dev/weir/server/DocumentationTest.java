@@ -15,8 +15,8 @@ class DocumentationTest {
   }
 
   @Test
-  void serverPage_hasEverySetting() throws Exception {
-    String page = page("server.md");
+  void settingsPage_hasEverySetting() throws Exception {
+    String page = page("server/settings.md");
     for (Setting<?> setting : Settings.all()) {
       String row = "| `" + setting.flag() + "` | `" + setting.variable() + "` | ";
       assertThat(page).contains(row + defaultCell(setting) + " |");

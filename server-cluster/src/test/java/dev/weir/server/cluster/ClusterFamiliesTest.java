@@ -97,14 +97,12 @@ class ClusterFamiliesTest {
     assertThat(openMetrics().samples().keySet()).isEqualTo(classic().samples().keySet());
   }
 
-  private static String section() throws IOException {
-    String page = Files.readString(Path.of("..", "docs", "server.md"));
-    int from = page.indexOf("\n## Metrics\n");
-    return page.substring(from, page.indexOf("\n## ", from + 1));
+  private static String document() throws IOException {
+    return Files.readString(Path.of("..", "docs", "server", "metrics.md"));
   }
 
   @Test
-  void serverPage_hasARowForEachMetricOfAMember_asThePageSaysIt() throws Exception {
+  void metricsPage_hasARowForEachMetricOfAMember_asThePageSaysIt() throws Exception {
     Exposition page = classic();
     Set<String> rows = new TreeSet<>();
     page.types()
@@ -112,12 +110,12 @@ class ClusterFamiliesTest {
             (name, type) ->
                 rows.add("| `" + name + "` | " + type + " | " + page.helps().get(name) + " |"));
     Set<String> documented = new TreeSet<>();
-    section().lines().filter(line -> line.startsWith("| `weir_cluster_")).forEach(documented::add);
+    document().lines().filter(line -> line.startsWith("| `weir_cluster_")).forEach(documented::add);
     assertThat(String.join("\n", documented)).isEqualTo(String.join("\n", rows));
   }
 
   @Test
-  void serverPage_namesEveryLabelOfAMembersMetrics_andNoMetricThatIsNotThere() throws Exception {
+  void metricsPage_namesEveryLabelOfAMembersMetrics_andNoMetricThatIsNotThere() throws Exception {
     Set<String> labels = new TreeSet<>();
     for (String sample : classic().samples().keySet()) {
       Matcher label = Pattern.compile("[{,]([a-z_]+)=\"").matcher(sample);
@@ -127,10 +125,10 @@ class ClusterFamiliesTest {
     }
     labels.remove("le"); // A histogram's own.
     assertThat(labels).contains("group", "peer", "reason");
-    String section = section();
-    assertThat(labels).allSatisfy(label -> assertThat(section).contains("`" + label + "`"));
+    String document = document();
+    assertThat(labels).allSatisfy(label -> assertThat(document).contains("`" + label + "`"));
     Set<String> names = classic().names();
-    Matcher named = Pattern.compile("`(weir_cluster_[a-z_]+)[`{]").matcher(section);
+    Matcher named = Pattern.compile("`(weir_cluster_[a-z_]+)[`{]").matcher(document);
     while (named.find()) {
       assertThat(names).contains(named.group(1));
     }
