@@ -1,6 +1,48 @@
 package dev.weir.admin;
 
 import dev.weir.Ticker;
+import dev.weir.admin.internal.access.Actor;
+import dev.weir.admin.internal.access.AuditResource;
+import dev.weir.admin.internal.access.Authenticator;
+import dev.weir.admin.internal.access.InstallationSecret;
+import dev.weir.admin.internal.access.Secrets;
+import dev.weir.admin.internal.access.SessionResource;
+import dev.weir.admin.internal.access.Sessions;
+import dev.weir.admin.internal.access.TokenCache;
+import dev.weir.admin.internal.access.TokensResource;
+import dev.weir.admin.internal.http.Call;
+import dev.weir.admin.internal.http.CrossSite;
+import dev.weir.admin.internal.http.DashboardFiles;
+import dev.weir.admin.internal.http.Hosts;
+import dev.weir.admin.internal.http.IndexResource;
+import dev.weir.admin.internal.http.Refused;
+import dev.weir.admin.internal.http.Reply;
+import dev.weir.admin.internal.http.Resource;
+import dev.weir.admin.internal.http.Route;
+import dev.weir.admin.internal.http.Router;
+import dev.weir.admin.internal.limits.KeyText;
+import dev.weir.admin.internal.limits.LimitPagesResource;
+import dev.weir.admin.internal.limits.LimitTransferResource;
+import dev.weir.admin.internal.limits.LimitsResource;
+import dev.weir.admin.internal.limits.ResetResource;
+import dev.weir.admin.internal.rules.Barrier;
+import dev.weir.admin.internal.rules.DryRunsResource;
+import dev.weir.admin.internal.rules.ExplainResource;
+import dev.weir.admin.internal.rules.RevisionsResource;
+import dev.weir.admin.internal.rules.RuleChangesResource;
+import dev.weir.admin.internal.rules.RuleListResource;
+import dev.weir.admin.internal.rules.RuleVersions;
+import dev.weir.admin.internal.rules.RulesResource;
+import dev.weir.admin.internal.stats.Fleet;
+import dev.weir.admin.internal.stats.FleetSignature;
+import dev.weir.admin.internal.stats.HttpPeers;
+import dev.weir.admin.internal.stats.LiveFeed;
+import dev.weir.admin.internal.stats.LiveResource;
+import dev.weir.admin.internal.stats.NodesResource;
+import dev.weir.admin.internal.stats.Peers;
+import dev.weir.admin.internal.stats.RefusalsResource;
+import dev.weir.admin.internal.stats.StatsResource;
+import dev.weir.admin.internal.stats.TopResource;
 import dev.weir.config.ConfigException;
 import dev.weir.config.ConfigStore;
 import dev.weir.engine.Engine;
@@ -183,7 +225,7 @@ public final class AdminApi implements AdminHandler {
     return router.routes();
   }
 
-  Authenticator authenticator() {
+  public Authenticator authenticator() {
     return authenticator;
   }
 

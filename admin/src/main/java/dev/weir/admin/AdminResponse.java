@@ -22,12 +22,12 @@ public record AdminResponse(
   }
 
   /** Returns an answer whose body is complete. */
-  static AdminResponse of(int status, Map<String, String> fields, byte[] body) {
+  public static AdminResponse of(int status, Map<String, String> fields, byte[] body) {
     return new AdminResponse(status, fields, List.of(body).iterator());
   }
 
   /** Returns an answer that goes on. */
-  static AdminResponse of(Map<String, String> fields, EventStream events) {
+  public static AdminResponse of(Map<String, String> fields, EventStream events) {
     return new AdminResponse(200, fields, Collections.emptyIterator(), events);
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.admin;
 
+import dev.weir.admin.internal.limits.Shown;
 import java.util.Locale;
 
 /** What a token may do; each role may do what those before it may. */
@@ -26,7 +27,7 @@ public enum Role {
         "role: " + Shown.brief(name) + " (expected: viewer, editor or operator)");
   }
 
-  boolean includes(Role other) {
+  public boolean includes(Role other) {
     return compareTo(other) >= 0;
   }
 

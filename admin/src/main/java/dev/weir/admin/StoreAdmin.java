@@ -1,5 +1,11 @@
 package dev.weir.admin;
 
+import dev.weir.admin.internal.access.AuditResource;
+import dev.weir.admin.internal.http.Query;
+import dev.weir.admin.internal.http.Refused;
+import dev.weir.admin.internal.limits.LimitImport;
+import dev.weir.admin.internal.rules.RuleVersion;
+import dev.weir.admin.internal.rules.RuleVersions;
 import dev.weir.config.Cause;
 import dev.weir.config.ConfigStore;
 import dev.weir.rules.RuleDefaults;

@@ -1,6 +1,10 @@
 package dev.weir.admin;
 
 import dev.weir.Ticker;
+import dev.weir.admin.internal.access.Secrets;
+import dev.weir.admin.internal.access.Token;
+import dev.weir.admin.internal.http.Clock;
+import dev.weir.admin.internal.limits.Shown;
 import dev.weir.config.Cause;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.EntryWrite;
@@ -19,11 +23,11 @@ public final class Tokens {
   /** How long a token is good for if nothing else is said. */
   public static final Duration DEFAULT_TTL = Duration.ofDays(90);
 
-  static final Duration MIN_TTL = Duration.ofMinutes(1);
-  static final Duration MAX_TTL = Duration.ofDays(366);
+  public static final Duration MIN_TTL = Duration.ofMinutes(1);
+  public static final Duration MAX_TTL = Duration.ofDays(366);
 
   /** More than people and programs that administrate; all of them are kept in memory. */
-  static final int MAX_TOKENS = 1_000;
+  public static final int MAX_TOKENS = 1_000;
 
   private static final int MAX_NAME_BYTES = 100;
 
@@ -55,7 +59,7 @@ public final class Tokens {
     return create(store, name, role, ttl, cause, Ticker.wall());
   }
 
-  static Created create(
+  public static Created create(
       ConfigStore store, String name, Role role, Duration ttl, Cause cause, Ticker wall) {
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
     if (bytes < 1 || bytes > MAX_NAME_BYTES || name.chars().anyMatch(Character::isISOControl)) {

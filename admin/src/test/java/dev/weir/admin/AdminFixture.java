@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.MemoryStore;
 import dev.weir.Store;
+import dev.weir.admin.internal.http.Call;
+import dev.weir.admin.internal.http.Refused;
+import dev.weir.admin.internal.http.Route;
+import dev.weir.admin.internal.http.Router;
 import dev.weir.config.Cause;
 import dev.weir.config.Change;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStores;
 import dev.weir.config.Json;
-import dev.weir.config.Tree;
+import dev.weir.config.rows.Tree;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.engine.KeyPolicies;
@@ -38,7 +42,7 @@ import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 /** The interface on stores in memory, with a token of each role, and what tests send to it. */
-final class AdminFixture {
+public final class AdminFixture {
   static final String RULES =
       """
       domain: shop
@@ -51,10 +55,10 @@ final class AdminFixture {
           rate_limit: {unit: second, requests_per_unit: 5}
       """;
 
-  static final Cause CAUSE = Cause.of("test", "for a test");
+  public static final Cause CAUSE = Cause.of("test", "for a test");
 
   /** What came back. */
-  record Answer(int status, Map<String, String> fields, String body) {
+  public record Answer(int status, Map<String, String> fields, String body) {
     Json.Members json() {
       try {
         return Json.readWithNulls(body);
@@ -63,58 +67,58 @@ final class AdminFixture {
       }
     }
 
-    String field(String name) {
+    public String field(String name) {
       return fields.getOrDefault(name, "");
     }
 
-    String text(String member) {
+    public String text(String member) {
       return Call.reading(() -> json().text(member));
     }
 
-    long number(String member) {
+    public long number(String member) {
       return Call.reading(() -> json().number(member));
     }
 
-    List<String> list(String member) {
+    public List<String> list(String member) {
       return Call.reading(() -> json().list(member));
     }
 
-    List<Json.Members> objects(String member) {
+    public List<Json.Members> objects(String member) {
       return Call.reading(() -> json().objects(member));
     }
 
-    String detail() {
+    public String detail() {
       return text("detail");
     }
 
-    Answer is(int expected) {
+    public Answer is(int expected) {
       assertThat(status).as(body).isEqualTo(expected);
       return this;
     }
   }
 
-  final FakeTicker ticker = new FakeTicker(1_800_000_000_000_000_000L);
-  final ConfigStore store;
-  final Engine engine;
+  public final FakeTicker ticker = new FakeTicker(1_800_000_000_000_000_000L);
+  public final ConfigStore store;
+  public final Engine engine;
   final RecordedTraffic traffic;
   final DryRuns dryRuns;
-  final Insight insight;
-  final AdminApi api;
-  final String viewer;
-  final String editor;
-  final String operator;
+  public final Insight insight;
+  public final AdminApi api;
+  public final String viewer;
+  public final String editor;
+  public final String operator;
 
-  AdminFixture() {
+  public AdminFixture() {
     this(store -> store, builder -> builder, new MemoryStore());
   }
 
-  AdminFixture(
+  public AdminFixture(
       UnaryOperator<ConfigStore> around, UnaryOperator<AdminApi.Builder> setting, Store decisions) {
     this(around, setting, decisions, true, "n0");
   }
 
   /** Makes another server on the store of a first one. */
-  AdminFixture(
+  public AdminFixture(
       UnaryOperator<ConfigStore> around,
       UnaryOperator<AdminApi.Builder> setting,
       Store decisions,
@@ -153,7 +157,7 @@ final class AdminFixture {
     api = setting.apply(builder).build();
   }
 
-  String token(Role role) {
+  public String token(Role role) {
     return Tokens.create(store, role.text(), role, Tokens.DEFAULT_TTL, CAUSE, ticker).text();
   }
 
@@ -195,11 +199,11 @@ final class AdminFixture {
     return id;
   }
 
-  Sending send(String method, String path) {
+  public Sending send(String method, String path) {
     return new Sending(method, path);
   }
 
-  Answer get(String path) {
+  public Answer get(String path) {
     return send("GET", path).by(viewer).now();
   }
 
@@ -208,16 +212,16 @@ final class AdminFixture {
     return store.changes(0, ConfigStore.MAX_BATCH);
   }
 
-  List<Change> changes(String kind) {
+  public List<Change> changes(String kind) {
     return changes().stream().filter(each -> each.details().kind().equals(kind)).toList();
   }
 
-  void advance(Duration by) {
+  public void advance(Duration by) {
     ticker.advance(by);
   }
 
   /** A request that is put together. */
-  final class Sending {
+  public final class Sending {
     private final String method;
     private final String address;
     private final Map<String, List<String>> fields = new LinkedHashMap<>();
@@ -231,24 +235,24 @@ final class AdminFixture {
       field("Host", "localhost:8090");
     }
 
-    Sending field(String name, String value) {
+    public Sending field(String name, String value) {
       fields.put(name.toLowerCase(Locale.ROOT), List.of(value));
       return this;
     }
 
-    Sending by(String token) {
+    public Sending by(String token) {
       return field("Authorization", "Bearer " + token);
     }
 
-    Sending cookie(String cookie) {
+    public Sending cookie(String cookie) {
       return field("Cookie", cookie);
     }
 
-    Sending sameOrigin() {
+    public Sending sameOrigin() {
       return field("Sec-Fetch-Site", "same-origin");
     }
 
-    Sending json(String text) {
+    public Sending json(String text) {
       return field("Content-Type", "application/json")
           .bytes(text.replace('\'', '"').getBytes(UTF_8));
     }
@@ -263,12 +267,12 @@ final class AdminFixture {
       return this;
     }
 
-    Sending secure() {
+    public Sending secure() {
       secure = true;
       return this;
     }
 
-    Answer now() {
+    public Answer now() {
       int question = address.indexOf('?');
       String path = question < 0 ? address : address.substring(0, question);
       AdminRequest request =

@@ -3,6 +3,9 @@ package dev.weir.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.admin.AdminFixture.Answer;
+import dev.weir.admin.internal.access.AuditResource;
+import dev.weir.admin.internal.access.Token;
+import dev.weir.admin.internal.http.Call;
 import dev.weir.config.Node;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package dev.weir.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.admin.internal.http.DashboardFiles;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -13,7 +13,7 @@ import dev.weir.config.RecordWrite;
 import dev.weir.config.Records;
 import dev.weir.config.Revision;
 import dev.weir.config.Subject;
-import dev.weir.config.Tree;
+import dev.weir.config.rows.Tree;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -21,12 +21,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A store that is away when a test says so, or whose disk is full. */
-final class FailingStore implements ConfigStore {
+public final class FailingStore implements ConfigStore {
   private final ConfigStore to;
-  volatile boolean away;
-  volatile boolean full;
+  public volatile boolean away;
+  public volatile boolean full;
 
-  FailingStore(ConfigStore to) {
+  public FailingStore(ConfigStore to) {
     this.to = to;
   }
 

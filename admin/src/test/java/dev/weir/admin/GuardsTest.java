@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.MemoryStore;
 import dev.weir.admin.AdminFixture.Answer;
+import dev.weir.admin.internal.http.Call;
+import dev.weir.admin.internal.http.PercentText;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

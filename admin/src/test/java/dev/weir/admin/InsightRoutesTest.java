@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.MemoryStore;
 import dev.weir.admin.AdminFixture.Answer;
+import dev.weir.admin.internal.access.InstallationSecret;
+import dev.weir.admin.internal.http.Call;
+import dev.weir.admin.internal.http.Documents;
+import dev.weir.admin.internal.limits.KeyText;
 import dev.weir.config.Change;
 import dev.weir.config.Json;
 import dev.weir.rules.Request;

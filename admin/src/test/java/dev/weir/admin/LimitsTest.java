@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.MemoryStore;
 import dev.weir.admin.AdminFixture.Answer;
+import dev.weir.admin.internal.http.Call;
+import dev.weir.admin.internal.http.PercentText;
+import dev.weir.admin.internal.limits.LimitImport;
+import dev.weir.admin.internal.rules.MergePatch;
 import dev.weir.config.Node;
 import dev.weir.config.RecordWrite;
 import dev.weir.config.Subject;

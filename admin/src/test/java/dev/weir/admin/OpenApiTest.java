@@ -2,6 +2,9 @@ package dev.weir.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.admin.internal.http.Call;
+import dev.weir.admin.internal.http.Route;
+import dev.weir.admin.internal.http.Router;
 import dev.weir.config.Json;
 import java.io.IOException;
 import java.util.List;

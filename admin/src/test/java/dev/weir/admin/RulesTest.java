@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.MemoryStore;
 import dev.weir.admin.AdminFixture.Answer;
+import dev.weir.admin.internal.http.Call;
 import dev.weir.config.Json;
 import dev.weir.config.Node;
 import dev.weir.config.Rollout;

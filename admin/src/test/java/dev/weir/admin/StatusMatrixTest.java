@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.admin.AdminFixture.Answer;
 import dev.weir.admin.AdminFixture.Sending;
+import dev.weir.admin.internal.access.Token;
+import dev.weir.admin.internal.http.Route;
 import dev.weir.rules.Request;
 import java.io.IOException;
 import java.nio.file.Files;

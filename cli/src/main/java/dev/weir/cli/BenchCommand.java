@@ -1,6 +1,9 @@
 package dev.weir.cli;
 
 import dev.weir.Ticker;
+import dev.weir.cli.command.CommandFailure;
+import dev.weir.cli.command.CtrlC;
+import dev.weir.cli.command.FlagValues;
 import dev.weir.load.Door;
 import dev.weir.load.KeyDraw;
 import dev.weir.load.LoadGenerator;

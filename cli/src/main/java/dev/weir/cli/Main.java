@@ -1,5 +1,25 @@
 package dev.weir.cli;
 
+import dev.weir.cli.admin.AuditCommand;
+import dev.weir.cli.admin.DashboardCommand;
+import dev.weir.cli.admin.TokensCommand;
+import dev.weir.cli.cluster.ClusterCommand;
+import dev.weir.cli.command.CommandFailure;
+import dev.weir.cli.command.CommandGroups;
+import dev.weir.cli.command.CompletionCommand;
+import dev.weir.cli.command.ManCommand;
+import dev.weir.cli.command.Version;
+import dev.weir.cli.command.VersionCommand;
+import dev.weir.cli.limits.LimitsCommand;
+import dev.weir.cli.rules.ConfigCommand;
+import dev.weir.cli.rules.ExplainCommand;
+import dev.weir.cli.rules.LintCommand;
+import dev.weir.cli.rules.RulesCommand;
+import dev.weir.cli.traffic.CompareCommand;
+import dev.weir.cli.traffic.GenerateCommand;
+import dev.weir.cli.traffic.InspectCommand;
+import dev.weir.cli.traffic.ReplayCommand;
+import dev.weir.cli.traffic.SuggestCommand;
 import dev.weir.rules.DidYouMean;
 import dev.weir.server.settings.StoreUri;
 import dev.weir.traffic.TrafficException;
@@ -35,13 +55,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
     footer = {"", "'weir help COMMAND' describes a command."})
 public final class Main implements Runnable {
   /** The command found problems, or the request was refused. */
-  static final int FOUND = 1;
+  public static final int FOUND = 1;
 
   /** The command was used wrongly. */
-  static final int USAGE = 2;
+  public static final int USAGE = 2;
 
   /** The command could not do its work. */
-  static final int FAILED = 3;
+  public static final int FAILED = 3;
 
   /** All commands, in the order in which they are listed. */
   private static final List<Class<?>> COMMANDS =
@@ -185,7 +205,7 @@ public final class Main implements Runnable {
   }
 
   /** Shows every problem with the flags or the input, one per line. */
-  static int refused(TrafficException exception, PrintWriter err) {
+  public static int refused(TrafficException exception, PrintWriter err) {
     exception.problems().forEach(problem -> err.println("weir: " + problem));
     return USAGE;
   }

@@ -1,5 +1,6 @@
 package dev.weir.cli;
 
+import dev.weir.cli.command.CommandFailure;
 import dev.weir.config.ConfigStoreProvider;
 import dev.weir.server.ClusterProvider;
 import dev.weir.server.settings.ServerSettings;
@@ -22,7 +23,7 @@ import java.util.stream.Stream;
  * Parts of the command that few use: the adapters of configuration stores, and the cluster. Each
  * has a folder of jars in {@code lib/providers}, by its name.
  */
-final class Providers {
+public final class Providers {
   /*
    * How are they found? As all services are: ServiceLoader asks the context class loader of the
    * thread. Before a part is used, that becomes a loader of the jars in its folder, whose parent is
@@ -37,13 +38,13 @@ final class Providers {
   /**
    * The provider of clusters. The others have the scheme of their store's address as their name.
    */
-  static final String CLUSTER = "cluster";
+  public static final String CLUSTER = "cluster";
 
   /** System property: the folder that contains a folder for each provider. */
-  static final String FOLDER = "weir.providers";
+  public static final String FOLDER = "weir.providers";
 
   /** System property: a command that makes the folder of the provider that it is given. */
-  static final String COMMAND = "weir.provide";
+  public static final String COMMAND = "weir.provide";
 
   private static final Set<String> STORES =
       Set.of("dynamodb", "etcd", "mongodb", "postgresql", "rocksdb");
@@ -66,7 +67,7 @@ final class Providers {
    * @param address of the store; one that no provider opens makes all of them visible, so that the
    *     message about it can list what they open
    */
-  static void forStore(String address) {
+  public static void forStore(String address) {
     String scheme = address.replaceFirst("(?s):.*", "").toLowerCase(Locale.ROOT);
     if (STORES.contains(scheme)) {
       need(scheme);
@@ -76,7 +77,7 @@ final class Providers {
   }
 
   /** Returns the provider of clusters. */
-  static ClusterProvider cluster() {
+  public static ClusterProvider cluster() {
     need(CLUSTER);
     try {
       return ClusterProvider.find();
@@ -90,7 +91,7 @@ final class Providers {
    *
    * @throws CommandFailure if its folder is missing and cannot be made
    */
-  static void need(String name) {
+  public static void need(String name) {
     if (isOneClassPath() || isVisible(name)) {
       return;
     }

@@ -1,5 +1,6 @@
 package dev.weir.cli;
 
+import dev.weir.cli.command.CommandFailure;
 import dev.weir.server.WeirServer;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Setting;

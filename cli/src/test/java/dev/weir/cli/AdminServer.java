@@ -12,7 +12,7 @@ import dev.weir.admin.Tokens;
 import dev.weir.config.Cause;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStores;
-import dev.weir.config.Tree;
+import dev.weir.config.rows.Tree;
 import dev.weir.engine.Engine;
 import dev.weir.engine.EngineSettings;
 import dev.weir.rules.Rules;
@@ -32,8 +32,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /** The administration interface on a store in memory, behind a small server of the JDK. */
-final class AdminServer implements AutoCloseable {
-  static final String RULES =
+public final class AdminServer implements AutoCloseable {
+  public static final String RULES =
       """
       domain: shop
       plans:
@@ -43,9 +43,9 @@ final class AdminServer implements AutoCloseable {
           rate_limit: {name: user-minute, unit: minute, requests_per_unit: 100, by: user}
       """;
 
-  static final Cause CAUSE = Cause.of("bob", "made elsewhere");
+  public static final Cause CAUSE = Cause.of("bob", "made elsewhere");
 
-  final ConfigStore store;
+  public final ConfigStore store;
   private final Engine engine;
   private final HttpServer http;
   private final Path folder;
@@ -55,11 +55,11 @@ final class AdminServer implements AutoCloseable {
   /**
    * @param folder for files with tokens
    */
-  AdminServer(Path folder) throws IOException {
+  public AdminServer(Path folder) throws IOException {
     this(folder, ConfigStores.inMemory(Ticker.wall()));
   }
 
-  AdminServer(Path folder, ConfigStore store) throws IOException {
+  public AdminServer(Path folder, ConfigStore store) throws IOException {
     this.folder = folder;
     this.store = store;
     engine = Engine.create(new MemoryStore(), Ticker.system(), EngineSettings.DEFAULTS);
@@ -113,20 +113,20 @@ final class AdminServer implements AutoCloseable {
     exchange.close();
   }
 
-  String url() {
+  public String url() {
     return "http://127.0.0.1:" + http.getAddress().getPort();
   }
 
-  Path tokenFile(Role role) {
+  public Path tokenFile(Role role) {
     return folder.resolve(role.text() + ".token");
   }
 
   /** Runs a command as an operator. */
-  Ran weir(String... arguments) {
+  public Ran weir(String... arguments) {
     return as(Role.OPERATOR, arguments);
   }
 
-  Ran as(Role role, String... arguments) {
+  public Ran as(Role role, String... arguments) {
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
     // Before the arguments that are no flags, should there be a -- among them.
     List<String> flags =
@@ -136,19 +136,19 @@ final class AdminServer implements AutoCloseable {
   }
 
   /** Does something just before the next request of a method is answered. */
-  void before(String method, Runnable action) {
+  public void before(String method, Runnable action) {
     before.put(method, action);
   }
 
   /** Returns the requests since the last time this was asked. */
-  List<String> requests() {
+  public List<String> requests() {
     List<String> all = List.copyOf(requests);
     requests.clear();
     return all;
   }
 
   /** Makes a revision, as somebody else. */
-  void commit(String name, String text) {
+  public void commit(String name, String text) {
     long revision = store.head().revision();
     Map<String, String> texts = new HashMap<>();
     if (revision > 0) {

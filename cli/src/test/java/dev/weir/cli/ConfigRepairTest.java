@@ -2,6 +2,7 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.cli.command.JsonObject;
 import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStores;
 import dev.weir.config.Head;

@@ -2,6 +2,7 @@ package dev.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.cli.command.JsonObject;
 import dev.weir.server.settings.Setting;
 import dev.weir.server.settings.Settings;
 import java.io.ByteArrayInputStream;

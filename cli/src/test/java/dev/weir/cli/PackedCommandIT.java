@@ -55,12 +55,12 @@ class PackedCommandIT {
   /** The modules of the providers, by the providers' names. */
   private static final Map<String, String> MODULES =
       Map.of(
-          "cluster", "server-cluster",
-          "dynamodb", "config-dynamodb",
-          "etcd", "config-etcd",
-          "mongodb", "config-mongo",
-          "postgresql", "config-postgres",
-          "rocksdb", "config-rocksdb");
+          "cluster", "stores/cluster-server",
+          "dynamodb", "contrib/dynamodb",
+          "etcd", "config/etcd",
+          "mongodb", "contrib/mongo",
+          "postgresql", "config/postgres",
+          "rocksdb", "config/rocksdb");
 
   @TempDir private static Path installed;
   @TempDir private Path folder;

@@ -5,8 +5,8 @@ import java.io.StringWriter;
 import picocli.CommandLine;
 
 /** What one run of the command did. */
-record Ran(int status, String out, String err) {
-  static Ran weir(String... arguments) {
+public record Ran(int status, String out, String err) {
+  public static Ran weir(String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     CommandLine line = Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));

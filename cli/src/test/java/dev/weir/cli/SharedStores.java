@@ -19,9 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class SharedStores implements ConfigStoreProvider {
   private static final Map<String, ConfigStore> STORES = new ConcurrentHashMap<>();
 
-  static final String PASSWORD = "pass word";
+  public static final String PASSWORD = "pass word";
 
-  static ConfigStore of(String name) {
+  public static ConfigStore of(String name) {
     return STORES.computeIfAbsent(name, each -> ConfigStores.inMemory(Ticker.wall()));
   }
 

@@ -2,6 +2,15 @@ package dev.weir.client;
 
 import dev.weir.FailureMode;
 import dev.weir.Ticker;
+import dev.weir.client.internal.lease.AskedBytes;
+import dev.weir.client.internal.lease.Counters;
+import dev.weir.client.internal.lease.Keys;
+import dev.weir.client.internal.lease.LeasingDecider;
+import dev.weir.client.internal.wire.EnvoyWire;
+import dev.weir.client.internal.wire.GrpcWire;
+import dev.weir.client.internal.wire.Service;
+import dev.weir.client.internal.wire.ServiceLog;
+import dev.weir.client.internal.wire.Wire;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Decider;
 import dev.weir.engine.Ticket;

@@ -4,7 +4,7 @@ import dev.weir.Ticker;
 import dev.weir.shared.Clocks;
 
 /** What a client runs on: its clocks go at their own rates, jump and stand still; it may pause. */
-final class Machine {
+public final class Machine {
   private static final long DAY_NANOS = 86_400_000_000_000L;
   private static final double WORST_RATE = 0.005;
 
@@ -23,7 +23,7 @@ final class Machine {
   private long setBackNanos = Long.MIN_VALUE / 2;
   private long suspendedUntilNanos = Long.MIN_VALUE / 2;
 
-  final Ticker monotonic =
+  public final Ticker monotonic =
       new Ticker() {
         @Override
         public long nanos() {
@@ -38,7 +38,7 @@ final class Machine {
         }
       };
 
-  final Ticker wall =
+  public final Ticker wall =
       new Ticker() {
         @Override
         public long nanos() {
@@ -57,7 +57,7 @@ final class Machine {
   }
 
   /** Returns the wall clock, with timers that ring as those of the monotonic one. */
-  Ticker wallWithTimers() {
+  public Ticker wallWithTimers() {
     return new Ticker() {
       @Override
       public long nanos() {
@@ -71,7 +71,7 @@ final class Machine {
     };
   }
 
-  Clocks clocks() {
+  public Clocks clocks() {
     return new Clocks(monotonic, wall);
   }
 

@@ -31,7 +31,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The real engine with its leases, behind messages that are answered at the world's instants. */
-final class SimulatedService {
+public final class SimulatedService {
   /** Between the revisions of one life of the service and the next. */
   static final long LIFE = 1_000_000;
 

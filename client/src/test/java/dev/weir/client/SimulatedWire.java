@@ -1,5 +1,6 @@
 package dev.weir.client;
 
+import dev.weir.client.internal.wire.Wire;
 import dev.weir.protocol.v1.WeirProto.LeaseRequest;
 import dev.weir.protocol.v1.WeirProto.LeaseResponse;
 import java.util.HashSet;
@@ -7,7 +8,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /** A network that delays messages, and loses some of them and of their answers. */
-class SimulatedWire implements Wire {
+public class SimulatedWire implements Wire {
   /** How long one way takes at least. */
   private static final long FASTEST_NANOS = 50_000L;
 
@@ -20,19 +21,19 @@ class SimulatedWire implements Wire {
   private final Set<Reply> out = new HashSet<>();
   boolean down;
 
-  SimulatedWire(World world, Machine machine, SimulatedService service) {
+  public SimulatedWire(World world, Machine machine, SimulatedService service) {
     this.world = world;
     this.machine = machine;
     this.service = service;
   }
 
   /** Changes what the client sends, for clients that are known to be bad. */
-  LeaseRequest sent(LeaseRequest message) {
+  public LeaseRequest sent(LeaseRequest message) {
     return message;
   }
 
   /** Changes what the client hears, for clients that are known to be bad. */
-  UnaryOperator<LeaseResponse> heard() {
+  public UnaryOperator<LeaseResponse> heard() {
     return response -> response;
   }
 

@@ -1,6 +1,11 @@
 package dev.weir.client;
 
 import dev.weir.FailureMode;
+import dev.weir.client.internal.lease.Counters;
+import dev.weir.client.internal.lease.Keys;
+import dev.weir.client.internal.lease.LeasingDecider;
+import dev.weir.client.internal.wire.Service;
+import dev.weir.client.internal.wire.ServiceLog;
 import dev.weir.engine.Answer;
 import dev.weir.engine.CurrentLimit;
 import dev.weir.engine.Status;
@@ -14,15 +19,15 @@ import java.util.SplittableRandom;
 import java.util.function.Function;
 
 /** Four clients of one service, with everything that may go wrong, in virtual time. */
-final class Simulation {
+public final class Simulation {
   /** What a client of this run is made of. */
-  record Parts(Function<Machine, Clocks> clocks, Wires wires) {
-    static final Parts GOOD = new Parts(Machine::clocks, SimulatedWire::new);
+  public record Parts(Function<Machine, Clocks> clocks, Wires wires) {
+    public static final Parts GOOD = new Parts(Machine::clocks, SimulatedWire::new);
   }
 
   /** Makes a client's way to the service. */
   @FunctionalInterface
-  interface Wires {
+  public interface Wires {
     SimulatedWire make(World world, Machine machine, SimulatedService service);
   }
 
@@ -34,11 +39,11 @@ final class Simulation {
    * @param syncMillis the life of leases: the shorter, the less room is left for those that are
    *     spent too late
    */
-  record Weather(boolean flaps, boolean restarts, long syncMillis) {}
+  public record Weather(boolean flaps, boolean restarts, long syncMillis) {}
 
   static final long MILLI = 1_000_000L;
   static final long WINDOW_NANOS = 1_000 * MILLI;
-  static final long LIMIT = 60;
+  public static final long LIMIT = 60;
   private static final long LOWER_LIMIT = 25;
   private static final long PHASE_NANOS = 1_300 * MILLI;
   private static final long CALM_TIMES = 20;
@@ -55,14 +60,14 @@ final class Simulation {
   private final List<SimulatedWire> wires = new ArrayList<>();
   private final long clientGapNanos;
   private final boolean several;
-  long asked;
-  long answered;
-  long admitted;
+  public long asked;
+  public long answered;
+  public long admitted;
 
   /** Requests that were admitted by a lease after its end: that alone can break the limit. */
-  long late;
+  public long late;
 
-  Simulation(SplittableRandom random, Parts parts, Weather weather) {
+  public Simulation(SplittableRandom random, Parts parts, Weather weather) {
     world = new World(random);
     service = new SimulatedService(world, rules(LIMIT, "leased", weather.syncMillis()));
     several = !weather.restarts(); // An answer has one revision, which tells the life.
@@ -235,7 +240,7 @@ final class Simulation {
   }
 
   /** Returns how many permits more than the limit some window certainly holds. */
-  long run(long seconds) {
+  public long run(long seconds) {
     world.run(seconds * 1_000 * MILLI);
     return excess("user", LIMIT) + excess("tenant", 3 * LIMIT);
   }
@@ -245,11 +250,11 @@ final class Simulation {
         history.stream().filter(each -> each.key().startsWith(kind)).toList(), WINDOW_NANOS, limit);
   }
 
-  long locally() {
+  public long locally() {
     return counters.stream().mapToLong(each -> each.admittedLocally.sum()).sum();
   }
 
-  long returned() {
+  public long returned() {
     return counters.stream().mapToLong(each -> each.returned.sum()).sum();
   }
 }

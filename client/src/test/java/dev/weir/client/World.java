@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** Virtual time in which everything happens on one thread, each thing at its instant. */
-final class World {
+public final class World {
   /** What happens at an instant. */
   private static final class Event implements Comparable<Event>, Ticker.Scheduled {
     final long atNanos;

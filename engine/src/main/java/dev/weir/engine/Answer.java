@@ -2,6 +2,7 @@ package dev.weir.engine;
 
 import dev.weir.Decision;
 import dev.weir.Reason;
+import dev.weir.engine.internal.matching.AnswerOfStatuses;
 import dev.weir.rules.QueueBounds;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The answer to one request: whether it may pass, and one status for each descriptor, in order. A
  * value: immutable, and equal to another by what it says. Safe for use by many threads.
  */
-public abstract sealed class Answer permits AnswerOfCharge, AnswerOfStatuses {
+public abstract class Answer {
   /*
    * Why two kinds? Most requests have one descriptor that one limit decides, and most callers ask
    * whether it may pass and no more. Such an answer keeps the numbers that the store gave, in 64
@@ -29,7 +30,8 @@ public abstract sealed class Answer permits AnswerOfCharge, AnswerOfStatuses {
           Reason.TOLERATED,
           Reason.WITHIN_LIMIT);
 
-  Answer() {}
+  /** For the two kinds of answers that the engine makes; nothing else extends this. */
+  protected Answer() {}
 
   /**
    * Returns the answer of an engine that does not only watch, to a domain with rules.
@@ -43,7 +45,7 @@ public abstract sealed class Answer permits AnswerOfCharge, AnswerOfStatuses {
     return new AnswerOfStatuses(allowed, statuses, error, revision, false, true);
   }
 
-  static Answer error(String message, long revision) {
+  public static Answer error(String message, long revision) {
     return of(false, List.of(), message, revision);
   }
 

@@ -7,6 +7,22 @@ import dev.weir.LocalStore;
 import dev.weir.Reason;
 import dev.weir.Store;
 import dev.weir.Ticker;
+import dev.weir.engine.internal.leases.LeaseLedger;
+import dev.weir.engine.internal.matching.AnswerCollector;
+import dev.weir.engine.internal.matching.Overrides;
+import dev.weir.engine.internal.matching.PendingRequest;
+import dev.weir.engine.internal.matching.Refund;
+import dev.weir.engine.internal.matching.RequestMatcher;
+import dev.weir.engine.internal.matching.Reset;
+import dev.weir.engine.internal.matching.Revision;
+import dev.weir.engine.internal.matching.RuleBindings;
+import dev.weir.engine.internal.matching.SparePending;
+import dev.weir.engine.internal.metrics.EngineCounters;
+import dev.weir.engine.internal.queues.FirstAnswer;
+import dev.weir.engine.internal.queues.Queues;
+import dev.weir.engine.internal.subjects.Lookups;
+import dev.weir.engine.internal.subjects.SubjectCounters;
+import dev.weir.engine.internal.subjects.Subjects;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleSet;
 import java.util.Arrays;
@@ -363,7 +379,7 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /** As {@link #decide(Request, Consumer)}, for a request whose turn it is. */
-  void decideFirst(Request request, Consumer<? super Answer> done) {
+  public void decideFirst(Request request, Consumer<? super Answer> done) {
     long now = ticker.nanos();
     SparePending spare = spares.get();
     Revision current = revision;

@@ -2,8 +2,9 @@ package dev.weir.engine;
 
 import dev.weir.Store;
 import dev.weir.Ticker;
-import dev.weir.engine.LeaseLedger.Entry;
-import dev.weir.engine.LeaseLedger.Outstanding;
+import dev.weir.engine.internal.leases.LeaseLedger;
+import dev.weir.engine.internal.leases.LeaseLedger.Entry;
+import dev.weir.engine.internal.leases.LeaseLedger.Outstanding;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;

@@ -2,6 +2,7 @@ package dev.weir.engine;
 
 import dev.weir.Charges;
 import dev.weir.Reason;
+import dev.weir.engine.internal.matching.PendingRequest;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
@@ -101,7 +102,7 @@ public final class RequestBatch {
     return new Request(domain, List.of(descriptor(keysAndValues, count, permits)), 1);
   }
 
-  static Descriptor descriptor(String[] keysAndValues, int count, long permits) {
+  public static Descriptor descriptor(String[] keysAndValues, int count, long permits) {
     List<Entry> entries = new ArrayList<>(count / 2);
     for (int i = 0; i < count; i += 2) {
       entries.add(new Entry(keysAndValues[i], keysAndValues[i + 1]));

@@ -8,6 +8,8 @@ import dev.weir.Fingerprint;
 import dev.weir.LocalStore;
 import dev.weir.Policy;
 import dev.weir.Store;
+import dev.weir.engine.internal.stores.SplitBatch;
+import dev.weir.engine.internal.stores.SplitRequest;
 import dev.weir.rules.StoreChoice;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -92,12 +94,12 @@ public final class RoutedStore implements Store {
   }
 
   /** Returns whether {@link #localStore} decides what is charged to a binding. */
-  boolean decidesHere(Binding binding) {
+  public boolean decidesHere(Binding binding) {
     return local instanceof LocalStore && storeOf(binding) == local;
   }
 
   /** Returns whether the store of that choice counts lent permits for as long as they may last. */
-  boolean countsLent(StoreChoice choice) {
+  public boolean countsLent(StoreChoice choice) {
     return store(choice).countsLent();
   }
 
@@ -150,7 +152,7 @@ public final class RoutedStore implements Store {
   }
 
   /** Returns what is wrong with a rule of that choice if there is no such store. */
-  static String missing(StoreChoice choice) {
+  public static String missing(StoreChoice choice) {
     return "store: " + choice.text() + " (expected: local, there is no shared store)";
   }
 

@@ -13,7 +13,7 @@ public final class RulesException extends IllegalArgumentException {
   private final transient List<Problem> problems;
 
   /** The message lists the problems, one a line. */
-  RulesException(List<Problem> problems) {
+  public RulesException(List<Problem> problems) {
     super(message(problems));
     this.problems = List.copyOf(problems);
   }

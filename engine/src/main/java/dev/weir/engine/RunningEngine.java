@@ -4,6 +4,7 @@ import dev.weir.LoadSignal;
 import dev.weir.MemoryStore;
 import dev.weir.Store;
 import dev.weir.Ticker;
+import dev.weir.engine.internal.matching.Repeated;
 import dev.weir.rules.Problem;
 import dev.weir.rules.Request;
 import dev.weir.rules.RuleDefaults;

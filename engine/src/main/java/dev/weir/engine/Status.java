@@ -33,18 +33,18 @@ public record Status(
 
   private static final long SECOND_NANOS = 1_000_000_000L;
 
-  static final Status UNMATCHED = new Status(true, null, null, null, 0, 0);
+  public static final Status UNMATCHED = new Status(true, null, null, null, 0, 0);
 
   /** Of a rule without a limit that another one has replaced. */
-  static final Status UNLIMITED_REPLACED = new Status(true, null, null, null, UNLIMITED, 0);
+  public static final Status UNLIMITED_REPLACED = new Status(true, null, null, null, UNLIMITED, 0);
 
   /** Returns the answer to a descriptor that matches a rule without a limit. */
-  static Status withoutLimit(Rule rule) {
+  public static Status withoutLimit(Rule rule) {
     return new Status(true, rule, null, null, rule.unlimited() ? UNLIMITED : 0, 0);
   }
 
   /** Returns the answer to a descriptor whose subject has no limit by the rule that it matches. */
-  static Status unlimited(Rule rule) {
+  public static Status unlimited(Rule rule) {
     return new Status(true, rule, null, null, UNLIMITED, 0);
   }
 
@@ -54,7 +54,7 @@ public record Status(
   }
 
   /** Returns a decision that lets pass what was refused. */
-  static Decision allowed(Decision denied, Reason reason, long remaining) {
+  public static Decision allowed(Decision denied, Reason reason, long remaining) {
     return new Decision(
         true,
         reason,
@@ -73,7 +73,7 @@ public record Status(
    * @param decision the decision before a shadow or another exception lets it pass
    * @param passes whether a refusal passes all the same, as a shadow does
    */
-  static long untilReset(Decision decision, boolean passes, Policy policy) {
+  public static long untilReset(Decision decision, boolean passes, Policy policy) {
     return untilReset(
         !decision.allowed(),
         passes,

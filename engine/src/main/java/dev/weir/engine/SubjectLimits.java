@@ -65,7 +65,8 @@ public final class SubjectLimits {
   }
 
   /** Returns the own limit that holds for a rule at an instant, or null. */
-  @Nullable Own own(String rule, long nowNanos) {
+  @Nullable
+  public Own own(String rule, long nowNanos) {
     if (own.isEmpty()) {
       return null;
     }

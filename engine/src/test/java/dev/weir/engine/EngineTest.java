@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Decision;
 import dev.weir.MemoryStore;
 import dev.weir.Reason;
+import dev.weir.engine.internal.metrics.RuleLabels;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.LimitOverride;
 import dev.weir.rules.RateLimitUnit;

@@ -10,25 +10,25 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Records of subjects in memory, which answer when a test says so. Safe for use by threads. */
-final class FakeRecords implements KeyPolicies {
+public final class FakeRecords implements KeyPolicies {
   /** A question that has no answer yet. */
-  record Asked(String subject, Consumer<? super @Nullable SubjectLimits> done) {}
+  public record Asked(String subject, Consumer<? super @Nullable SubjectLimits> done) {}
 
-  final Map<String, SubjectLimits> atHand = new ConcurrentHashMap<>();
-  final Deque<Asked> asked = new ArrayDeque<>();
-  final AtomicInteger finds = new AtomicInteger();
-  final AtomicInteger loads = new AtomicInteger();
+  public final Map<String, SubjectLimits> atHand = new ConcurrentHashMap<>();
+  public final Deque<Asked> asked = new ArrayDeque<>();
+  public final AtomicInteger finds = new AtomicInteger();
+  public final AtomicInteger loads = new AtomicInteger();
   private boolean atOnce;
   private boolean failing;
   private boolean brokenFinds;
   private @Nullable Error broken;
 
-  static SubjectLimits plan(String name) {
+  public static SubjectLimits plan(String name) {
     return new SubjectLimits(name, Map.of());
   }
 
   /** Returns own limits: rule, number, rule, number. */
-  static SubjectLimits own(Object... rulesAndNumbers) {
+  public static SubjectLimits own(Object... rulesAndNumbers) {
     Map<String, SubjectLimits.Own> own = new HashMap<>();
     for (int i = 0; i < rulesAndNumbers.length; i += 2) {
       own.put((String) rulesAndNumbers[i], new SubjectLimits.Own((Integer) rulesAndNumbers[i + 1]));
@@ -37,12 +37,12 @@ final class FakeRecords implements KeyPolicies {
   }
 
   /** Has every question answered before it returns: there is no record. */
-  void answerAtOnce() {
+  public void answerAtOnce() {
     atOnce = true;
   }
 
   /** Has every question end in an exception. */
-  void fail() {
+  public void fail() {
     failing = true;
   }
 
@@ -57,12 +57,12 @@ final class FakeRecords implements KeyPolicies {
   }
 
   /** Makes a subject's limits known. */
-  void put(String value, SubjectLimits limits) {
+  public void put(String value, SubjectLimits limits) {
     atHand.put(value, limits);
   }
 
   /** Answers the oldest question. */
-  void answer(@Nullable SubjectLimits limits) {
+  public void answer(@Nullable SubjectLimits limits) {
     Asked oldest;
     synchronized (asked) {
       oldest = asked.remove();

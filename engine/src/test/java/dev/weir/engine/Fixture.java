@@ -10,20 +10,20 @@ import dev.weir.testkit.FakeTicker;
 import java.util.Objects;
 
 /** An engine on a ticker of its own. */
-final class Fixture {
-  final FakeTicker ticker = new FakeTicker();
-  final Engine engine;
+public final class Fixture {
+  public final FakeTicker ticker = new FakeTicker();
+  public final Engine engine;
 
-  Fixture(String yaml) {
+  public Fixture(String yaml) {
     this(yaml, EngineSettings.DEFAULTS, new MemoryStore());
   }
 
-  Fixture(String yaml, EngineSettings settings, Store store) {
+  public Fixture(String yaml, EngineSettings settings, Store store) {
     engine = Engine.create(store, ticker, settings);
     engine.apply(rules(yaml));
   }
 
-  static RuleSet rules(String yaml) {
+  public static RuleSet rules(String yaml) {
     Rules.Loaded loaded = Rules.parse("rules.yaml", yaml);
     assertThat(loaded.problems()).isEmpty();
     return Objects.requireNonNull(loaded.ruleSet());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.MemoryStore;
 import dev.weir.Store;
+import dev.weir.engine.internal.leases.LeaseLedger;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
@@ -88,14 +89,15 @@ class LeasesPropertyTest {
     }
 
     @Override
-    long add(Outstanding charged) {
+    public long add(Outstanding charged) {
       long number = super.add(charged);
       all.put(number, charged);
       return number;
     }
 
     @Override
-    @Nullable Outstanding take(long number, boolean lease) {
+    @Nullable
+    public Outstanding take(long number, boolean lease) {
       Outstanding known = all.get(number);
       return known != null && known.lease() == lease ? known : null;
     }

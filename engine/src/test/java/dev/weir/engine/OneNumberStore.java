@@ -7,8 +7,8 @@ import dev.weir.Store;
 import dev.weir.testkit.ForwardingStore;
 
 /** A store whose keys have one number, that of the rule. */
-final class OneNumberStore extends ForwardingStore<Store> {
-  OneNumberStore(MemoryStore store) {
+public final class OneNumberStore extends ForwardingStore<Store> {
+  public OneNumberStore(MemoryStore store) {
     super(store);
   }
 

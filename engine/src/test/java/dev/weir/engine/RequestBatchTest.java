@@ -7,6 +7,7 @@ import dev.weir.Decision;
 import dev.weir.Fingerprint;
 import dev.weir.MemoryStore;
 import dev.weir.Reason;
+import dev.weir.engine.internal.matching.AnswerOfStatuses;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Request;
 import dev.weir.rules.Rule;

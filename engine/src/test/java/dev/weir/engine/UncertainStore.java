@@ -17,13 +17,13 @@ import java.util.function.LongConsumer;
  * A shared store that is away: it answers as policies say. Where that is by a share of the limit,
  * whatever is not more than the share fits.
  */
-final class UncertainStore implements Store {
+public final class UncertainStore implements Store {
   private record Known(String name, Policy policy, Store store) implements Binding {}
 
   /** What it was asked, in words. */
   private final List<String> log;
 
-  UncertainStore(List<String> log) {
+  public UncertainStore(List<String> log) {
     this.log = log;
   }
 

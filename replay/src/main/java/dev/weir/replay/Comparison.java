@@ -2,6 +2,12 @@ package dev.weir.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.Quota;
+import dev.weir.replay.internal.judge.Recording;
+import dev.weir.replay.internal.judge.Timeline;
+import dev.weir.replay.internal.pages.Figures;
+import dev.weir.replay.internal.pages.KeyPlot;
+import dev.weir.replay.internal.pages.SummaryJson;
+import dev.weir.replay.internal.pages.TextTable;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;

@@ -1,5 +1,6 @@
 package dev.weir.replay;
 
+import dev.weir.replay.internal.recorded.TrafficSegment;
 import dev.weir.rules.Request;
 import java.util.Comparator;
 import java.util.List;

@@ -2,6 +2,8 @@ package dev.weir.replay;
 
 import dev.weir.Fingerprint;
 import dev.weir.Ticker;
+import dev.weir.replay.internal.recorded.TrafficSegment;
+import dev.weir.replay.internal.recorded.TrafficStripe;
 import dev.weir.rules.Request;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,6 +1,9 @@
 package dev.weir.replay;
 
 import dev.weir.Throttle;
+import dev.weir.replay.internal.pages.Figures;
+import dev.weir.replay.internal.pages.SummaryJson;
+import dev.weir.replay.internal.pages.SummaryText;
 import dev.weir.traffic.Feed;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.InputRead;
@@ -45,7 +48,7 @@ public record ReplaySummary(
     Duration timeTaken) {
 
   /** The most lines of each list. */
-  static final int LISTED = 10;
+  public static final int LISTED = 10;
 
   public ReplaySummary {
     policies = List.copyOf(policies);
@@ -77,13 +80,13 @@ public record ReplaySummary(
       notes = List.copyOf(notes);
     }
 
-    static Source of(Feed feed) {
+    public static Source of(Feed feed) {
       return new Source(
           feed.inputs(), feed.format(), feed.timeColumn(), feed.timeUnit(), feed.notes());
     }
 
     /** Returns the format and the time's column, for people. */
-    String text() {
+    public String text() {
       return "format "
           + format
           + ", time in column "
@@ -261,7 +264,7 @@ public record ReplaySummary(
         .longValue();
   }
 
-  static BigDecimal share(long part, long whole, int places) {
+  public static BigDecimal share(long part, long whole, int places) {
     return whole == 0
         ? BigDecimal.ZERO
         : BigDecimal.valueOf(part).divide(BigDecimal.valueOf(whole), places, RoundingMode.HALF_UP);

@@ -13,6 +13,12 @@ import dev.weir.replay.ReplaySummary.QueueCount;
 import dev.weir.replay.ReplaySummary.RefusedKey;
 import dev.weir.replay.ReplaySummary.Source;
 import dev.weir.replay.ReplaySummary.UnreadableLine;
+import dev.weir.replay.internal.judge.BusyWindows;
+import dev.weir.replay.internal.judge.FrequentKeys;
+import dev.weir.replay.internal.judge.History;
+import dev.weir.replay.internal.judge.KeyNames;
+import dev.weir.replay.internal.judge.RuleKey;
+import dev.weir.replay.internal.judge.WaitTimes;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.QueueBounds;
 import dev.weir.rules.Request;
@@ -28,7 +34,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Collects what a summary says, in bounded memory. */
-final class ReplayTally {
+public final class ReplayTally {
   /*
    * How is ReplayTally designed, and why? Every answer is taken apart once, here, and given to all
    * that count: sums for the whole and for each rule, the keys that were refused, the windows that
@@ -39,7 +45,7 @@ final class ReplayTally {
    */
 
   /** Hears more of each answer than a summary says. */
-  interface Listener {
+  public interface Listener {
     /** Ignores it. */
     Listener NONE =
         new Listener() {
@@ -82,7 +88,7 @@ final class ReplayTally {
    * @param answeredNanos when it was admitted, or refused for good
    * @param stood whether it found a place in the queues
    */
-  record Wait(long timeNanos, long sinceNanos, long answeredNanos, boolean stood) {}
+  public record Wait(long timeNanos, long sinceNanos, long answeredNanos, boolean stood) {}
 
   private static final class QueueTally {
     private final WaitTimes served = new WaitTimes();
@@ -149,7 +155,7 @@ final class ReplayTally {
     }
   }
 
-  void unreadable(String input, long line, String reason) {
+  public void unreadable(String input, long line, String reason) {
     unreadable++;
     if (unreadableLines.size() < ReplaySummary.LISTED) {
       unreadableLines.add(new UnreadableLine(input, line, reason));
@@ -164,7 +170,7 @@ final class ReplayTally {
    * @param deciding the answer's deciding status
    * @param load at the time, NaN if it is not known
    */
-  void add(
+  public void add(
       Request request,
       Answer answer,
       @Nullable Status deciding,
@@ -176,7 +182,7 @@ final class ReplayTally {
   }
 
   /** Takes a request that its rules let wait; {@link #addWaited} takes its answer. */
-  void waits(Request request, Answer refused, long nowNanos) {
+  public void waits(Request request, Answer refused, long nowNanos) {
     List<Status> statuses = refused.statuses();
     for (int i = 0; i < statuses.size() && history != null; i++) {
       Status status = statuses.get(i);
@@ -194,7 +200,7 @@ final class ReplayTally {
    * @param refused the answer that had it wait
    * @param load when it was answered, NaN if it is not known
    */
-  void addWaited(
+  public void addWaited(
       Request request,
       Answer refused,
       Answer answer,

@@ -2,6 +2,14 @@ package dev.weir.replay;
 
 import dev.weir.Algorithm;
 import dev.weir.replay.Suggest.Refused;
+import dev.weir.replay.internal.judge.Recording;
+import dev.weir.replay.internal.judge.Trace;
+import dev.weir.replay.internal.pages.Again;
+import dev.weir.replay.internal.pages.Figures;
+import dev.weir.replay.internal.pages.Html;
+import dev.weir.replay.internal.pages.Page;
+import dev.weir.replay.internal.pages.PageChart;
+import dev.weir.replay.internal.pages.Sections;
 import dev.weir.rules.DurationText;
 import dev.weir.traffic.Traffic;
 import java.nio.file.Path;

@@ -2,6 +2,12 @@ package dev.weir.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.replay.Suggest.Refused;
+import dev.weir.replay.internal.judge.Recording;
+import dev.weir.replay.internal.judge.Trace;
+import dev.weir.replay.internal.pages.Figures;
+import dev.weir.replay.internal.pages.SummaryJson;
+import dev.weir.replay.internal.pages.TextTable;
+import dev.weir.replay.internal.suggest.SuggestedRules;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -37,7 +43,7 @@ public final class Suggestion {
     this.ignored = ignored;
   }
 
-  Suggest.Options options() {
+  public Suggest.Options options() {
     return options;
   }
 
@@ -66,7 +72,7 @@ public final class Suggestion {
     return recording.warnings(options.windows().stream().map(Duration::toNanos).toList());
   }
 
-  Recording recording() {
+  public Recording recording() {
     return recording;
   }
 
@@ -219,7 +225,7 @@ public final class Suggestion {
   }
 
   /** Returns the window whose limit goes into the rules: a minute, or the first. */
-  Suggest.Window chosen() {
+  public Suggest.Window chosen() {
     return windows.stream()
         .filter(each -> each.windowNanos() == USUAL_NANOS)
         .findFirst()

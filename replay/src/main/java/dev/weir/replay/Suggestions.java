@@ -2,6 +2,10 @@ package dev.weir.replay;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.replay.Suggest.Refused;
+import dev.weir.replay.internal.pages.Figures;
+import dev.weir.replay.internal.pages.SummaryJson;
+import dev.weir.replay.internal.pages.TextTable;
+import dev.weir.replay.internal.suggest.SuggestedRules;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;

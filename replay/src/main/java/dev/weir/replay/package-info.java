@@ -1,3 +1,15 @@
-/** Recorded traffic through rules on virtual time. */
+/**
+ * Replay: recorded traffic through rules on virtual time, and the reports of it.
+ *
+ * <ul>
+ *   <li>{@link dev.weir.replay.Replay}: one set of rules; begin here
+ *   <li>{@link dev.weir.replay.Compare}: two sets of rules
+ *   <li>{@link dev.weir.replay.Suggest}: a limit for a share of refusals
+ *   <li>{@link dev.weir.replay.DryRuns}: new rules on the traffic that a server has recorded
+ * </ul>
+ *
+ * <p>{@code internal.judge} decides and counts; {@code internal.pages} writes reports; {@code
+ * internal.suggest} searches; {@code internal.recorded} keeps a server's traffic.
+ */
 @org.jspecify.annotations.NullMarked
 package dev.weir.replay;

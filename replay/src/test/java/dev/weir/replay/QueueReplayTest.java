@@ -3,6 +3,7 @@ package dev.weir.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.replay.ReplaySummary.QueueCount;
+import dev.weir.replay.internal.judge.WaitTimes;
 import dev.weir.testkit.Trials;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

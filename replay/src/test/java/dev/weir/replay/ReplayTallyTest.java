@@ -2,6 +2,9 @@ package dev.weir.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.replay.internal.judge.BusyWindows;
+import dev.weir.replay.internal.judge.FrequentKeys;
+import dev.weir.replay.internal.judge.RuleKey;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.Rules;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Throttle;
+import dev.weir.replay.internal.pages.DecisionsWriter;
 import dev.weir.traffic.Feed;
 import dev.weir.traffic.Format;
 import dev.weir.traffic.Progress;

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Algorithm;
 import dev.weir.Quota;
+import dev.weir.replay.internal.judge.RollingSum;
+import dev.weir.replay.internal.judge.RuleKey;
+import dev.weir.replay.internal.judge.Timeline;
+import dev.weir.replay.internal.judge.WindowUse;
 import dev.weir.rules.Rule;
 import dev.weir.rules.Rules;
 import dev.weir.testkit.Trials;

@@ -3,6 +3,7 @@ package dev.weir.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.replay.internal.judge.KeyUse;
 import dev.weir.traffic.TrafficException;
 import java.nio.file.Files;
 import java.nio.file.Path;

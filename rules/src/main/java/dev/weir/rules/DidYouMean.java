@@ -1,5 +1,6 @@
 package dev.weir.rules;
 
+import dev.weir.rules.internal.parse.Words;
 import java.util.Locale;
 
 /** The known word that was probably meant by an unknown one. */

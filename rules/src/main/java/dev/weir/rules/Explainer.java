@@ -1,6 +1,10 @@
 package dev.weir.rules;
 
 import dev.weir.Policy;
+import dev.weir.rules.internal.parse.Level;
+import dev.weir.rules.internal.parse.SubjectFields;
+import dev.weir.rules.internal.parse.Wildcard;
+import dev.weir.rules.internal.parse.Words;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

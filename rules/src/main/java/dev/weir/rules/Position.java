@@ -9,7 +9,7 @@ package dev.weir.rules;
 public record Position(String file, int line, int column) {
 
   /** Returns the position of a file as a whole. */
-  static Position ofFile(String file) {
+  public static Position ofFile(String file) {
     return new Position(file, 0, 0);
   }
 

@@ -11,8 +11,8 @@ public record QueueBounds(int requests, long waitNanos) {
   /** The most requests that may wait for one key. */
   public static final int MAX_REQUESTS = 100_000;
 
-  static final long MIN_WAIT_NANOS = 1_000_000L;
-  static final long MAX_WAIT_NANOS = 60_000_000_000L;
+  public static final long MIN_WAIT_NANOS = 1_000_000L;
+  public static final long MAX_WAIT_NANOS = 60_000_000_000L;
 
   /**
    * @throws IllegalArgumentException if a value is out of its range

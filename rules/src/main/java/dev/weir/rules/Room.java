@@ -1,7 +1,10 @@
 package dev.weir.rules;
 
+import dev.weir.rules.internal.parse.Problems;
+import dev.weir.rules.internal.parse.Words;
+
 /** The memory that one rule set may take; says once that there is no more. Used by one thread. */
-final class Room {
+public final class Room {
   /** A rule set may take one part in this many of the heap. */
   static final int HEAP_SHARE = 3;
 
@@ -13,13 +16,13 @@ final class Room {
   /**
    * @param heapBytes of which a share is for the rules
    */
-  Room(Problems problems, long heapBytes) {
+  public Room(Problems problems, long heapBytes) {
     this.problems = problems;
     mostBytes = heapBytes / HEAP_SHARE;
   }
 
   /** Returns whether something did not fit: nothing more is to be added then. */
-  boolean full() {
+  public boolean full() {
     return full;
   }
 
@@ -30,7 +33,7 @@ final class Room {
    * @param what there is too much of
    * @param count how many of it there are by now
    */
-  void take(long more, Position position, String what, int count) {
+  public void take(long more, Position position, String what, int count) {
     bytes += more;
     if (bytes > mostBytes) {
       refuse(
@@ -45,7 +48,7 @@ final class Room {
   }
 
   /** Reports that something does not fit, unless something did not before. */
-  void refuse(Position position, String message) {
+  public void refuse(Position position, String message) {
     if (!full) {
       full = true;
       problems.error(position, message);

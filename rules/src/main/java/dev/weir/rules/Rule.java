@@ -1,6 +1,9 @@
 package dev.weir.rules;
 
 import dev.weir.Policy;
+import dev.weir.rules.internal.parse.Level;
+import dev.weir.rules.internal.parse.RuleDraft;
+import dev.weir.rules.internal.parse.Wildcard;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +40,7 @@ public final class Rule {
   private final Map<String, Object> metadata;
   private final Level children;
 
-  Rule(RuleDraft draft) {
+  public Rule(RuleDraft draft) {
     position = draft.position;
     domain = draft.domain;
     path = draft.path;
@@ -209,7 +212,7 @@ public final class Rule {
   }
 
   /** Returns the value or pattern of the last level; empty for a bare key. */
-  String value() {
+  public String value() {
     return value;
   }
 
@@ -218,7 +221,7 @@ public final class Rule {
     return limits;
   }
 
-  Level children() {
+  public Level children() {
     return children;
   }
 

@@ -26,7 +26,7 @@ public record RuleDefaults(FailureMode onFailure, double localShare) {
   }
 
   /** Returns the answer of a rule that is counted in that store. */
-  FailureMode onFailure(StoreChoice store) {
+  public FailureMode onFailure(StoreChoice store) {
     return store == StoreChoice.LOCAL && onFailure == FailureMode.LOCAL
         ? FailureMode.DENY
         : onFailure;

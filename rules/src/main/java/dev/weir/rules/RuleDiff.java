@@ -1,6 +1,9 @@
 package dev.weir.rules;
 
 import dev.weir.Policy;
+import dev.weir.rules.internal.parse.Level;
+import dev.weir.rules.internal.parse.Wildcard;
+import dev.weir.rules.internal.parse.Words;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

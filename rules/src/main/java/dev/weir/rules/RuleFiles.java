@@ -2,6 +2,13 @@ package dev.weir.rules;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.rules.internal.parse.Problems;
+import dev.weir.rules.internal.parse.RuleParser;
+import dev.weir.rules.internal.parse.RuleTree;
+import dev.weir.rules.internal.parse.Utf8;
+import dev.weir.rules.internal.parse.Words;
+import dev.weir.rules.internal.parse.YamlNode;
+import dev.weir.rules.internal.parse.YamlReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
@@ -23,7 +30,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** What rule files held at one moment, and what could not be read of them. */
-final class RuleFiles {
+public final class RuleFiles {
   /** What a Kubernetes ConfigMap can hold; a larger file is refused before it is read. */
   static final int MAX_FILE_BYTES = 1 << 20;
 
@@ -36,7 +43,7 @@ final class RuleFiles {
   private static final int HEAP_SHARE = 8;
 
   /** As many files as one reads in a moment. */
-  static final int MAX_FILES = 1_000;
+  public static final int MAX_FILES = 1_000;
 
   private final List<Source> sources = new ArrayList<>();
   private final Set<Path> seen = new HashSet<>();
@@ -79,7 +86,7 @@ final class RuleFiles {
     return files;
   }
 
-  static RuleFiles ofText(String file, String text) {
+  public static RuleFiles ofText(String file, String text) {
     return ofTexts(Map.of(file, text));
   }
 
@@ -143,7 +150,7 @@ final class RuleFiles {
   }
 
   /** Returns whether a folder of rules is read with this file in it. */
-  static boolean isRuleFile(Path path) {
+  public static boolean isRuleFile(Path path) {
     String name = String.valueOf(path.getFileName());
     return !name.startsWith(".")
         && (name.endsWith(".yaml") || name.endsWith(".yml"))
@@ -240,7 +247,7 @@ final class RuleFiles {
   /**
    * @param heapBytes of which a share is for the rules
    */
-  Rules.Loaded parse(RuleDefaults defaults, long heapBytes) {
+  public Rules.Loaded parse(RuleDefaults defaults, long heapBytes) {
     Problems problems = new Problems();
     RuleTree tree = new RuleTree(problems, heapBytes);
     for (Source source : sources) {

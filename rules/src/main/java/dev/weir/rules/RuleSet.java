@@ -1,5 +1,7 @@
 package dev.weir.rules;
 
+import dev.weir.rules.internal.parse.Level;
+import dev.weir.rules.internal.parse.Plans;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -26,7 +28,7 @@ public final class RuleSet {
    * @param plans what the files say of plans
    * @param digest distinguishes contents of files; empty for rules that come from no file
    */
-  RuleSet(Map<String, Level> domains, Plans plans, String digest, RuleDefaults defaults) {
+  public RuleSet(Map<String, Level> domains, Plans plans, String digest, RuleDefaults defaults) {
     this.defaults = defaults;
     this.domains = Collections.unmodifiableMap(new LinkedHashMap<>(domains));
     this.digest = digest;

@@ -1,5 +1,6 @@
 package dev.weir.rules;
 
+import dev.weir.rules.internal.parse.RuleFilesSource;
 import java.nio.file.Path;
 import java.util.List;
 

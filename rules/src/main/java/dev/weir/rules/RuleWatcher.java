@@ -1,5 +1,7 @@
 package dev.weir.rules;
 
+import dev.weir.rules.internal.parse.FolderEvents;
+import dev.weir.rules.internal.parse.Links;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,7 +36,7 @@ public final class RuleWatcher implements AutoCloseable {
   static final long QUIET_MILLIS = 200;
 
   /** How often to poll without an event. */
-  static final long RECHECK_MILLIS = 5_000;
+  public static final long RECHECK_MILLIS = 5_000;
 
   /** How long the file system may take to say what it takes microseconds for. */
   private static final long MAX_CALL_MILLIS = 1_000;
@@ -61,7 +63,7 @@ public final class RuleWatcher implements AutoCloseable {
   /** Of the content last read, if it differs from the reported one. */
   private @Nullable String pending;
 
-  RuleWatcher(
+  public RuleWatcher(
       List<Path> paths,
       RuleSet current,
       Consumer<Rules.Loaded> changed,
@@ -108,7 +110,7 @@ public final class RuleWatcher implements AutoCloseable {
     return watcher;
   }
 
-  void start() {
+  public void start() {
     thread.start();
   }
 

@@ -15,7 +15,7 @@ public final class ShareText {
   public static final String EXPECTED = "0..1 or 0%..100%";
 
   /** What is expected of a share above 0 that is finer than a millionth, for messages. */
-  static final String FINEST = "0.0001% to 100%, at most four digits behind the point";
+  public static final String FINEST = "0.0001% to 100%, at most four digits behind the point";
 
   private static final Pattern SHARE = Pattern.compile("\\d{1,9}(\\.\\d{1,9})?%?");
 
@@ -40,7 +40,7 @@ public final class ShareText {
   }
 
   /** Returns whether the text is a share of at most 1, but not one of whole millionths. */
-  static boolean isTooFine(String text) {
+  public static boolean isTooFine(String text) {
     BigDecimal millionths = millionths(text);
     return millionths != null
         && millionths.scale() > 0

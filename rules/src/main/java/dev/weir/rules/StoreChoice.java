@@ -16,10 +16,10 @@ public enum StoreChoice {
   SHARED;
 
   /** Those that a rule can name. */
-  static final List<StoreChoice> NAMED = List.of(LOCAL, SHARED);
+  public static final List<StoreChoice> NAMED = List.of(LOCAL, SHARED);
 
   /** Other names that a rule can use: what the shared store may be. */
-  static final Map<String, StoreChoice> ALIASES = Map.of("redis", SHARED, "cluster", SHARED);
+  public static final Map<String, StoreChoice> ALIASES = Map.of("redis", SHARED, "cluster", SHARED);
 
   /** Returns the name used in rule files. */
   public String text() {

@@ -3,6 +3,8 @@ package dev.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.weir.rules.internal.parse.RuleParser;
+import dev.weir.rules.internal.parse.Utf8;
 import dev.weir.testkit.Trials;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The matching of the rule format, word for word, with lists and regular expressions. */
-final class NaiveMatcher {
+public final class NaiveMatcher {
   private NaiveMatcher() {}
 
   /** A descriptor of a rule file, or its root. */
@@ -43,7 +43,7 @@ final class NaiveMatcher {
         .orElse(null);
   }
 
-  static Pattern regex(String pattern) {
+  public static Pattern regex(String pattern) {
     String regex =
         pattern
             .codePoints()

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import dev.weir.FailureMode;
 import dev.weir.Policy;
+import dev.weir.rules.internal.parse.FolderEvents;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package dev.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.rules.internal.parse.FolderEvents;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

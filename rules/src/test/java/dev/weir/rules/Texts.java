@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Objects;
 
 /** Rule files as texts. */
-final class Texts {
+public final class Texts {
   private Texts() {}
 
   /** Returns the rules of a text that has no error. */
-  static RuleSet rules(String yaml) {
+  public static RuleSet rules(String yaml) {
     Rules.Loaded loaded = Rules.parse("rules.yaml", yaml);
     assertThat(loaded.problems()).noneMatch(problem -> problem.severity() == Severity.ERROR);
     return Objects.requireNonNull(loaded.ruleSet());
@@ -29,12 +29,12 @@ final class Texts {
   }
 
   /** Returns a file with one rule; the value of rate_limit begins at line 4, column 17. */
-  static String file(String rateLimit) {
+  public static String file(String rateLimit) {
     return "domain: d\ndescriptors:\n  - key: k\n    rate_limit: " + rateLimit + "\n";
   }
 
   /** Returns the problems as printed, errors and warnings. */
-  static List<String> problems(String yaml) {
+  public static List<String> problems(String yaml) {
     return Rules.parse("rules.yaml", yaml).problems().stream().map(Problem::toString).toList();
   }
 }

@@ -8,6 +8,7 @@ import dev.weir.config.ConfigStore;
 import dev.weir.engine.Engine;
 import dev.weir.engine.KeyPolicies;
 import dev.weir.replay.DryRuns;
+import dev.weir.server.internal.rules.RuleFileTexts;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import java.nio.file.Path;

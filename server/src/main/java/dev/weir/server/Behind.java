@@ -5,10 +5,11 @@ import dev.weir.client.WeirClient;
 import dev.weir.engine.CallerBuckets;
 import dev.weir.engine.Engine;
 import dev.weir.replay.RecordedTraffic;
-import dev.weir.server.door.RefusalLog;
-import dev.weir.server.door.SystemLoad;
-import dev.weir.server.door.Tokens;
-import dev.weir.server.door.Tracing;
+import dev.weir.server.internal.access.Tokens;
+import dev.weir.server.internal.deciding.Tracing;
+import dev.weir.server.internal.guard.SystemLoad;
+import dev.weir.server.internal.log.RefusalLog;
+import dev.weir.server.internal.rules.Configuration;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package dev.weir.server;
 
-import dev.weir.server.door.Logs;
+import dev.weir.server.internal.log.Logs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

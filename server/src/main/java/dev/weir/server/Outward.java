@@ -1,12 +1,12 @@
 package dev.weir.server;
 
 import dev.weir.engine.Engine;
-import dev.weir.server.door.Tracing;
+import dev.weir.server.internal.deciding.Tracing;
+import dev.weir.server.internal.telemetry.Statsd;
+import dev.weir.server.internal.telemetry.Telemetry;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
-import dev.weir.server.telemetry.Statsd;
-import dev.weir.server.telemetry.Telemetry;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.ArrayList;
 import java.util.List;

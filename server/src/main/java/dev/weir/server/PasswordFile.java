@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Reads files that hold a password alone. */
-final class PasswordFile {
+public final class PasswordFile {
   private PasswordFile() {}
 
   /**
@@ -16,7 +16,7 @@ final class PasswordFile {
    * @param source the setting that names the file, for messages
    * @throws StartException if it cannot be read, or is not one line
    */
-  static String read(String source, Path file) throws StartException {
+  public static String read(String source, Path file) throws StartException {
     String where = source + ": " + file;
     try {
       String password = Files.readString(file, StandardCharsets.UTF_8).replaceFirst("\\R$", "");

@@ -1,7 +1,7 @@
 package dev.weir.server;
 
-import dev.weir.server.door.Tokens;
-import dev.weir.server.door.WatchedFiles;
+import dev.weir.server.internal.access.Tokens;
+import dev.weir.server.internal.access.WatchedFiles;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;

@@ -1,6 +1,16 @@
 /**
- * Weir as a service: gRPC, HTTP and Redis clients on one engine. {@link dev.weir.server.WeirServer}
- * starts and stops it; the packages below hold one protocol each and what these share.
+ * The service: ports for gRPC, HTTP and the Redis protocol on one engine.
+ *
+ * <ul>
+ *   <li>{@link dev.weir.server.WeirServer}: a running server; begin here
+ *   <li>{@link dev.weir.server.ClusterProvider}: the service interface by which a cluster is joined
+ * </ul>
+ *
+ * <p>{@code Assembly} makes a server of its parts. {@code settings} has the flags; the parts are in
+ * {@code internal}: {@code http}, {@code grpc} and {@code resp} are the ports, {@code deciding}
+ * their way to the engine, {@code guard} and {@code access} their protection, {@code rules} and
+ * {@code state} what outlives a request, {@code metrics}, {@code telemetry} and {@code log} what is
+ * reported.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.server;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.weir.MemoryStore;
-import dev.weir.server.door.Guarded;
-import dev.weir.server.door.Loop;
+import dev.weir.server.internal.guard.Guarded;
+import dev.weir.server.internal.guard.Loop;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Charges;
 import dev.weir.Ticker;
-import dev.weir.server.door.FewLines;
+import dev.weir.server.internal.log.FewLines;
 import dev.weir.shared.SharedMetrics;
 import dev.weir.testkit.ForwardingStore;
 import dev.weir.testkit.LateStore;

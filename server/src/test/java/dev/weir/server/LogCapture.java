@@ -2,7 +2,7 @@ package dev.weir.server;
 
 import static org.assertj.core.api.Assertions.fail;
 
-import dev.weir.server.door.Logs;
+import dev.weir.server.internal.log.Logs;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;

@@ -2,7 +2,7 @@ package dev.weir.server;
 
 import dev.weir.Ticker;
 import dev.weir.admin.AdminHandler;
-import dev.weir.server.door.Logs;
+import dev.weir.server.internal.log.Logs;
 import dev.weir.server.settings.ServerSettings;
 import java.io.IOException;
 import java.net.URI;

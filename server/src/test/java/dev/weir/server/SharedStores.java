@@ -2,7 +2,7 @@ package dev.weir.server;
 
 import dev.weir.Store;
 import dev.weir.Ticker;
-import dev.weir.server.door.FewLines;
+import dev.weir.server.internal.log.FewLines;
 import dev.weir.shared.SharedMetrics;
 import java.util.Map;
 import java.util.function.Supplier;

@@ -8,7 +8,7 @@ import dev.weir.config.ConfigStore;
 import dev.weir.config.ConfigStoreProvider;
 import dev.weir.config.ConfigStores;
 import dev.weir.config.StoreAddress;
-import dev.weir.config.Tree;
+import dev.weir.config.rows.Tree;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Map;

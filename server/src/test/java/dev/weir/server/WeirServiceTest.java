@@ -3,7 +3,7 @@ package dev.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.weir.http.CheckBatch;
+import dev.weir.protocol.http.CheckBatch;
 import dev.weir.protocol.v1.WeirGrpc;
 import dev.weir.protocol.v1.WeirProto.Check;
 import dev.weir.protocol.v1.WeirProto.CheckBatchRequest;

@@ -2,6 +2,15 @@ package dev.weir.traffic;
 
 import dev.weir.rules.Request;
 import dev.weir.rules.ShownText;
+import dev.weir.traffic.internal.read.Order;
+import dev.weir.traffic.internal.read.RecordFields;
+import dev.weir.traffic.internal.read.RecordSorter;
+import dev.weir.traffic.internal.read.Source;
+import dev.weir.traffic.internal.read.TimeReader;
+import dev.weir.traffic.internal.read.UsualColumns;
+import dev.weir.traffic.internal.visit.KeyCheck;
+import dev.weir.traffic.internal.visit.Unreadable;
+import dev.weir.traffic.internal.visit.UnreadableTally;
 import java.io.Closeable;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;

@@ -60,7 +60,7 @@ public enum Format {
   static final List<Format> WRITTEN = List.of(COMBINED, CSV, TSV, JSONL);
 
   /** Those of which no column is known before the input's beginning is read. */
-  static final List<Format> GENERAL = List.of(LTSV, CSV, TSV, JSONL);
+  public static final List<Format> GENERAL = List.of(LTSV, CSV, TSV, JSONL);
 
   /** Returns the name used in flags and reports, for example {@code jsonl}. */
   public String text() {

@@ -2,6 +2,9 @@ package dev.weir.traffic;
 
 import dev.weir.rules.Expected;
 import dev.weir.traffic.GeneratorOptions.Kind;
+import dev.weir.traffic.internal.visit.Visit;
+import dev.weir.traffic.internal.visit.VisitWriter;
+import dev.weir.traffic.internal.visit.Visitors;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -42,7 +45,7 @@ public final class Generator {
     }
   }
 
-  static long nanos(Instant instant) {
+  public static long nanos(Instant instant) {
     return instant.getEpochSecond() * 1_000_000_000 + instant.getNano();
   }
 

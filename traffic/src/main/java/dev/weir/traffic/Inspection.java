@@ -3,6 +3,7 @@ package dev.weir.traffic;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.rules.ShownText;
+import dev.weir.traffic.internal.read.Order;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;

@@ -6,6 +6,10 @@ import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
 import dev.weir.rules.ShownText;
+import dev.weir.traffic.internal.read.ColumnTemplate;
+import dev.weir.traffic.internal.read.LoadColumn;
+import dev.weir.traffic.internal.read.RecordFields;
+import dev.weir.traffic.internal.visit.Unreadable;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -125,10 +129,10 @@ public final class RequestTemplate {
    * @param onlyColumn the column that the value is, if it is one and nothing else
    * @param fixed whether the value is the same for all records whatever they hold
    */
-  record Taken(String key, @Nullable String onlyColumn, boolean fixed) {}
+  public record Taken(String key, @Nullable String onlyColumn, boolean fixed) {}
 
   /** Returns the entries of each descriptor. */
-  List<List<Taken>> taken() {
+  public List<List<Taken>> taken() {
     return descriptors.stream()
         .map(
             parts ->

@@ -1,6 +1,7 @@
 package dev.weir.traffic;
 
 import dev.weir.rules.ShownText;
+import dev.weir.traffic.internal.read.Input;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.ZoneId;

@@ -1,3 +1,16 @@
-/** Requests that were recorded in a log, or generated: reading and making them. */
+/**
+ * Recorded traffic: requests from logs of any format, and generated ones.
+ *
+ * <ul>
+ *   <li>{@link dev.weir.traffic.Traffic}: the source of requests, by files, format and template;
+ *       begin here
+ *   <li>{@link dev.weir.traffic.Feed}: requests in order of time
+ *   <li>{@link dev.weir.traffic.Format}: the formats of logs
+ *   <li>{@link dev.weir.traffic.Inspect}: the columns of a log
+ *   <li>{@link dev.weir.traffic.Generator}: requests that are made up
+ * </ul>
+ *
+ * <p>{@code internal.read} reads lines; {@code internal.visit} generates visitors.
+ */
 @org.jspecify.annotations.NullMarked
 package dev.weir.traffic;

@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /** The twenty formats, each with what writes a line of it and what its columns must then hold. */
-enum DocumentedLog {
+public enum DocumentedLog {
   /** httpd.apache.org, Log Files: Common Log Format. */
   APACHE_COMMON(
       "Apache, common",
@@ -424,7 +424,7 @@ enum DocumentedLog {
     };
   }
 
-  String line(Logged request) {
+  public String line(Logged request) {
     return line.apply(request);
   }
 

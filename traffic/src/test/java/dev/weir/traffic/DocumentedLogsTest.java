@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.testkit.Trials;
+import dev.weir.traffic.internal.read.Detection;
+import dev.weir.traffic.internal.read.Source;
+import dev.weir.traffic.internal.read.TimeReader;
+import dev.weir.traffic.internal.read.UsualColumns;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

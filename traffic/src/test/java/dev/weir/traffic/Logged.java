@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
  * A request as twenty servers log it. Each way to write it is taken from the documentation of the
  * format, which is named at the constant in {@link DocumentedLog}.
  */
-record Logged(
+public record Logged(
     long nanos,
     String ip,
     int port,
@@ -36,7 +36,7 @@ record Logged(
           "Mozilla/5.0 (compatible; bot/2.1; +http://bot.example/)");
 
   /** Returns requests in the order of their times. */
-  static List<Logged> some(int count, SplittableRandom random) {
+  public static List<Logged> some(int count, SplittableRandom random) {
     List<Logged> all = new ArrayList<>();
     long millis = Instant.parse("2026-11-02T09:00:00Z").toEpochMilli();
     for (int i = 0; i < count; i++) {

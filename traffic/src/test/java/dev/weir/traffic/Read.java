@@ -1,5 +1,9 @@
 package dev.weir.traffic;
 
+import dev.weir.traffic.internal.read.Lines;
+import dev.weir.traffic.internal.read.RecordFields;
+import dev.weir.traffic.internal.read.RecordReader;
+import dev.weir.traffic.internal.visit.Unreadable;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,25 +12,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Reads all of a text with a reader, as lines to compare. */
-final class Read {
+public final class Read {
   /** Makes a reader. */
-  interface Maker {
+  public interface Maker {
     RecordReader of(Lines lines) throws IOException, TrafficException;
   }
 
   private Read() {}
 
-  static Lines lines(String text) throws IOException {
+  public static Lines lines(String text) throws IOException {
     return Lines.of(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
   }
 
   /** Returns {@code line|value|value} for each record and {@code line! reason} for each failure. */
-  static List<String> all(Maker maker, String text, String... columns)
+  public static List<String> all(Maker maker, String text, String... columns)
       throws IOException, TrafficException {
     return all(maker, new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), columns);
   }
 
-  static List<String> all(Maker maker, InputStream in, String... columns)
+  public static List<String> all(Maker maker, InputStream in, String... columns)
       throws IOException, TrafficException {
     RecordReader reader = maker.of(Lines.of(in));
     reader.want(List.of(columns));

@@ -1,5 +1,6 @@
 package dev.weir.traffic;
 
+import dev.weir.traffic.internal.read.Escapes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

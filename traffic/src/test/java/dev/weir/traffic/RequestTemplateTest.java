@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;
+import dev.weir.traffic.internal.read.RecordFields;
+import dev.weir.traffic.internal.visit.Unreadable;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,10 @@ package dev.weir.http;
 import dev.weir.Ticker;
 import dev.weir.engine.Answer;
 import dev.weir.identity.RequestView;
+import dev.weir.protocol.http.OlderFields;
+import dev.weir.protocol.http.PolicyTexts;
+import dev.weir.protocol.http.RateLimitFields;
+import dev.weir.protocol.http.Standing;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
@@ -10,7 +14,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** How answers look: which header fields they have, and who may read them. For many threads. */
-final class RefusalStyle {
+public final class RefusalStyle {
   private final OlderFields older;
   private final boolean standard;
   private final Set<String> origins;
@@ -25,7 +29,7 @@ final class RefusalStyle {
    * @param standard whether answers have {@code RateLimit} and {@code RateLimit-Policy}
    * @param origins whose pages may read refusals
    */
-  RefusalStyle(OlderFields older, boolean standard, Set<String> origins, Ticker ticker) {
+  public RefusalStyle(OlderFields older, boolean standard, Set<String> origins, Ticker ticker) {
     this.older = older;
     this.standard = standard;
     this.origins = origins;
@@ -40,7 +44,7 @@ final class RefusalStyle {
   }
 
   /** Adds the fields that tell where the client stands; on any answer. */
-  void standing(Answer answer, BiConsumer<String, String> fields) {
+  public void standing(Answer answer, BiConsumer<String, String> fields) {
     if (standard) {
       PolicyTexts known = last;
       if (known != null && known.areAllOf(answer)) {

@@ -9,6 +9,7 @@ import dev.weir.identity.RequestIdentity;
 import dev.weir.identity.RequestView;
 import dev.weir.identity.SecretHash;
 import dev.weir.identity.Source;
+import dev.weir.protocol.http.OlderFields;
 import dev.weir.rules.Descriptor;
 import dev.weir.rules.Entry;
 import dev.weir.rules.Request;

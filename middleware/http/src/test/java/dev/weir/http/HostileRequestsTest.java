@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import dev.weir.identity.ClientAddress;
 import dev.weir.identity.Missing;
+import dev.weir.protocol.http.OlderFields;
 import dev.weir.testkit.Trials;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.engine.Answer;
+import dev.weir.protocol.http.CheckAnswer;
+import dev.weir.protocol.http.OlderFields;
 import dev.weir.rules.Request;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.weir.jaxrs;
 
-import dev.weir.http.ProblemType;
 import dev.weir.http.Refusal;
 import dev.weir.http.RequestLimiter;
 import dev.weir.http.Verdict;
+import dev.weir.protocol.http.ProblemType;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;

@@ -3,9 +3,9 @@ package dev.weir.servlet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.Answer;
-import dev.weir.http.CheckAnswer;
 import dev.weir.identity.ClientAddress;
 import dev.weir.identity.Missing;
+import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.rules.Request;
 import jakarta.servlet.Filter;
 import java.nio.charset.StandardCharsets;

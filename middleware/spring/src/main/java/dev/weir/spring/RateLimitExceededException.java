@@ -1,7 +1,7 @@
 package dev.weir.spring;
 
 import dev.weir.engine.Answer;
-import dev.weir.http.CheckAnswer;
+import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.rules.Request;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,7 @@ import dev.weir.FailureMode;
 import dev.weir.MemoryStore;
 import dev.weir.admin.ShowKeys;
 import dev.weir.engine.EngineSettings;
-import dev.weir.http.OlderFields;
+import dev.weir.protocol.http.OlderFields;
 import dev.weir.shared.ClusterMember;
 import java.net.InetSocketAddress;
 import java.net.URI;

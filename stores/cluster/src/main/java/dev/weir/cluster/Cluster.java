@@ -1,6 +1,44 @@
 package dev.weir.cluster;
 
-import dev.weir.cluster.LedgerException.Outcome;
+import dev.weir.cluster.internal.asking.ClusterLink;
+import dev.weir.cluster.internal.asking.GroupRoutes;
+import dev.weir.cluster.internal.asking.OwnGroup;
+import dev.weir.cluster.internal.asking.OwnGroups;
+import dev.weir.cluster.internal.forming.Admissions;
+import dev.weir.cluster.internal.forming.DnsSeeds;
+import dev.weir.cluster.internal.forming.Formation;
+import dev.weir.cluster.internal.forming.LevelRaise;
+import dev.weir.cluster.internal.log.Ledger;
+import dev.weir.cluster.internal.log.LedgerException;
+import dev.weir.cluster.internal.log.LedgerException.Outcome;
+import dev.weir.cluster.internal.log.RatisEngine;
+import dev.weir.cluster.internal.log.RatisSettings;
+import dev.weir.cluster.internal.map.Charter;
+import dev.weir.cluster.internal.map.ClusterMap;
+import dev.weir.cluster.internal.map.CurrentMap;
+import dev.weir.cluster.internal.map.PeerSlots;
+import dev.weir.cluster.internal.map.Rebalancer;
+import dev.weir.cluster.internal.map.Seating;
+import dev.weir.cluster.internal.map.SlotChanges;
+import dev.weir.cluster.internal.operating.Backups;
+import dev.weir.cluster.internal.operating.ClusterHealth;
+import dev.weir.cluster.internal.operating.ClusterOperations;
+import dev.weir.cluster.internal.operating.DiskRoom;
+import dev.weir.cluster.internal.operating.HandOver;
+import dev.weir.cluster.internal.peer.ByteWriter;
+import dev.weir.cluster.internal.peer.ClusterLevel;
+import dev.weir.cluster.internal.peer.Identity;
+import dev.weir.cluster.internal.peer.Levels;
+import dev.weir.cluster.internal.peer.Member;
+import dev.weir.cluster.internal.peer.PeerDoor;
+import dev.weir.cluster.internal.peer.PeerException;
+import dev.weir.cluster.internal.peer.PeerFrame;
+import dev.weir.cluster.internal.peer.PeerLink;
+import dev.weir.cluster.internal.peer.PeerLoops;
+import dev.weir.cluster.internal.peer.PeerPulse;
+import dev.weir.cluster.internal.peer.PeerSelf;
+import dev.weir.cluster.internal.peer.PeerTls;
+import dev.weir.cluster.internal.peer.PeerTransport;
 import dev.weir.shared.ClusterMember;
 import dev.weir.shared.StoreSettings;
 import java.io.IOException;
@@ -50,7 +88,7 @@ public final class Cluster implements AutoCloseable {
   static final int GUEST = PeerFrame.FIRST_REQUEST + 41;
 
   /** The purpose of the connections for all that is not Raft's. */
-  static final String ASKING = "ask";
+  public static final String ASKING = "ask";
 
   private static final long TICK_MILLIS = 1_000;
 

@@ -1,6 +1,15 @@
 package dev.weir.cluster;
 
 import dev.weir.Ticker;
+import dev.weir.cluster.internal.map.Charter;
+import dev.weir.cluster.internal.map.ClusterMap;
+import dev.weir.cluster.internal.operating.BackupPart;
+import dev.weir.cluster.internal.operating.Backups;
+import dev.weir.cluster.internal.peer.ByteReader;
+import dev.weir.cluster.internal.peer.Checked;
+import dev.weir.cluster.internal.peer.Levels;
+import dev.weir.cluster.internal.state.GroupSlots;
+import dev.weir.cluster.internal.state.ReplicaHead;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;

@@ -1,6 +1,18 @@
 package dev.weir.cluster;
 
 import dev.weir.Ticker;
+import dev.weir.cluster.internal.log.GroupMarks;
+import dev.weir.cluster.internal.log.RatisEngine;
+import dev.weir.cluster.internal.log.RatisSnapshots;
+import dev.weir.cluster.internal.map.Charter;
+import dev.weir.cluster.internal.map.ClusterMap;
+import dev.weir.cluster.internal.map.Roster;
+import dev.weir.cluster.internal.peer.Identity;
+import dev.weir.cluster.internal.peer.Levels;
+import dev.weir.cluster.internal.peer.Member;
+import dev.weir.cluster.internal.state.ClusterTime;
+import dev.weir.cluster.internal.state.GroupSlots;
+import dev.weir.cluster.internal.state.Replica;
 import dev.weir.shared.ClusterMember;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,6 +2,7 @@ package dev.weir.cluster;
 
 import dev.weir.MemoryStore;
 import dev.weir.Ticker;
+import dev.weir.cluster.internal.peer.Levels;
 import dev.weir.shared.Clocks;
 import dev.weir.shared.ClusterMember;
 import dev.weir.shared.Resolver;
@@ -86,7 +87,7 @@ public final class ClusterSettings {
   }
 
   /** Returns this member's name, which one of the {@link #members} has. */
-  String name() {
+  public String name() {
     return self.name();
   }
 
@@ -110,7 +111,7 @@ public final class ClusterSettings {
     return listen;
   }
 
-  String zone() {
+  public String zone() {
     return zone;
   }
 
@@ -118,7 +119,7 @@ public final class ClusterSettings {
     return tls;
   }
 
-  int groups() {
+  public int groups() {
     return groups;
   }
 
@@ -130,15 +131,15 @@ public final class ClusterSettings {
     return levelMost;
   }
 
-  long maxKeys() {
+  public long maxKeys() {
     return maxKeys;
   }
 
-  long maxBytes() {
+  public long maxBytes() {
     return maxBytes;
   }
 
-  Clocks clocks() {
+  public Clocks clocks() {
     return clocks;
   }
 
@@ -146,11 +147,11 @@ public final class ClusterSettings {
     return electionTimeout;
   }
 
-  Duration maxSkew() {
+  public Duration maxSkew() {
     return maxSkew;
   }
 
-  Consumer<? super String> log() {
+  public Consumer<? super String> log() {
     return log;
   }
 

@@ -1,5 +1,8 @@
 package dev.weir.cluster;
 
+import dev.weir.cluster.internal.peer.ByteReader;
+import dev.weir.cluster.internal.peer.ByteWriter;
+import dev.weir.cluster.internal.peer.Member;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -38,7 +41,7 @@ public record ClusterStatus(
   }
 
   /** A replica that is so many entries behind catches up. */
-  static final long MOST_BEHIND = 10_000;
+  public static final long MOST_BEHIND = 10_000;
 
   /**
    * A member.
@@ -66,7 +69,7 @@ public record ClusterStatus(
       servers = Collections.unmodifiableMap(new TreeMap<>(servers));
     }
 
-    byte[] toBytes() {
+    public byte[] toBytes() {
       ByteWriter out = new ByteWriter().writeText(name).writeText(incarnation).writeText(zone);
       out.writeByte(up ? 1 : 0).writeText(problem);
       out.writeNumber(groups.size());
@@ -77,7 +80,7 @@ public record ClusterStatus(
       return out.toBytes();
     }
 
-    static MemberStatus read(byte[] bytes) {
+    public static MemberStatus read(byte[] bytes) {
       ByteReader in = new ByteReader(bytes, 0);
       String name = in.readText();
       String incarnation = in.readText();
@@ -325,7 +328,7 @@ public record ClusterStatus(
   }
 
   /** Returns why a member may not be removed; empty if it may. */
-  String removal(String name, boolean force) {
+  public String removal(String name, boolean force) {
     MemberStatus member =
         members.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
     if (member == null) {

@@ -22,7 +22,7 @@ public final class ClusterStore extends SharedStore {
     this.fingerprint = fingerprint;
   }
 
-  ClusterStore(
+  public ClusterStore(
       StoreSettings settings, Link link, Fingerprint fingerprint, Housekeeping housekeeping) {
     super(settings, link, housekeeping);
     this.fingerprint = fingerprint;

@@ -1,5 +1,8 @@
 package dev.weir.cluster;
 
+import dev.weir.cluster.internal.map.ClusterMap;
+import dev.weir.cluster.internal.map.Placement;
+import dev.weir.cluster.internal.map.Rebalancer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,7 +32,7 @@ public record SlotsStatus(List<Integer> slots, int toMove, List<MoveStatus> move
   }
 
   /** Returns what is to move, a line for each group that gives slots to another one. */
-  static List<String> misplaced(ClusterMap map) {
+  public static List<String> misplaced(ClusterMap map) {
     Map<String, Integer> counts = new TreeMap<>();
     for (Rebalancer.Misplaced each : Rebalancer.misplaced(map, new Placement(map.groups()))) {
       counts.merge("group " + each.from() + " -> group " + each.to(), 1, Integer::sum);
@@ -40,18 +43,18 @@ public record SlotsStatus(List<Integer> slots, int toMove, List<MoveStatus> move
   }
 
   /** Returns how many slots a group has. */
-  int of(int group) {
+  public int of(int group) {
     return group < slots.size() ? slots.get(group) : 0;
   }
 
   /** Returns where slots are before there is a cluster. */
-  static SlotsStatus before(int groups) {
+  public static SlotsStatus before(int groups) {
     Placement first = new Placement(groups);
     return new SlotsStatus(
         IntStream.range(0, groups).mapToObj(first::slots).toList(), 0, List.of());
   }
 
-  static SlotsStatus of(ClusterMap map) {
+  public static SlotsStatus of(ClusterMap map) {
     int[] counts = new int[map.groups()];
     for (short each : map.slots()) {
       counts[each]++;

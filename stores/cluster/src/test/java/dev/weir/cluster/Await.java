@@ -8,19 +8,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** Waits for what other threads do. */
-final class Await {
+public final class Await {
   private static final Duration LONG = Duration.ofMinutes(2);
   private static final long PAUSE_MILLIS = 5;
 
   private Await() {}
 
   /** Waits until that is true; fails after two minutes. */
-  static void until(String what, Callable<Boolean> condition) throws Exception {
+  public static void until(String what, Callable<Boolean> condition) throws Exception {
     until(() -> what, condition);
   }
 
   /** As {@link #until(String, Callable)}, where what is waited for says how far it has come. */
-  static void until(Supplier<String> what, Callable<Boolean> condition) throws Exception {
+  public static void until(Supplier<String> what, Callable<Boolean> condition) throws Exception {
     long end = Ticker.system().nanos() + LONG.toNanos();
     while (!condition.call()) {
       if (Ticker.system().nanos() - end > 0) {
@@ -30,7 +30,7 @@ final class Await {
     }
   }
 
-  static void pause(long millis) throws InterruptedException {
+  public static void pause(long millis) throws InterruptedException {
     boolean unused = new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
   }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * processor for as long as an election takes elect another leader, and are right to do so: such a
  * run says nothing of a leader that must stay.
  */
-final class Calm {
+public final class Calm {
   private static final int MOST_TRIES = 3;
   private static final long LOOK_MILLIS = 20;
   private static final long STILL_NANOS = 300 * Policies.MILLI;
@@ -18,12 +18,12 @@ final class Calm {
   private Calm() {}
 
   /** What holds as long as this process gets a processor. */
-  interface Check {
+  public interface Check {
     void run(Path folder) throws Exception;
   }
 
   /** Runs a check, in an empty folder each time. */
-  static void check(Path folder, Check check) throws Exception {
+  public static void check(Path folder, Check check) throws Exception {
     for (int i = 1; ; i++) {
       AtomicLong longest = new AtomicLong();
       Thread watch = new Thread(() -> watch(longest), "calm");

@@ -8,6 +8,7 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Ticker;
 import dev.weir.cluster.ClusterStatus.Health;
+import dev.weir.cluster.internal.operating.Backups;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

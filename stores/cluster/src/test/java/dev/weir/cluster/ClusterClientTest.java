@@ -10,6 +10,7 @@ import dev.weir.Quota;
 import dev.weir.Sharing;
 import dev.weir.Ticker;
 import dev.weir.cluster.ClusterSettings.TlsFiles;
+import dev.weir.cluster.internal.map.ClusterMap;
 import dev.weir.shared.ClusterMember;
 import dev.weir.shared.Resolver;
 import dev.weir.testkit.Ports;

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Asks all stores for a few keys, again and again, and counts what is admitted of each: never more
  * than its limit, whatever becomes of members.
  */
-final class CountedLoad implements AutoCloseable {
+public final class CountedLoad implements AutoCloseable {
   private static final int LIMIT = 200;
   private static final int KEYS = 8;
 
@@ -43,11 +43,11 @@ final class CountedLoad implements AutoCloseable {
   /**
    * @param stores may change meanwhile
    */
-  CountedLoad(Collection<? extends ClusterStore> stores) {
+  public CountedLoad(Collection<? extends ClusterStore> stores) {
     this.stores = stores;
   }
 
-  void start() {
+  public void start() {
     thread.start();
   }
 
@@ -83,7 +83,7 @@ final class CountedLoad implements AutoCloseable {
   }
 
   /** Uses up what is left of every key: each has had its limit at most, in all. */
-  void check() throws Exception {
+  public void check() throws Exception {
     Await.until(
         () -> "requests, and each key admitted; " + reasons,
         () -> answered.get() > MIN_ANSWERED && admitted.size() == KEYS);

@@ -3,6 +3,9 @@ package dev.weir.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.cluster.Trio.Node;
+import dev.weir.cluster.internal.log.PeerRpc;
+import dev.weir.cluster.internal.log.RatisSettings;
+import dev.weir.cluster.internal.peer.Wires;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;

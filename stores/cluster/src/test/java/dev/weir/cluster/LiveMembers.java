@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.Ticker;
 import dev.weir.cluster.ClusterStatus.GroupStatus;
 import dev.weir.cluster.ClusterStatus.Health;
+import dev.weir.cluster.internal.forming.LevelRaise;
+import dev.weir.cluster.internal.peer.Levels;
 import dev.weir.shared.ClusterMember;
 import dev.weir.shared.Resolver;
 import dev.weir.testkit.Ports;
@@ -20,9 +22,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** Whole members in this process, on folders of their names, and processes that only ask them. */
-final class LiveMembers implements AutoCloseable {
+public final class LiveMembers implements AutoCloseable {
   /** Those that form the cluster. */
-  static final List<String> NAMES = List.of("a", "b", "c");
+  public static final List<String> NAMES = List.of("a", "b", "c");
 
   /** One that may join them. */
   static final String FOURTH = "d";
@@ -30,20 +32,20 @@ final class LiveMembers implements AutoCloseable {
   /** Of each group. */
   private static final int REPLICAS = 3;
 
-  final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
-  final Map<String, Cluster> clusters = new ConcurrentHashMap<>();
+  public final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
+  public final Map<String, Cluster> clusters = new ConcurrentHashMap<>();
 
   /** Also those of processes that are no members. */
-  final Map<String, ClusterStore> stores = new ConcurrentHashMap<>();
+  public final Map<String, ClusterStore> stores = new ConcurrentHashMap<>();
 
   /** Where each is found; a test may say that one is elsewhere. */
-  final Map<String, ClusterMember> addresses = new ConcurrentHashMap<>();
+  public final Map<String, ClusterMember> addresses = new ConcurrentHashMap<>();
 
   private final Path folder;
   private final int groups;
   private final int raiseRounds;
 
-  LiveMembers(Path folder, int groups) throws IOException {
+  public LiveMembers(Path folder, int groups) throws IOException {
     this(folder, groups, LevelRaise.ROUNDS);
   }
 
@@ -58,7 +60,7 @@ final class LiveMembers implements AutoCloseable {
     addresses.put(FOURTH, new ClusterMember(FOURTH, "127.0.0.1", Ports.free()));
   }
 
-  ClusterMember address(String name) {
+  public ClusterMember address(String name) {
     return Objects.requireNonNull(addresses.get(name));
   }
 
@@ -78,7 +80,7 @@ final class LiveMembers implements AutoCloseable {
    *
    * @param most the highest level at which they take part, or 0
    */
-  void startAll(int most, List<String> names) throws Exception {
+  public void startAll(int most, List<String> names) throws Exception {
     List<CompletableFuture<Void>> starting = new ArrayList<>();
     for (String name : names) {
       CompletableFuture<Void> started = new CompletableFuture<>();
@@ -98,7 +100,7 @@ final class LiveMembers implements AutoCloseable {
     healthy();
   }
 
-  void start(String name) throws IOException, InterruptedException {
+  public void start(String name) throws IOException, InterruptedException {
     start(name, name, 0);
   }
 
@@ -108,7 +110,7 @@ final class LiveMembers implements AutoCloseable {
    * @param files the name of its folder
    * @param most the highest level at which it takes part, or 0
    */
-  void start(String name, String files, int most) throws IOException, InterruptedException {
+  public void start(String name, String files, int most) throws IOException, InterruptedException {
     ClusterMember self = address(name);
     Cluster cluster =
         Cluster.open(
@@ -152,22 +154,22 @@ final class LiveMembers implements AutoCloseable {
         () -> stores.values().stream().allMatch(ClusterStore::available));
   }
 
-  void end(String name) {
+  public void end(String name) {
     clusters.remove(name);
     Objects.requireNonNull(stores.remove(name)).close();
   }
 
   /** Returns a member that runs. */
-  Cluster any() {
+  public Cluster any() {
     return clusters.values().iterator().next();
   }
 
-  void healthy() throws Exception {
+  public void healthy() throws Exception {
     Await.until(() -> "a healthy cluster; " + log, () -> any().status().health() == Health.HEALTHY);
   }
 
   /** Returns who leads a group, once somebody does. */
-  String leader(int group) throws Exception {
+  public String leader(int group) throws Exception {
     String[] found = new String[1];
     Await.until(
         "a leader of group " + group,
@@ -220,7 +222,7 @@ final class LiveMembers implements AutoCloseable {
   }
 
   /** Waits until all replicas of each of so many groups are there and have come to the same. */
-  void sameEverywhere(int groups) throws Exception {
+  public void sameEverywhere(int groups) throws Exception {
     for (int i = 0; i < groups; i++) {
       int group = i;
       Await.until(

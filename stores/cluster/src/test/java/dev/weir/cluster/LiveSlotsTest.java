@@ -9,6 +9,7 @@ import dev.weir.Charges;
 import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.Ticker;
+import dev.weir.cluster.internal.map.Placement;
 import dev.weir.testkit.Trials;
 import java.io.IOException;
 import java.nio.file.Path;

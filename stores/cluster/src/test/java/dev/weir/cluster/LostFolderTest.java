@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Policy;
 import dev.weir.Quota;
+import dev.weir.cluster.internal.log.GroupMarks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

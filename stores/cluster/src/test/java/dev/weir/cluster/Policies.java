@@ -9,21 +9,21 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 
 /** Policies for tests. */
-final class Policies {
-  static final long MICRO = 1_000;
-  static final long MILLI = 1_000_000;
-  static final long SECOND = 1_000_000_000;
+public final class Policies {
+  public static final long MICRO = 1_000;
+  public static final long MILLI = 1_000_000;
+  public static final long SECOND = 1_000_000_000;
 
   private static final Algorithm[] ALGORITHMS = Algorithm.values();
   private static final Consistency[] CONSISTENCIES = Consistency.values();
 
   private Policies() {}
 
-  static Policy of(Algorithm algorithm, long permits, long windowNanos) {
+  public static Policy of(Algorithm algorithm, long permits, long windowNanos) {
     return Policy.builder(new Quota(permits, windowNanos)).algorithm(algorithm).build();
   }
 
-  static Policy shared(
+  public static Policy shared(
       Algorithm algorithm,
       long permits,
       long windowNanos,
@@ -37,7 +37,7 @@ final class Policies {
   }
 
   /** Returns any policy: quotas, windows, bursts and granules from all of their ranges. */
-  static Policy any(SplittableRandom random) {
+  public static Policy any(SplittableRandom random) {
     Algorithm algorithm = ALGORITHMS[random.nextInt(ALGORITHMS.length)];
     long window = Quota.MIN_WINDOW_NANOS << random.nextInt(24);
     window += random.nextLong(window);

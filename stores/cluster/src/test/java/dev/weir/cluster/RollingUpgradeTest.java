@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.Ticker;
+import dev.weir.cluster.internal.peer.Identity;
+import dev.weir.cluster.internal.peer.Levels;
 import dev.weir.shared.Resolver;
 import java.io.IOException;
 import java.nio.file.Path;

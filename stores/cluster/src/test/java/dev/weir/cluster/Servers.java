@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /** Whole members in this process, over the loopback, with a folder each. */
-final class Servers implements AutoCloseable {
+public final class Servers implements AutoCloseable {
   private final Path folder;
   private final int groups;
   private final Map<String, ClusterMember> addresses = new TreeMap<>();
@@ -38,7 +38,7 @@ final class Servers implements AutoCloseable {
   /**
    * @param names that have an address, from the start on
    */
-  Servers(Path folder, int groups, String... names) throws IOException {
+  public Servers(Path folder, int groups, String... names) throws IOException {
     this.folder = folder;
     this.groups = groups;
     for (String name : names) {
@@ -54,7 +54,7 @@ final class Servers implements AutoCloseable {
     return folder.resolve(name);
   }
 
-  Cluster cluster(String name) {
+  public Cluster cluster(String name) {
     return Objects.requireNonNull(clusters.get(name));
   }
 
@@ -63,7 +63,7 @@ final class Servers implements AutoCloseable {
   }
 
   /** Starts members whose lists have exactly these, and waits until each of them decides. */
-  void start(String... names) throws Exception {
+  public void start(String... names) throws Exception {
     Stream.of(names)
         .map(name -> CompletableFuture.runAsync(() -> open(name, names), Servers::thread))
         .toList()
@@ -138,7 +138,8 @@ final class Servers implements AutoCloseable {
   }
 
   /** Asks one server so many times; it has to admit so many. */
-  void admits(int expected, String name, String rule, Policy policy, String key, int requests)
+  public void admits(
+      int expected, String name, String rule, Policy policy, String key, int requests)
       throws Exception {
     asker.admits(expected, store(name), rule, policy, key, requests);
   }

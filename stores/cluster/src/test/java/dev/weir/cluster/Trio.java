@@ -2,7 +2,18 @@ package dev.weir.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.cluster.HashMachine.Applied;
+import dev.weir.cluster.internal.log.HashMachine;
+import dev.weir.cluster.internal.log.HashMachine.Applied;
+import dev.weir.cluster.internal.log.Ledger;
+import dev.weir.cluster.internal.log.LedgerException;
+import dev.weir.cluster.internal.log.RatisEngine;
+import dev.weir.cluster.internal.log.RatisSettings;
+import dev.weir.cluster.internal.peer.Member;
+import dev.weir.cluster.internal.peer.PeerDoor;
+import dev.weir.cluster.internal.peer.PeerLoops;
+import dev.weir.cluster.internal.peer.PeerSelf;
+import dev.weir.cluster.internal.peer.PeerTransport;
+import dev.weir.cluster.internal.peer.Wires;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -22,9 +33,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Three members in this process, which talk over the loopback. */
-final class Trio implements AutoCloseable {
-  static final List<String> NAMES = List.of("a", "b", "c");
-  static final int GROUP = 3;
+public final class Trio implements AutoCloseable {
+  public static final List<String> NAMES = List.of("a", "b", "c");
+  public static final int GROUP = 3;
 
   private static final Duration ELECTION_MIN = Duration.ofMillis(700);
   private static final Duration ELECTION_MAX = Duration.ofMillis(1_400);
@@ -36,10 +47,10 @@ final class Trio implements AutoCloseable {
   private final UUID cluster = UUID.randomUUID();
   private final PeerLoops loops = new PeerLoops(2);
   private final @Nullable Node[] nodes = new Node[3];
-  final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
+  public final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
 
   /** A member that runs. */
-  record Node(
+  public record Node(
       String name,
       PeerDoor door,
       PeerTransport transport,
@@ -47,18 +58,19 @@ final class Trio implements AutoCloseable {
       HashMachine machine,
       Ledger ledger) {}
 
-  Trio(Path folder) throws IOException {
+  public Trio(Path folder) throws IOException {
     this(folder, same -> same, null);
   }
 
   /** Starts three members, whose connections go over wires if there are any. */
-  Trio(Path folder, UnaryOperator<RatisSettings> settings, @Nullable Wires wires)
+  public Trio(Path folder, UnaryOperator<RatisSettings> settings, @Nullable Wires wires)
       throws IOException {
     this(folder, settings, wires, 3);
   }
 
   /** Starts those that begin the log: the first so many. The others are started to join them. */
-  Trio(Path folder, UnaryOperator<RatisSettings> settings, @Nullable Wires wires, int founders)
+  public Trio(
+      Path folder, UnaryOperator<RatisSettings> settings, @Nullable Wires wires, int founders)
       throws IOException {
     this.folder = folder;
     this.settings = settings;
@@ -124,7 +136,7 @@ final class Trio implements AutoCloseable {
   }
 
   /** Starts a member from its folder, at another port. */
-  void start(int i) throws IOException {
+  public void start(int i) throws IOException {
     PeerDoor[] doors = new PeerDoor[3];
     PeerDoor mine = door(i);
     for (int other = 0; other < 3; other++) {
@@ -144,11 +156,11 @@ final class Trio implements AutoCloseable {
   }
 
   /** Returns one that runs, as it is seated in the log. */
-  Member member(int i) {
+  public Member member(int i) {
     return member(i, i, node(i).door());
   }
 
-  void stop(int i) {
+  public void stop(int i) {
     stop(node(i));
   }
 
@@ -170,17 +182,17 @@ final class Trio implements AutoCloseable {
     node.door().close();
   }
 
-  Path folder(int i) {
+  public Path folder(int i) {
     return folder.resolve(NAMES.get(i));
   }
 
-  Node node(int i) {
+  public Node node(int i) {
     Node node = nodes[i];
     assertThat(node).isNotNull();
     return Objects.requireNonNull(node);
   }
 
-  List<Node> running() {
+  public List<Node> running() {
     List<Node> all = new ArrayList<>();
     for (Node node : nodes) {
       if (node != null) {
@@ -191,7 +203,7 @@ final class Trio implements AutoCloseable {
   }
 
   /** Returns the number of who takes itself for the leader; waits for one. */
-  int leader() throws Exception {
+  public int leader() throws Exception {
     int[] found = {-1};
     Await.until(
         "a leader",
@@ -209,7 +221,7 @@ final class Trio implements AutoCloseable {
   }
 
   /** Appends an entry by the leader, until it is known to be applied; returns its index. */
-  long append(long id, int bytes) throws Exception {
+  public long append(long id, int bytes) throws Exception {
     while (true) {
       try {
         byte[] reply =
@@ -230,7 +242,7 @@ final class Trio implements AutoCloseable {
   }
 
   /** Waits until all that run have applied as much, and checks that it is the same. */
-  List<Applied> settle() throws Exception {
+  public List<Applied> settle() throws Exception {
     append(-1, 16);
     long most = node(leader()).machine().applied().size();
     Await.until(

@@ -1,6 +1,11 @@
 package dev.weir.shared;
 
 import dev.weir.Ticker;
+import dev.weir.shared.internal.Health;
+import dev.weir.shared.internal.Moved;
+import dev.weir.shared.internal.Operation;
+import dev.weir.shared.internal.Refund;
+import dev.weir.shared.internal.Turns;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -83,7 +88,7 @@ public final class Caller {
   }
 
   /** Asks; the answer comes on the thread that reads it, a failure may come on this one. */
-  void ask(Operation operation) {
+  public void ask(Operation operation) {
     if (health.givenUp() || closed) {
       fail(operation, Failure.OPEN);
     } else if (operation.waitedNanos > timeoutNanos / 2) {

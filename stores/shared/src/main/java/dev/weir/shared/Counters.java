@@ -11,11 +11,11 @@ public final class Counters {
   final LongAdder calls = new LongAdder();
   final LongAdder decided = new LongAdder();
   final LongAdder merged = new LongAdder();
-  final LongAdder held = new LongAdder();
-  final LongAdder onFailureLocal = new LongAdder();
+  public final LongAdder held = new LongAdder();
+  public final LongAdder onFailureLocal = new LongAdder();
   final LongAdder late = new LongAdder();
   final LongAdder burned = new LongAdder();
-  final LongAdder clockSteps = new LongAdder();
+  public final LongAdder clockSteps = new LongAdder();
   private final Map<Failure, LongAdder> failures = new EnumMap<>(Failure.class);
 
   /** Creates counters at zero. */
@@ -25,7 +25,7 @@ public final class Counters {
     }
   }
 
-  void failed(Failure failure, int charges) {
+  public void failed(Failure failure, int charges) {
     Objects.requireNonNull(failures.get(failure)).add(charges);
   }
 
@@ -46,7 +46,7 @@ public final class Counters {
         clockSteps.sum());
   }
 
-  Map<String, Long> failures() {
+  public Map<String, Long> failures() {
     Map<String, Long> counts = new LinkedHashMap<>();
     failures.forEach((failure, count) -> counts.put(failure.text(), count.sum()));
     return counts;

@@ -7,6 +7,15 @@ import dev.weir.Decision;
 import dev.weir.FailureMode;
 import dev.weir.Reason;
 import dev.weir.Ticker;
+import dev.weir.shared.internal.CrossSlots;
+import dev.weir.shared.internal.DecideMany;
+import dev.weir.shared.internal.DecideOne;
+import dev.weir.shared.internal.FailureDecisions;
+import dev.weir.shared.internal.LocalAuthority;
+import dev.weir.shared.internal.Moved;
+import dev.weir.shared.internal.Operation;
+import dev.weir.shared.internal.Refund;
+import dev.weir.shared.internal.Reset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * store, and by failure modes where the store does not answer. All bindings are the store's. Safe
  * for use by many threads.
  */
-final class Decider {
+public final class Decider {
   /** No limit is higher, and multiples of it are still exact in doubles. */
   private static final long MOST_PERMITS = 1L << 33;
 
@@ -120,7 +129,8 @@ final class Decider {
    *
    * @param waitedNanos for how long the request has waited for the store already
    */
-  void inOneStep(Charges charges, long nowNanos, long waitedNanos, Consumer<? super Charges> done) {
+  public void inOneStep(
+      Charges charges, long nowNanos, long waitedNanos, Consumer<? super Charges> done) {
     Consumer<Failure> failed =
         failure -> {
           failureDecisions.decide(charges, failure, nowNanos);
@@ -295,7 +305,7 @@ final class Decider {
   }
 
   /** Gives permits back where they were charged: in this process, or in the store. */
-  void refund(
+  public void refund(
       SharedBinding binding,
       long fingerprint,
       long permits,

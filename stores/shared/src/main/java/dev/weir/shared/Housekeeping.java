@@ -1,5 +1,6 @@
 package dev.weir.shared;
 
+import dev.weir.shared.internal.HousekeepingThread;
 import java.util.function.LongSupplier;
 
 /** Runs what a store does from time to time. Safe for use by many threads. */

@@ -14,7 +14,7 @@ import dev.weir.Reason;
  */
 public record Result(
     Reason reason, long remaining, long retryAfterNanos, long resetAfterNanos, long atNanos) {
-  static final long NANOS_PER_MICRO = 1_000;
+  public static final long NANOS_PER_MICRO = 1_000;
 
   /**
    * Instead of a result: the shard does not have the key, since it was moved, and has decided
@@ -22,7 +22,7 @@ public record Result(
    */
   public static final Result MOVED = new Result(Reason.UNCERTAIN, -1, 0, 0, 0);
 
-  boolean isMoved() {
+  public boolean isMoved() {
     return equals(MOVED);
   }
 
@@ -32,7 +32,7 @@ public record Result(
   }
 
   /** Returns the instant at which the key is as if it had never been used. */
-  long resetNanos() {
+  public long resetNanos() {
     return atNanos + resetAfterNanos;
   }
 }

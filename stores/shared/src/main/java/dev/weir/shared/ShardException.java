@@ -22,7 +22,7 @@ public final class ShardException extends RuntimeException {
   }
 
   /** Returns what an error is, without what futures wrap around it. */
-  static ShardException of(Throwable error) {
+  public static ShardException of(Throwable error) {
     Throwable cause = error;
     while ((cause instanceof CompletionException || cause instanceof ExecutionException)
         && cause.getCause() != null) {

@@ -6,6 +6,8 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Shape;
 import dev.weir.Store;
+import dev.weir.shared.internal.LocalAuthority;
+import dev.weir.shared.internal.Variants;
 import org.jspecify.annotations.Nullable;
 
 /** A policy in force in a {@code SharedStore}. Safe for use by many threads. */
@@ -18,7 +20,7 @@ public final class SharedBinding implements Binding {
   /**
    * The policy's share in this process, for when the store cannot be asked; null if it has none.
    */
-  final @Nullable Binding localShare;
+  public final @Nullable Binding localShare;
 
   private volatile @Nullable LocalAuthority authority;
 
@@ -73,9 +75,9 @@ public final class SharedBinding implements Binding {
   }
 
   /** What a process holds under one policy is as good under another of the same terms. */
-  record Terms(
+  public record Terms(
       Consistency consistency, long syncIntervalNanos, Quota quota, long burst, Shape shape) {
-    static Terms of(Policy policy) {
+    public static Terms of(Policy policy) {
       return new Terms(
           policy.sharing().consistency(),
           policy.sharing().syncIntervalNanos(),

@@ -10,6 +10,15 @@ import dev.weir.Policy;
 import dev.weir.Reason;
 import dev.weir.Store;
 import dev.weir.Ticker;
+import dev.weir.shared.internal.Allotments;
+import dev.weir.shared.internal.FailureDecisions;
+import dev.weir.shared.internal.HeldKeys;
+import dev.weir.shared.internal.LocalAuthority;
+import dev.weir.shared.internal.LocalCounts;
+import dev.weir.shared.internal.Operation;
+import dev.weir.shared.internal.Pace;
+import dev.weir.shared.internal.StoreDecides;
+import dev.weir.shared.internal.Variants;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +51,7 @@ public abstract class SharedStore implements Store {
   /**
    * @param link the transport; closed with the store
    */
-  protected SharedStore(StoreSettings settings, Link link) {
+  public SharedStore(StoreSettings settings, Link link) {
     this(settings, link, Housekeeping.thread("weir-" + settings.kind()));
   }
 
@@ -50,7 +59,7 @@ public abstract class SharedStore implements Store {
    * @param link the transport; closed with the store
    * @param housekeeping looks after what waits; closed with the store
    */
-  protected SharedStore(StoreSettings settings, Link link, Housekeeping housekeeping) {
+  public SharedStore(StoreSettings settings, Link link, Housekeeping housekeeping) {
     this.settings = settings;
     this.link = link;
     ticker = settings.clocks().monotonic();

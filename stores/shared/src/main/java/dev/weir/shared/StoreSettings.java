@@ -26,7 +26,7 @@ public record StoreSettings(
   private static final int TICKS_PER_TIMEOUT = 10;
 
   /** Returns how often to look after what waits. */
-  static long tickNanos(long timeoutNanos) {
+  public static long tickNanos(long timeoutNanos) {
     return Math.max(LEAST_TICK_NANOS, Math.min(MOST_TICK_NANOS, timeoutNanos / TICKS_PER_TIMEOUT));
   }
 }

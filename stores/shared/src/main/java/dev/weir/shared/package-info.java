@@ -1,11 +1,16 @@
 /**
- * What every store needs that several processes share, whatever carries its calls: how operations
- * of many threads become few calls ({@link dev.weir.shared.Caller}), what a process may decide by
- * itself under each consistency, and what is answered while the store cannot be asked.
+ * The common part of every store that several processes share, whatever carries its calls.
  *
- * <p>A store of this kind extends {@link dev.weir.shared.SharedStore} and brings its transport
- * along: a {@link dev.weir.shared.Link}, with a {@link dev.weir.shared.Shard} for each server that
- * decides.
+ * <ul>
+ *   <li>{@link dev.weir.shared.SharedStore}: the base of such a store; begin here
+ *   <li>{@link dev.weir.shared.Caller}: many threads' operations in few calls
+ *   <li>{@link dev.weir.shared.Link}: the transport, with a {@link dev.weir.shared.Shard} for each
+ *       server that decides
+ *   <li>{@link dev.weir.shared.StoreSettings}: timeouts, clocks and logs
+ * </ul>
+ *
+ * <p>{@code internal} has the operations, the permits that a process may spend by itself, and the
+ * answers while the store cannot be reached.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.shared;

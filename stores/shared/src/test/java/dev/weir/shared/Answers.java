@@ -1,15 +1,16 @@
 package dev.weir.shared;
 
+import dev.weir.shared.internal.DecideOne;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** A callback that keeps all results. Safe for use by many threads. */
-final class Answers implements DecideOne.Callback {
+public final class Answers implements DecideOne.Callback {
   /** How often it fitted, and what was said; or why nothing was. */
-  record Answer(long times, @Nullable Result result, @Nullable Failure failure) {}
+  public record Answer(long times, @Nullable Result result, @Nullable Failure failure) {}
 
-  final List<Answer> answers = new CopyOnWriteArrayList<>();
+  public final List<Answer> answers = new CopyOnWriteArrayList<>();
 
   @Override
   public void decided(long times, Result result, long remaining) {
@@ -28,11 +29,11 @@ final class Answers implements DecideOne.Callback {
     return answers.get(0);
   }
 
-  long times() {
+  public long times() {
     return only().times();
   }
 
-  Result result() {
+  public Result result() {
     Result result = only().result();
     if (result == null) {
       throw new AssertionError("failed: " + only().failure() + " (expected: a result)");
@@ -40,7 +41,8 @@ final class Answers implements DecideOne.Callback {
     return result;
   }
 
-  @Nullable Failure failure() {
+  @Nullable
+  public Failure failure() {
     return only().failure();
   }
 }

@@ -4,18 +4,22 @@ import dev.weir.Binding;
 import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Ticker;
+import dev.weir.shared.internal.HeldKeys;
+import dev.weir.shared.internal.LocalAuthority;
+import dev.weir.shared.internal.Variants;
 import org.jspecify.annotations.Nullable;
 
 /** Bindings that belong to no store. */
-final class Bindings {
-  static final SharedBinding ANY = of("any", Policy.of(Quota.perSecond(100)), null, null);
+public final class Bindings {
+  public static final SharedBinding ANY = of("any", Policy.of(Quota.perSecond(100)), null, null);
 
   /** Room for all keys of a test. */
-  static final HeldKeys MANY_KEYS = new HeldKeys(Long.MAX_VALUE);
+  public static final HeldKeys MANY_KEYS = new HeldKeys(Long.MAX_VALUE);
 
   private Bindings() {}
 
-  @SuppressWarnings("NullAway") // No test asks whose they are.
+  @SuppressWarnings("NullAway")
+  public // No test asks whose they are.
   static SharedBinding of(
       String name,
       Policy policy,

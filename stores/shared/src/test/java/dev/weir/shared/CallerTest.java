@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Decision;
 import dev.weir.Reason;
+import dev.weir.shared.internal.DecideOne;
+import dev.weir.shared.internal.InSequence;
+import dev.weir.shared.internal.RecordAdmitted;
 import dev.weir.testkit.FakeTicker;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,7 @@
 package dev.weir.shared;
 
 import dev.weir.Charges.Role;
+import dev.weir.shared.internal.Operation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -8,9 +9,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /** Notes what it is made of. */
-final class FakeCall implements Call {
+public final class FakeCall implements Call {
   /** One operation of one key; the keys of a call are numbered from 1. */
-  record Request(String kind, long key, long permits, long count, long atMicros) {}
+  public record Request(String kind, long key, long permits, long count, long atMicros) {}
 
   private final Function<List<Request>, CompletionStage<? extends Reply>> sender;
   private final List<Long> keys = new ArrayList<>();
@@ -21,7 +22,7 @@ final class FakeCall implements Call {
   }
 
   /** Returns what an operation writes. */
-  static List<Request> requests(Operation operation) {
+  public static List<Request> requests(Operation operation) {
     FakeCall call = new FakeCall(requests -> CompletableFuture.failedStage(new AssertionError()));
     operation.write(call);
     return call.requests;

@@ -6,10 +6,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The way to shards that answer what a test says; the first has all keys. */
-class FakeLink implements Link {
+public class FakeLink implements Link {
   private final List<Caller> callers;
 
-  FakeLink(StoreSettings settings, FakeShard... shards) {
+  public FakeLink(StoreSettings settings, FakeShard... shards) {
     callers = Stream.of(shards).map(shard -> new Caller(shard, settings)).toList();
   }
 

@@ -4,7 +4,7 @@ import dev.weir.Decision;
 import dev.weir.Reason;
 
 /** A reply made of numbers: a result is six of them, its instants in microseconds. */
-final class FakeReply implements Reply {
+public final class FakeReply implements Reply {
   private static final long MICRO = 1_000;
   private static final Reason[] CODES = {
     Reason.WITHIN_LIMIT, Reason.OVER_LIMIT, Reason.INVALID, Reason.UNCERTAIN
@@ -14,7 +14,7 @@ final class FakeReply implements Reply {
   private final long[] numbers;
   private int read;
 
-  FakeReply(long nowNanos, long... numbers) {
+  public FakeReply(long nowNanos, long... numbers) {
     this.nowNanos = nowNanos;
     this.numbers = numbers.clone();
   }

@@ -9,11 +9,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A shard that answers when and what a test says. Safe for use by many threads. */
-final class FakeShard implements Shard {
+public final class FakeShard implements Shard {
   /** A call and the reply it waits for. */
-  record Sent(List<Request> requests, CompletableFuture<Reply> reply) {
+  public record Sent(List<Request> requests, CompletableFuture<Reply> reply) {
     /** Answers with these numbers, after the time. */
-    void answer(long... numbers) {
+    public void answer(long... numbers) {
       answerAt(0, numbers);
     }
 
@@ -27,8 +27,8 @@ final class FakeShard implements Shard {
     }
   }
 
-  final List<Sent> calls = new CopyOnWriteArrayList<>();
-  final List<CompletableFuture<Reply>> probes = new CopyOnWriteArrayList<>();
+  public final List<Sent> calls = new CopyOnWriteArrayList<>();
+  public final List<CompletableFuture<Reply>> probes = new CopyOnWriteArrayList<>();
   volatile @Nullable RuntimeException thrown;
 
   /** Turns that were asked for while nothing was read. */
@@ -38,7 +38,7 @@ final class FakeShard implements Shard {
   volatile boolean stuck;
 
   /** Answers at once, if there is one. */
-  volatile @Nullable Function<List<Request>, long[]> answers;
+  public volatile @Nullable Function<List<Request>, long[]> answers;
 
   @Override
   public Call newCall() {
@@ -71,7 +71,7 @@ final class FakeShard implements Shard {
   }
 
   /** Returns what a probe is answered. */
-  static Reply fine() {
+  public static Reply fine() {
     return new FakeReply(0);
   }
 

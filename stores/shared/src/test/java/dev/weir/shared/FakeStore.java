@@ -3,6 +3,7 @@ package dev.weir.shared;
 import dev.weir.Decision;
 import dev.weir.Ticker;
 import dev.weir.shared.FakeCall.Request;
+import dev.weir.shared.internal.Operation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -11,22 +12,22 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /** What authority ask, to be answered by a test. Not safe for use by several threads. */
-final class FakeStore {
+public final class FakeStore {
   /** Permits that came back. */
-  record Back(long permits, long atNanos) {}
+  public record Back(long permits, long atNanos) {}
 
   private static final long FITS = 0;
   private static final long OVER_LIMIT = 1;
 
-  final Deque<Operation> asked = new ArrayDeque<>();
+  public final Deque<Operation> asked = new ArrayDeque<>();
   private final Deque<Request> requests = new ArrayDeque<>();
   private final List<Back> backs = new ArrayList<>();
   private final Ticker ticker;
-  long askedAtNanos;
-  long charged;
-  long givenBack;
+  public long askedAtNanos;
+  public long charged;
+  public long givenBack;
 
-  FakeStore(Ticker ticker) {
+  public FakeStore(Ticker ticker) {
     this.ticker = ticker;
   }
 
@@ -34,7 +35,7 @@ final class FakeStore {
     return FakeCall.requests(operation).get(0);
   }
 
-  void ask(Operation operation) {
+  public void ask(Operation operation) {
     List<Request> parts = FakeCall.requests(operation);
     Request first = parts.get(0);
     Request last = parts.get(parts.size() - 1);
@@ -49,7 +50,7 @@ final class FakeStore {
   }
 
   /** Grants all that is asked for, and counts it; for several threads. */
-  synchronized void grantAtOnce(Operation operation) {
+  public synchronized void grantAtOnce(Operation operation) {
     List<Request> parts = FakeCall.requests(operation);
     if (parts.get(0).kind().equals("refund")) {
       givenBack += parts.get(0).permits();
@@ -63,7 +64,7 @@ final class FakeStore {
   }
 
   /** Returns the oldest request without an answer; it must be the only one. */
-  Request only() {
+  public Request only() {
     if (requests.size() != 1) {
       throw new AssertionError("asked: " + requests + " (expected: one)");
     }
@@ -71,7 +72,7 @@ final class FakeStore {
   }
 
   /** Returns what the operations without an answer are, oldest first. */
-  List<String> kinds() {
+  public List<String> kinds() {
     List<String> kinds = new ArrayList<>();
     for (Operation operation : asked) {
       kinds.add(
@@ -83,12 +84,12 @@ final class FakeStore {
   }
 
   /** Returns how often the only request's permits are asked for. */
-  long wanted() {
+  public long wanted() {
     return only().count();
   }
 
   /** Answers the oldest request. */
-  void grant(long times, Result said) {
+  public void grant(long times, Result said) {
     requests.remove();
     reply(asked.remove(), times, said);
   }
@@ -101,13 +102,13 @@ final class FakeStore {
   }
 
   /** Answers the oldest operation, a record of permits. */
-  void take(Result said) {
+  public void take(Result said) {
     requests.remove();
     read(asked.remove(), result(said));
   }
 
   /** Answers the oldest operation, a record of permits and a request for some. */
-  void takeAndGrant(Result recorded, long times, Result said) {
+  public void takeAndGrant(Result recorded, long times, Result said) {
     requests.remove();
     LongStream granted = LongStream.concat(LongStream.of(times), result(said));
     read(asked.remove(), LongStream.concat(result(recorded), granted));
@@ -130,18 +131,18 @@ final class FakeStore {
   }
 
   /** Fails the oldest request. */
-  void fail(Failure failure) {
+  public void fail(Failure failure) {
     requests.remove();
     asked.remove().fail(failure);
   }
 
   /** Returns how many permits came back, each time. */
-  List<Long> refunds() {
+  public List<Long> refunds() {
     return backs.stream().map(Back::permits).toList();
   }
 
   /** Returns what came back since this was last asked. */
-  List<Back> takeBacks() {
+  public List<Back> takeBacks() {
     List<Back> taken = List.copyOf(backs);
     backs.clear();
     return taken;

@@ -2,6 +2,7 @@ package dev.weir.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.shared.internal.DecideOne;
 import dev.weir.testkit.FakeTicker;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,6 +9,7 @@ import dev.weir.Policy;
 import dev.weir.Quota;
 import dev.weir.Reason;
 import dev.weir.Sharing;
+import dev.weir.shared.internal.Pace;
 import dev.weir.testkit.FakeTicker;
 import java.time.Duration;
 import java.util.Objects;

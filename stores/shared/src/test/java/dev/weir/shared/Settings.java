@@ -4,10 +4,10 @@ import dev.weir.Ticker;
 import java.util.function.Consumer;
 
 /** Settings of callers that belong to no store. */
-final class Settings {
+public final class Settings {
   private Settings() {}
 
-  static StoreSettings of(
+  public static StoreSettings of(
       long timeoutNanos,
       Ticker ticker,
       Consumer<? super String> log,

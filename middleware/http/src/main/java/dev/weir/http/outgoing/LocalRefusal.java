@@ -3,8 +3,8 @@ package dev.weir.http.outgoing;
 import dev.weir.Decision;
 import dev.weir.engine.Answer;
 import dev.weir.engine.Status;
-import dev.weir.http.CheckAnswer;
 import dev.weir.http.outgoing.RememberedRefusals.Refusal;
+import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.rules.Request;
 import org.jspecify.annotations.Nullable;
 

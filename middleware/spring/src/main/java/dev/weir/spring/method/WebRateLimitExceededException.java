@@ -1,10 +1,10 @@
 package dev.weir.spring.method;
 
 import dev.weir.engine.Answer;
-import dev.weir.http.CheckAnswer;
-import dev.weir.http.ProblemType;
-import dev.weir.http.RateLimitFields;
-import dev.weir.http.Standing;
+import dev.weir.protocol.http.CheckAnswer;
+import dev.weir.protocol.http.ProblemType;
+import dev.weir.protocol.http.RateLimitFields;
+import dev.weir.protocol.http.Standing;
 import dev.weir.rules.Request;
 import dev.weir.spring.RateLimitExceededException;
 import java.net.URI;

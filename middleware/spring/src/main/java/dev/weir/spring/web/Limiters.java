@@ -2,10 +2,10 @@ package dev.weir.spring.web;
 
 import dev.weir.Ticker;
 import dev.weir.engine.Decider;
-import dev.weir.http.OlderFields;
 import dev.weir.http.RequestLimiter;
 import dev.weir.identity.SecretHash;
 import dev.weir.identity.Source;
+import dev.weir.protocol.http.OlderFields;
 import dev.weir.spring.WeirProperties;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;

@@ -3,7 +3,7 @@ package dev.weir.spring.test.method;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.Decider;
-import dev.weir.http.CheckAnswer;
+import dev.weir.protocol.http.CheckAnswer;
 import dev.weir.rules.Request;
 import dev.weir.spring.RateLimit;
 import dev.weir.spring.RateLimitExceededException;

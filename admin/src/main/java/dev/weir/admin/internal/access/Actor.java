@@ -1,0 +1,8 @@
+package dev.weir.admin.internal.access;
+
+/**
+ * Who asks.
+ *
+ * @param session the hash of the session's secret, or an empty text if the token itself was sent
+ */
+public record Actor(Token token, String session) {}

@@ -1,0 +1,51 @@
+package dev.weir.admin.internal.access;
+
+import dev.weir.Ticker;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values that are good for one use and a short time, each under a secret of which only the hash is
+ * kept. The oldest leaves when there are too many. Safe for use by many threads.
+ */
+public final class Expiring<T> {
+  private record Held<T>(T value, long untilNanos) {}
+
+  private final Ticker ticker;
+  private final long lifeNanos;
+  private final int most;
+  private final Map<String, Held<T>> values = new LinkedHashMap<>();
+
+  public Expiring(Ticker ticker, long lifeNanos, int most) {
+    this.ticker = ticker;
+    this.lifeNanos = lifeNanos;
+    this.most = most;
+  }
+
+  /** Keeps a value, and returns the secret under which it can be taken once. */
+  public synchronized String put(T value) {
+    drop();
+    String secret = Secrets.secret();
+    values.put(Secrets.hash(secret), new Held<>(value, ticker.nanos() + lifeNanos));
+    return secret;
+  }
+
+  /** Returns the value and forgets it, or null if there is none any more. */
+  public synchronized @Nullable T take(String secret) {
+    Held<T> held = values.remove(Secrets.hash(secret));
+    return held == null || held.untilNanos() - ticker.nanos() <= 0 ? null : held.value();
+  }
+
+  private void drop() {
+    Iterator<Held<T>> oldest = values.values().iterator();
+    while (oldest.hasNext()) {
+      Held<T> held = oldest.next();
+      if (held.untilNanos() - ticker.nanos() > 0 && values.size() < most) {
+        return;
+      }
+      oldest.remove();
+    }
+  }
+}

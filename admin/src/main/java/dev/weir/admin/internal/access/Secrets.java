@@ -1,0 +1,56 @@
+package dev.weir.admin.internal.access;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.HexFormat;
+
+/** Random texts, and what is kept of them. Safe for use by many threads. */
+public final class Secrets {
+  /** Enough that no slow hash is needed: it cannot be guessed from the hash. */
+  private static final int SECRET_BYTES = 32;
+
+  /** Letters and digits that are not taken for one another. */
+  private static final String ID_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
+
+  private static final int ID_LENGTH = 8;
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private Secrets() {}
+
+  /** Returns 43 letters, digits, hyphens and underscores. */
+  public static String secret() {
+    byte[] bytes = new byte[SECRET_BYTES];
+    RANDOM.nextBytes(bytes);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  /** Returns 8 letters and digits. */
+  public static String id() {
+    StringBuilder id = new StringBuilder();
+    for (int i = 0; i < ID_LENGTH; i++) {
+      id.append(ID_LETTERS.charAt(RANDOM.nextInt(ID_LETTERS.length())));
+    }
+    return id.toString();
+  }
+
+  /** Returns the SHA-256 of a text as 64 hexadecimal digits. */
+  public static String hash(String text) {
+    try {
+      return HexFormat.of()
+          .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("SHA-256: missing (expected: in every Java runtime)", e);
+    }
+  }
+
+  /** Returns whether two hashes are the same, in a time that does not tell where they differ. */
+  static boolean same(String hash, String other) {
+    return MessageDigest.isEqual(hash.getBytes(US_ASCII), other.getBytes(US_ASCII));
+  }
+}

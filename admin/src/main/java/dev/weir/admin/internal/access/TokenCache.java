@@ -1,0 +1,109 @@
+package dev.weir.admin.internal.access;
+
+import dev.weir.Ticker;
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigStore;
+import dev.weir.config.Entry;
+import dev.weir.config.Head;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** The tokens of the store, in memory. Safe for use by many threads. */
+public final class TokenCache {
+  /*
+   * How soon is a token known, or revoked? At a look-up more than a second after the last one, the
+   * store is asked for its position, and for the tokens if that has moved. One thread does so and
+   * others go on with what is known, unless that is older than the stated 3 s: then they wait, and
+   * if the store does not answer, nobody gets in. A revoked token must not be good for as long as
+   * a network is down, and without the store there is little to administrate.
+   */
+  private static final long CHECK_NANOS = 1_000_000_000L;
+  static final long STATED_NANOS = 3_000_000_000L;
+
+  private record Known(Map<String, Token> tokens, long position, long checkedNanos) {}
+
+  private static final System.Logger LOG = System.getLogger("dev.weir.admin");
+
+  private final ConfigStore store;
+  private final Ticker ticker;
+  private final ReentrantLock turn = new ReentrantLock();
+  private volatile @Nullable Known known;
+
+  public TokenCache(ConfigStore store, Ticker ticker) {
+    this.store = store;
+    this.ticker = ticker;
+  }
+
+  /**
+   * Returns the token of this id, or null.
+   *
+   * @throws ConfigException if the tokens were not read within the stated time
+   */
+  @Nullable Token get(String id) {
+    return current().tokens().get(id);
+  }
+
+  /** Has the next look-up ask the store: this server has changed tokens. */
+  void changed() {
+    turn.lock(); // What is being read now may be older.
+    try {
+      known = null;
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private Known current() {
+    Known last = known;
+    if (last != null && age(last) < CHECK_NANOS) {
+      return last;
+    }
+    if (last != null && age(last) < STATED_NANOS) {
+      if (!turn.tryLock()) {
+        return last;
+      }
+    } else {
+      turn.lock();
+    }
+    try {
+      return read(known);
+    } catch (ConfigException e) {
+      if (last != null && age(last) < STATED_NANOS) {
+        return last;
+      }
+      throw e;
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private Known read(@Nullable Known last) {
+    if (last != null && age(last) < CHECK_NANOS) {
+      return last; // Another thread has read them meanwhile.
+    }
+    long now = ticker.nanos();
+    Head head = store.head();
+    Map<String, Token> tokens = new HashMap<>();
+    if (last != null && last.position() == head.position()) {
+      tokens = last.tokens();
+    } else {
+      for (Entry entry : store.entries(Token.KIND)) {
+        try {
+          tokens.put(entry.name(), Token.read(entry));
+        } catch (ConfigException e) {
+          // One that a newer version made, or that is damaged, opens nothing and harms no other.
+          LOG.log(System.Logger.Level.WARNING, "token {0}: {1}", entry.name(), e.getMessage());
+        }
+      }
+    }
+    Known read = new Known(Map.copyOf(tokens), head.position(), now);
+    known = read;
+    return read;
+  }
+
+  private long age(Known of) {
+    return ticker.nanos() - of.checkedNanos();
+  }
+}

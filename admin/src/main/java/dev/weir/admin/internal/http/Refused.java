@@ -1,0 +1,41 @@
+package dev.weir.admin.internal.http;
+
+import dev.weir.admin.AdminResponse;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A request that is not done, and the answer to it. The message says what, and what was expected.
+ */
+public final class Refused extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final int status;
+  private final transient Map<String, String> fields = new LinkedHashMap<>();
+  private final transient Map<String, Object> members = new LinkedHashMap<>();
+
+  public Refused(int status, String detail) {
+    super(detail, null, false, false);
+    this.status = status;
+  }
+
+  /** Adds a header field. */
+  public Refused field(String name, String value) {
+    fields.put(name, value);
+    return this;
+  }
+
+  /** Adds a member to the problem document. */
+  public Refused member(String name, Object value) {
+    members.put(name, value);
+    return this;
+  }
+
+  public int status() {
+    return status;
+  }
+
+  public AdminResponse answer() {
+    return Reply.problem(status, String.valueOf(getMessage()), fields, members);
+  }
+}

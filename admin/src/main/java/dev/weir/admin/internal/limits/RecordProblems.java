@@ -1,0 +1,64 @@
+package dev.weir.admin.internal.limits;
+
+import dev.weir.Policy;
+import dev.weir.config.OwnLimit;
+import dev.weir.config.SubjectRecord;
+import dev.weir.rules.Rule;
+import dev.weir.rules.RuleSet;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a record says that the rules in force do not know. It is no error: rules and records change
+ * one after the other, and until they fit, the rule's own number counts.
+ */
+public final class RecordProblems {
+  private RecordProblems() {}
+
+  public static List<String> of(SubjectRecord record, RuleSet rules) {
+    List<String> problems = new ArrayList<>();
+    String domain = record.subject().domain();
+    if (!rules.hasDomain(domain)) {
+      problems.add(Shown.wrong("domain", domain, "one of the rules in force"));
+      return problems;
+    }
+    if (!record.plan().isEmpty() && !rules.plans(domain).contains(record.plan())) {
+      problems.add(Shown.wrong("plan", record.plan(), "one of domain " + Shown.brief(domain)));
+    }
+    for (OwnLimit limit : record.limits()) {
+      problem(record, limit, rules, problems);
+    }
+    return problems;
+  }
+
+  private static void problem(
+      SubjectRecord record, OwnLimit limit, RuleSet rules, List<String> problems) {
+    boolean named = false;
+    boolean counts = false;
+    boolean window = true;
+    for (Rule rule : rules.rules()) {
+      Policy policy = rule.policy();
+      if (policy != null
+          && rule.domain().equals(record.subject().domain())
+          && policy.name().equals(limit.rule())) {
+        named = true;
+        boolean by =
+            rule.byLevel() >= 0 && rule.keyAt(rule.byLevel()).equals(record.subject().key());
+        counts |= by;
+        Duration own = limit.window();
+        window &= own == null || own.toNanos() == policy.quota().windowNanos();
+      }
+    }
+    if (!named) {
+      problems.add(Shown.wrong("rule", limit.rule(), "the name of a rule in force"));
+    } else if (!counts) {
+      problems.add(
+          Shown.wrong(
+              "rule", limit.rule(), "a rule with by: " + Shown.brief(record.subject().key())));
+    } else if (!window) {
+      problems.add(
+          Shown.wrong("window", limit.rule(), "the rule's own window; another is not counted"));
+    }
+  }
+}

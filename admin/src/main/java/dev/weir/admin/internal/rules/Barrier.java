@@ -1,0 +1,150 @@
+package dev.weir.admin.internal.rules;
+
+import dev.weir.Ticker;
+import dev.weir.admin.internal.http.Call;
+import dev.weir.admin.internal.http.Refused;
+import dev.weir.admin.internal.limits.Shown;
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigStore;
+import dev.weir.config.Node;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+
+/** Waits until every server that lives has what was written. */
+public final class Barrier {
+  /*
+   * Whose clock says who lives? The store's: it has dated the write and every server's word. So
+   * the time at the store is that of the write and what has passed here since.
+   */
+  public static final Duration SILENT = Duration.ofSeconds(10);
+  static final long MAX_WAIT_NANOS = 60_000_000_000L;
+  private static final long DEFAULT_WAIT_NANOS = 5_000_000_000L;
+  private static final long POLL_NANOS = 100_000_000L;
+
+  /** Names in a query that {@link #await} reads. */
+  public static final String WAIT = "wait";
+
+  public static final String TIMEOUT = "timeout";
+
+  /** So that those who wait leave threads for others: a token must be revoked meanwhile. */
+  private static final int MAX_WAITING = 4;
+
+  private final Semaphore waits = new Semaphore(MAX_WAITING);
+  private final ConfigStore store;
+  private final Ticker ticker;
+
+  public Barrier(ConfigStore store, Ticker ticker) {
+    this.store = store;
+    this.ticker = ticker;
+  }
+
+  /**
+   * What was written.
+   *
+   * @param revision of the rules that servers must have, or 0
+   * @param position of the change that they must know, or 0
+   * @param at when it was written, by the store's clock
+   * @param nodes the ids of those servers that are waited for; empty for all
+   */
+  public record Write(long revision, long position, Instant at, List<String> nodes) {
+    public Write(long revision, long position, Instant at) {
+      this(revision, position, at, List.of());
+    }
+
+    boolean concerns(Node node) {
+      return nodes.isEmpty() || nodes.contains(node.id());
+    }
+  }
+
+  /** Checks what a call says of waiting, before anything is written. */
+  public static void check(Call call) {
+    String wait = call.query().text(WAIT);
+    if (call.query().has(WAIT) && !wait.equals("applied")) {
+      throw new Refused(400, Shown.wrong(WAIT, wait, "applied"));
+    }
+    long unused = timeoutNanos(call);
+  }
+
+  private static long timeoutNanos(Call call) {
+    return call.query().nanos(TIMEOUT, DEFAULT_WAIT_NANOS, MAX_WAIT_NANOS);
+  }
+
+  /**
+   * Waits, if the call asks for it, and adds to the answer what came of it. Where too many wait
+   * already, it only looks.
+   *
+   * @return whether all have it, or nobody asked
+   */
+  public boolean await(Call call, Write write, Map<String, Object> answer) {
+    if (!call.query().has(WAIT)) {
+      return true;
+    }
+    boolean mayWait = waits.tryAcquire();
+    try {
+      return await(write, mayWait ? timeoutNanos(call) : 0, answer);
+    } finally {
+      if (mayWait) {
+        waits.release();
+      }
+    }
+  }
+
+  private boolean await(Write write, long most, Map<String, Object> answer) {
+    long begin = ticker.nanos();
+    long timeout = most;
+    while (true) {
+      long passed = ticker.nanos() - begin;
+      List<Map<String, Object>> behind;
+      try {
+        behind = behind(write, write.at().plusNanos(passed));
+      } catch (ConfigException e) {
+        // The write was made, whatever has become of the store since.
+        answer.put("applied", false);
+        answer.put("waiting", List.of());
+        answer.put("unknown", String.valueOf(e.getMessage()));
+        return false;
+      }
+      if (behind.isEmpty() || passed >= timeout) {
+        answer.put("applied", behind.isEmpty());
+        answer.put("waiting", behind);
+        return behind.isEmpty();
+      }
+      try {
+        ticker.sleep(Math.min(POLL_NANOS, timeout - passed));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        timeout = 0;
+      }
+    }
+  }
+
+  private List<Map<String, Object>> behind(Write write, Instant now) {
+    List<Map<String, Object>> behind = new ArrayList<>();
+    for (Node node : store.nodes()) {
+      boolean has = node.revision() >= write.revision() && node.position() >= write.position();
+      if (!has && write.concerns(node) && node.at().isAfter(now.minus(SILENT))) {
+        behind.add(members(node));
+      }
+    }
+    return behind;
+  }
+
+  public static Map<String, Object> members(Node node) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("id", node.id());
+    members.put("address", node.address());
+    members.put("version", node.version());
+    members.put("revision", node.revision());
+    members.put("position", node.position());
+    members.put("problems", node.problems());
+    members.put("asked", node.counts().asked());
+    members.put("refused", node.counts().refused());
+    members.put("at", node.at().toString());
+    return members;
+  }
+}

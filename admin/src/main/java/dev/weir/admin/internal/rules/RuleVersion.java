@@ -1,0 +1,57 @@
+package dev.weir.admin.internal.rules;
+
+import dev.weir.rules.Problem;
+import dev.weir.rules.RuleDefaults;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.Rules;
+import dev.weir.rules.Severity;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Rule files as they were, are, or may become, and what they mean. Immutable.
+ *
+ * @param revision of the store; 0 before the first, and where files are the source
+ */
+public record RuleVersion(long revision, SortedMap<String, String> texts, Rules.Loaded loaded) {
+  static RuleVersion of(long revision, Map<String, String> texts, RuleDefaults defaults) {
+    Rules.Loaded loaded =
+        texts.isEmpty() ? new Rules.Loaded(RuleSet.EMPTY, List.of()) : Rules.parse(texts, defaults);
+    return new RuleVersion(
+        revision, Collections.unmodifiableSortedMap(new TreeMap<>(texts)), loaded);
+  }
+
+  boolean valid() {
+    return loaded.ruleSet() != null;
+  }
+
+  /** Returns the rules; none if they cannot be read. */
+  public RuleSet rules() {
+    RuleSet rules = loaded.ruleSet();
+    return rules == null ? RuleSet.EMPTY : rules;
+  }
+
+  /** Returns what is wrong with them, as it is answered. */
+  List<Map<String, Object>> problems() {
+    return loaded.problems().stream().map(RuleVersion::members).toList();
+  }
+
+  private static Map<String, Object> members(Problem problem) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("file", problem.position().file());
+    members.put("line", problem.position().line());
+    members.put("column", problem.position().column());
+    members.put("message", problem.message());
+    members.put("severity", problem.severity() == Severity.ERROR ? "error" : "warning");
+    return members;
+  }
+
+  /** Returns what changes from these rules to others, in words; nothing if either is broken. */
+  List<String> diff(RuleVersion newer) {
+    return valid() && newer.valid() ? rules().diff(newer.rules()) : List.of();
+  }
+}

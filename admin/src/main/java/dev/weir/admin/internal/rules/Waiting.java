@@ -1,0 +1,34 @@
+package dev.weir.admin.internal.rules;
+
+import dev.weir.admin.internal.http.Refused;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/** Waits on the caller's thread for an answer that comes by callback. */
+public final class Waiting {
+  private static final long SECONDS = 5;
+
+  private Waiting() {}
+
+  /**
+   * @param asking is given the callback
+   * @throws Refused with 504 if there is no answer within 5 s
+   */
+  public static <T> T answer(Consumer<Consumer<T>> asking) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    asking.accept(answer::complete);
+    try {
+      return answer.get(SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      throw new Refused(504, "store of the limit: no answer (expected: within 5 s)");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new Refused(503, "the server is ending (expected: that it runs)");
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,8 +1,0 @@
-/**
- * Benchmarks of Weir beside other limiters, run together. Not published.
- *
- * <p>{@code Suite} runs them, {@code Summary} makes a table of what they wrote, {@code BytesPerKey}
- * weighs what a key costs in memory. {@code bench/run} calls all three.
- */
-@org.jspecify.annotations.NullMarked
-package dev.weir.bench;

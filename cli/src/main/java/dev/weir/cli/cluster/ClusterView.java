@@ -1,0 +1,197 @@
+package dev.weir.cli.cluster;
+
+import dev.weir.cli.command.CommandFailure;
+import dev.weir.cli.command.JsonObject;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a cluster is, as one of its members says; what it answers to {@code GET /cluster}. Immutable.
+ *
+ * @param id empty while the cluster is not formed
+ * @param by the member that was asked
+ * @param epoch how often its members or their groups were changed
+ * @param level the one in force, at which all members write
+ * @param levelWaitsFor who keeps the cluster at it although a member understands a higher one
+ * @param groups how many logs there are
+ * @param slots how many slots of keys each group has; empty if the member does not say
+ * @param slotsToMove how many of them another group is to have
+ * @param moves those that are on their way
+ */
+record ClusterView(
+    String id,
+    Health health,
+    String by,
+    long epoch,
+    long level,
+    List<String> levelWaitsFor,
+    int groups,
+    List<String> slots,
+    long slotsToMove,
+    List<Move> moves,
+    List<Member> members) {
+  /** What a cluster can do for those who ask it. */
+  enum Health {
+    HEALTHY,
+    DEGRADED,
+    UNANSWERED
+  }
+
+  /**
+   * A slot that is on its way.
+   *
+   * @param step what is done next
+   */
+  record Move(long slot, long from, long to, String step) {}
+
+  /**
+   * @param zone what fails together with it; may be empty
+   * @param up whether it answered, and takes part
+   * @param problem why it cannot do its part, though it answers; empty if it can
+   */
+  record Member(String name, String zone, boolean up, String problem, List<Replica> replicas) {}
+
+  /**
+   * One member's replica of a group.
+   *
+   * @param member whose it is
+   * @param leads whether the member takes itself for the leader
+   * @param listeners those that are sent the log and do not vote yet, as this replica knows
+   * @param time the group's, as this replica knows it
+   * @param calendar what its calendar showed then
+   * @param clockFault whether the member leads and its wall clock is too far off to be followed
+   * @param comparedAt the index at which replicas compared last, 0 before the first
+   * @param sum what this replica had come to there
+   */
+  record Replica(
+      String member,
+      long group,
+      boolean leads,
+      List<String> listeners,
+      long term,
+      long committed,
+      long applied,
+      long logBytes,
+      long keys,
+      Instant time,
+      Instant calendar,
+      boolean clockFault,
+      long comparedAt,
+      String sum,
+      boolean diverged) {}
+
+  /**
+   * Reads an answer.
+   *
+   * @throws CommandFailure if it is not what a member answers
+   */
+  static ClusterView read(String text) {
+    JsonObject json = JsonObject.read(text);
+    List<Member> members = new ArrayList<>();
+    for (JsonObject member : json.objects("members")) {
+      List<Replica> replicas = new ArrayList<>();
+      for (JsonObject each : member.objects("groups")) {
+        replicas.add(replica(member.text("name"), each));
+      }
+      members.add(
+          new Member(
+              member.text("name"),
+              member.text("zone"),
+              member.isTrue("up"),
+              member.text("problem"),
+              List.copyOf(replicas)));
+    }
+    return new ClusterView(
+        json.text("cluster"),
+        health(json.text("health")),
+        json.text("by"),
+        json.number("epoch"),
+        json.number("level"),
+        json.texts("level_waits_for"),
+        (int) json.number("groups"),
+        json.texts("slots"),
+        json.number("slots_to_move"),
+        json.objects("moves").stream()
+            .map(
+                each ->
+                    new Move(
+                        each.number("slot"),
+                        each.number("from"),
+                        each.number("to"),
+                        each.text("step")))
+            .toList(),
+        List.copyOf(members));
+  }
+
+  private static Health health(String text) {
+    for (Health each : Health.values()) {
+      if (each.name().toLowerCase(Locale.ROOT).equals(text)) {
+        return each;
+      }
+    }
+    throw wrong("health", text, "healthy, degraded or unanswered");
+  }
+
+  private static Replica replica(String member, JsonObject json) {
+    return new Replica(
+        member,
+        json.number("group"),
+        json.isTrue("leads"),
+        json.texts("listeners"),
+        json.number("term"),
+        json.number("committed"),
+        json.number("applied"),
+        json.number("log_bytes"),
+        json.number("keys"),
+        instant(json.text("time")),
+        instant(json.text("calendar")),
+        json.isTrue("clock_fault"),
+        json.number("compared_at"),
+        json.text("sum"),
+        json.isTrue("diverged"));
+  }
+
+  private static Instant instant(String text) {
+    try {
+      return Instant.parse(text);
+    } catch (DateTimeException e) {
+      throw wrong("time", text, "an instant, as in RFC 3339");
+    }
+  }
+
+  private static CommandFailure wrong(String name, String value, String expected) {
+    return new CommandFailure(
+        "the answer cannot be read: " + name + ": " + value + " (expected: " + expected + ")");
+  }
+
+  /** Returns whether a member is sent the log of a group and does not vote yet. */
+  boolean listens(String member, long group) {
+    Replica leader = leader(group);
+    return leader != null && leader.listeners().contains(member);
+  }
+
+  /** Returns the replicas of a group, of the members that are up. */
+  List<Replica> replicas(long group) {
+    return members.stream()
+        .filter(Member::up)
+        .flatMap(each -> each.replicas().stream())
+        .filter(each -> each.group() == group)
+        .toList();
+  }
+
+  /**
+   * Returns the leader's replica of a group, or null if none leads. One that was paused may still
+   * take itself for the leader; the latest term is right.
+   */
+  @Nullable Replica leader(long group) {
+    return replicas(group).stream()
+        .filter(each -> each.leads() && !each.diverged())
+        .max(Comparator.comparingLong(Replica::term))
+        .orElse(null);
+  }
+}

@@ -1,0 +1,50 @@
+package dev.weir.cli.command;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets Ctrl-C, or SIGTERM, end a command's work but not the command: it has a minute to show its
+ * result so far. Closed when the result is shown.
+ */
+public final class CtrlC implements AutoCloseable {
+  private static final int SECONDS_TO_END = 60;
+
+  private final Runnable end;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private final Thread hook = new Thread(this::stop, "weir-stop");
+
+  /** Interrupts the thread that opens this, which ends a reading. */
+  public CtrlC() {
+    this(Thread.currentThread()::interrupt);
+  }
+
+  /**
+   * @param end ends the work early; must not block
+   */
+  public CtrlC(Runnable end) {
+    this.end = end;
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  private void stop() {
+    end.run();
+    try {
+      if (!ended.await(SECONDS_TO_END, TimeUnit.SECONDS)) {
+        System.err.println("weir: not ended within " + SECONDS_TO_END + " s after it was stopped");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    ended.countDown();
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The process is ending: this is what the hook waited for.
+    }
+  }
+}

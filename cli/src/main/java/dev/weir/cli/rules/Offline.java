@@ -1,0 +1,20 @@
+package dev.weir.cli.rules;
+
+import dev.weir.config.Cause;
+import java.nio.charset.StandardCharsets;
+
+/** Who changes a store without a server. */
+public final class Offline {
+  private static final int MAX_NAME_BYTES = 150;
+
+  private Offline() {}
+
+  /** Returns a cause in the name of the operating system's user. */
+  public static Cause cause(String reason) {
+    String user = System.getProperty("user.name", "").replaceAll("[\\p{Cntrl}\\p{Cs}]", "").strip();
+    boolean fits =
+        !user.isEmpty() && user.getBytes(StandardCharsets.UTF_8).length <= MAX_NAME_BYTES;
+    return new Cause(
+        "user " + (fits ? user : "unknown"), "operator", "cli, without a server", "", "", reason);
+  }
+}

@@ -1,0 +1,54 @@
+package dev.weir.cli.traffic;
+
+import dev.weir.traffic.Progress;
+import java.util.Locale;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarStyle;
+import org.jspecify.annotations.Nullable;
+
+/** Shows on standard error how much of a long input is read, how fast, and the time left. */
+public final class ReplayBar implements Progress, AutoCloseable {
+  /** Smaller inputs are read before a person could read a bar. */
+  private static final long LONG_BYTES = 16L << 20;
+
+  private static final int MEGABYTE = 1_000_000;
+
+  /** Set by the {@code weir} script: Java 17 cannot tell where standard error goes. */
+  private final boolean watched = Boolean.getBoolean("weir.terminal");
+
+  private final String task;
+  private @Nullable ProgressBar bar;
+
+  public ReplayBar(String task) {
+    this.task = task;
+  }
+
+  @Override
+  public void at(long bytes, long totalBytes, long records) {
+    if (!watched || Math.max(bytes, totalBytes) < LONG_BYTES) {
+      return;
+    }
+    if (bar == null) {
+      bar =
+          new ProgressBarBuilder()
+              .setTaskName(task)
+              .setInitialMax(totalBytes)
+              .setUnit(" MB", MEGABYTE)
+              .setStyle(ProgressBarStyle.ASCII)
+              .showSpeed()
+              .clearDisplayOnFinish()
+              .build();
+    }
+    bar.stepTo(bytes);
+    bar.setExtraMessage(String.format(Locale.ROOT, " %,d records", records));
+  }
+
+  @Override
+  public void close() {
+    if (bar != null) {
+      bar.close();
+      bar = null;
+    }
+  }
+}

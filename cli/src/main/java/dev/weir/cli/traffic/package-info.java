@@ -1,0 +1,10 @@
+/**
+ * Commands on recorded traffic: inspect, generate, replay, compare, suggest.
+ *
+ * <ul>
+ *   <li>{@link dev.weir.cli.traffic.ReplayCommand}: traffic through rules; begin here
+ *   <li>{@link dev.weir.cli.traffic.TrafficFlags}: flags that all of these commands have
+ * </ul>
+ */
+@org.jspecify.annotations.NullMarked
+package dev.weir.cli.traffic;

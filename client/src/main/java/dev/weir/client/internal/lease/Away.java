@@ -1,0 +1,193 @@
+package dev.weir.client.internal.lease;
+
+import dev.weir.Binding;
+import dev.weir.Charges;
+import dev.weir.FailureMode;
+import dev.weir.MemoryStore;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Reason;
+import dev.weir.client.internal.wire.Answers;
+import dev.weir.client.internal.wire.Messages;
+import dev.weir.engine.Answer;
+import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.Status;
+import dev.weir.protocol.v1.WeirProto.DescriptorLease;
+import dev.weir.protocol.v1.WeirProto.DescriptorStatus;
+import dev.weir.protocol.v1.WeirProto.OnFailure;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Request;
+import dev.weir.shared.Clocks;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers requests while the service cannot be asked: each descriptor as its rule last said. Safe
+ * for use by many threads.
+ */
+final class Away {
+  /** Rules that this process counts by itself; requests by others are refused. */
+  private static final int MOST_RULES = 4_096;
+
+  /** What is counted here takes at most this part (an eighth) of the heap. */
+  private static final int HEAP_PART = 8;
+
+  private record Share(Policy policy, double share) {}
+
+  private record Bound(Share share, Binding binding) {}
+
+  private final Clocks clocks;
+  private final boolean allowUnseen;
+  private final MemoryStore store =
+      new MemoryStore(Keys.MOST, Runtime.getRuntime().maxMemory() / HEAP_PART);
+
+  private final Map<String, Bound> shares = new ConcurrentHashMap<>();
+
+  /**
+   * @param unseen for keys of which the service has said nothing; {@code LOCAL} is as {@code DENY}
+   */
+  Away(Clocks clocks, FailureMode unseen) {
+    this.clocks = clocks;
+    allowUnseen = unseen == FailureMode.ALLOW;
+  }
+
+  /** Returns what is to be kept of what the service said. */
+  Told told(DescriptorLease lease, DescriptorStatus status, @Nullable CurrentLimit limit) {
+    OnFailure said = lease.getOnFailure();
+    FailureMode mode =
+        switch (said) {
+          case ON_FAILURE_ALLOW -> FailureMode.ALLOW;
+          case ON_FAILURE_LOCAL -> FailureMode.LOCAL;
+          case ON_FAILURE_DENY -> FailureMode.DENY;
+          // An older service, or another than ours, does not say.
+          case ON_FAILURE_UNSPECIFIED, UNRECOGNIZED ->
+              allowUnseen ? FailureMode.ALLOW : FailureMode.DENY;
+        };
+    Binding local = null;
+    if (mode == FailureMode.LOCAL && limit != null) {
+      String name = status.getRule().isEmpty() ? status.getPolicy() : status.getRule();
+      local = bind(name, new Share(limit.policy(), lease.getLocalShare()));
+    }
+    return new Told(limit, mode, local, lease.getLeased());
+  }
+
+  private @Nullable Binding bind(String name, Share share) {
+    Bound known = shares.get(name);
+    if (known != null && known.share.equals(share)) {
+      return known.binding;
+    }
+    if (known == null && shares.size() >= MOST_RULES) {
+      return null;
+    }
+    Bound made = new Bound(share, store.bind(name, policy(share), clocks.nanos()));
+    shares.put(name, made);
+    return made.binding;
+  }
+
+  /** Returns the share of a policy: at least one permit, if it has any. */
+  private static Policy policy(Share share) {
+    Quota quota = share.policy.quota();
+    double part = share.share > 0 && share.share <= 1 ? share.share : 1;
+    long permits = quota.permits() == 0 ? 0 : Math.max(1, (long) (quota.permits() * part));
+    return Policy.builder(new Quota(permits, quota.windowNanos()))
+        .name(share.policy.name())
+        .algorithm(share.policy.algorithm())
+        .build();
+  }
+
+  /** Answers a request. */
+  Answer answer(Request request, @Nullable Key[] keys, Reason reason, long revision) {
+    int size = keys.length;
+    long now = clocks.nanos();
+    @Nullable Status[] statuses = new Status[size];
+    @Nullable Lease[] held = new Lease[size];
+    Charges local = new Charges();
+    int[] places = new int[size];
+    boolean passes = true;
+    for (int i = 0; i < size; i++) {
+      Descriptor descriptor = request.descriptors().get(i);
+      Key key = keys[i];
+      long permits = Messages.permits(request, descriptor);
+      Denial denial = key == null ? null : key.denial(permits, clocks);
+      held[i] = key == null || denial != null || permits == 0 ? null : key.spend(permits, clocks);
+      Lease lease = held[i];
+      Told told = key == null ? null : key.told();
+      Binding counted = told == null ? null : told.local();
+      if (key != null && counted != null && denial == null && lease == null) {
+        places[local.size()] = i;
+        local.add(counted, key.hash, permits);
+        continue;
+      }
+      Status status;
+      if (denial != null) {
+        status = denial.status(clocks);
+      } else {
+        status = lease != null ? lease.status() : status(told, reason, now);
+      }
+      statuses[i] = status;
+      passes &= status.allowed();
+    }
+    passes = count(local, places, statuses, keys, passes, now);
+    for (int i = 0; i < size && !passes; i++) {
+      Lease lease = held[i];
+      boolean unused = lease != null && lease.put(permits(request, i));
+    }
+    return Answer.of(passes, List.of(whole(statuses)), null, revision);
+  }
+
+  private static long permits(Request request, int i) {
+    return Messages.permits(request, request.descriptors().get(i));
+  }
+
+  private Status status(@Nullable Told told, Reason reason, long now) {
+    if (told == null) {
+      return Answers.unknown(allowUnseen, reason, null, now);
+    }
+    if (told.limit() == null) {
+      return new Status(true, null, null, null, 0, 0); // Nothing limited it.
+    }
+    return Answers.unknown(told.onFailure() == FailureMode.ALLOW, reason, told.limit(), now);
+  }
+
+  /** Counts in this process what is to be counted here, if the rest passes. */
+  private boolean count(
+      Charges local,
+      int[] places,
+      @Nullable Status[] statuses,
+      @Nullable Key[] keys,
+      boolean restPasses,
+      long now) {
+    if (local.size() == 0) {
+      return restPasses;
+    }
+    if (!restPasses) {
+      local.peek();
+    }
+    store.decide(local, now);
+    for (int j = 0; j < local.size(); j++) {
+      Key key = keys[places[j]];
+      Told told = key == null ? null : key.told();
+      statuses[places[j]] = Answers.of(local.decision(j), told == null ? null : told.limit());
+    }
+    return restPasses && local.allowed();
+  }
+
+  private static Status[] whole(@Nullable Status[] statuses) {
+    Status[] whole = new Status[statuses.length];
+    for (int i = 0; i < whole.length; i++) {
+      Status status = statuses[i];
+      if (status == null) {
+        throw new IllegalStateException("statuses[" + i + "]: none (expected: one)");
+      }
+      whole[i] = status;
+    }
+    return whole;
+  }
+
+  /** Forgets what no longer matters. */
+  void expire() {
+    store.expire(clocks.nanos());
+  }
+}

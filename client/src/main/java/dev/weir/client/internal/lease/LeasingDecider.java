@@ -1,0 +1,452 @@
+package dev.weir.client.internal.lease;
+
+import dev.weir.FailureMode;
+import dev.weir.Fingerprint;
+import dev.weir.Reason;
+import dev.weir.Ticker;
+import dev.weir.client.internal.wire.Answers;
+import dev.weir.client.internal.wire.Ask;
+import dev.weir.client.internal.wire.Endings;
+import dev.weir.client.internal.wire.Messages;
+import dev.weir.client.internal.wire.Service;
+import dev.weir.engine.Answer;
+import dev.weir.engine.Decider;
+import dev.weir.engine.Status;
+import dev.weir.engine.Ticket;
+import dev.weir.protocol.v1.WeirProto.DescriptorLease;
+import dev.weir.protocol.v1.WeirProto.Grant;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Request;
+import dev.weir.shared.Clocks;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides by leases and remembered denials, and asks the service for the rest. Safe for use by many
+ * threads.
+ */
+public final class LeasingDecider implements Decider, Flight.Desk, AutoCloseable {
+  /*
+   * A request of one descriptor, the usual case, is decided by its Key alone; if that cannot, it
+   * joins the key's Flight. A request of several is decided here if each of its keys can pay, or if
+   * one refuses; otherwise one ask decides the whole. Where a key cannot be kept, because its limit
+   * comes with the request or there is no room, the service decides each time.
+   *
+   * What is asked is counted in bytes until it is answered (AskedBytes), as the sender of a request
+   * chooses how large they are. Beyond that bound a request is answered as if the service were away.
+   *
+   * What the service says goes the same way in all cases, through learn: it answers those who
+   * asked, and its leases, denials and what the rule wants while the service is away go to the keys. While
+   * no service can be asked, Away answers from what the keys hold.
+   */
+  private static final long EXPIRE_NANOS = 1_000_000_000L;
+
+  private final Clocks clocks;
+  private final long deadlineNanos;
+  private final Counters counters;
+  private final List<Service> services;
+  private final Keys keys;
+  private final Endings endings;
+  private final Answers answers = new Answers();
+  private final Away away;
+  private final Refunds refunds = new Refunds();
+  private final AskedBytes askedBytes;
+  private volatile boolean closed;
+
+  /**
+   * @param services that share what they count; the first that answers is asked
+   * @param onFailure the answer to what was never asked, while no service can be
+   * @param mostKeys of which something is remembered
+   * @param mostBytes of requests that are asked and not answered yet
+   */
+  public LeasingDecider(
+      List<Service> services,
+      Clocks clocks,
+      long deadlineNanos,
+      FailureMode onFailure,
+      Counters counters,
+      int mostKeys,
+      long mostBytes) {
+    this.services = List.copyOf(services);
+    this.clocks = clocks;
+    this.deadlineNanos = deadlineNanos;
+    this.counters = counters;
+    keys = new Keys(Fingerprint.random(), Fingerprint.random(), mostKeys);
+    askedBytes = new AskedBytes(mostBytes);
+    endings = new Endings(clocks);
+    away = new Away(clocks, onFailure);
+  }
+
+  public void start() {
+    services.forEach(Service::start);
+    expire();
+  }
+
+  private void expire() {
+    if (!closed) {
+      away.expire();
+      Ticker.Scheduled unused = clocks.monotonic().schedule(EXPIRE_NANOS, this::expire);
+    }
+  }
+
+  @Override
+  public void decide(Request request, Consumer<? super Answer> done) {
+    List<Descriptor> descriptors = request.descriptors();
+    if (descriptors.size() != 1) {
+      decideSeveral(request, done);
+      return;
+    }
+    Descriptor descriptor = descriptors.get(0);
+    long permits = Messages.permits(request, descriptor);
+    boolean keyed = permits > 0 && descriptor.limitOverride() == null;
+    Key key = keyed ? keys.find(request.domain(), descriptor) : null;
+    Answer known = key == null ? null : key.local(permits, clocks, counters);
+    if (known != null) {
+      done.accept(known);
+    } else {
+      ask(request, descriptor, permits, keyed, done);
+    }
+  }
+
+  private void ask(
+      Request request,
+      Descriptor descriptor,
+      long permits,
+      boolean keyed,
+      Consumer<? super Answer> done) {
+    String problem = Messages.problem(request);
+    if (problem != null) {
+      done.accept(Answer.of(false, List.of(), problem, revision()));
+      return;
+    }
+    if (service() == null) {
+      done.accept(away(request, Reason.UNCERTAIN));
+      return;
+    }
+    Consumer<Answer> last = askedBytes.until(request, done);
+    if (last == null) {
+      done.accept(away(request, Reason.OVERLOADED));
+      return;
+    }
+    Key key = keyed ? keys.obtain(request.domain(), descriptor, this) : null;
+    Told told = key == null ? null : key.told();
+    boolean apart = refunds() && told != null && !told.leased();
+    if (key == null || apart) {
+      askWhole(request, new @Nullable Key[] {key}, last);
+    } else {
+      key.flight.join(new Flight.Waiter(request, permits, clocks.nanos(), last));
+    }
+  }
+
+  private void decideSeveral(Request request, Consumer<? super Answer> done) {
+    int size = request.descriptors().size();
+    @Nullable Key[] found = new Key[size];
+    for (int i = 0; i < size; i++) {
+      found[i] = find(request, i);
+    }
+    Answer known = refused(request, found);
+    if (known == null) {
+      known = spent(request, found);
+    }
+    if (known != null) {
+      done.accept(known);
+      return;
+    }
+    String problem = Messages.problem(request);
+    if (problem != null) {
+      done.accept(Answer.of(false, List.of(), problem, revision()));
+      return;
+    }
+    if (service() == null) {
+      done.accept(away(request, Reason.UNCERTAIN));
+      return;
+    }
+    Consumer<Answer> last = askedBytes.until(request, done);
+    if (last == null) {
+      done.accept(away(request, Reason.OVERLOADED));
+      return;
+    }
+    for (int i = 0; i < size; i++) {
+      found[i] = obtain(request, i);
+    }
+    askWhole(request, found, last);
+  }
+
+  private @Nullable Key find(Request request, int i) {
+    Descriptor descriptor = request.descriptors().get(i);
+    return descriptor.limitOverride() == null ? keys.find(request.domain(), descriptor) : null;
+  }
+
+  private @Nullable Key obtain(Request request, int i) {
+    Descriptor descriptor = request.descriptors().get(i);
+    return descriptor.limitOverride() == null
+        ? keys.obtain(request.domain(), descriptor, this)
+        : null;
+  }
+
+  private static long permits(Request request, int i) {
+    return Messages.permits(request, request.descriptors().get(i));
+  }
+
+  /** Refuses a request of which one descriptor is known to be refused; null if none is. */
+  private @Nullable Answer refused(Request request, @Nullable Key[] found) {
+    for (int i = 0; i < found.length; i++) {
+      Key key = found[i];
+      Denial denial = key == null ? null : key.denial(permits(request, i), clocks);
+      if (denial != null) {
+        List<Status> statuses = new ArrayList<>();
+        for (int j = 0; j < found.length; j++) {
+          // The others are not looked at: the whole is refused without them.
+          statuses.add(i == j ? denial.status(clocks) : new Status(true, null, null, null, 0, 0));
+        }
+        counters.refusedLocally.increment();
+        return Answer.of(false, List.copyOf(statuses), null, revision());
+      }
+    }
+    return null;
+  }
+
+  /** Admits a request for which every key can pay; null, and nothing is taken, if one cannot. */
+  private @Nullable Answer spent(Request request, @Nullable Key[] found) {
+    Lease[] held = new Lease[found.length];
+    for (int i = 0; i < found.length; i++) {
+      Key key = found[i];
+      long permits = permits(request, i);
+      Lease lease = key == null || permits == 0 ? null : key.spend(permits, clocks);
+      if (lease == null) {
+        for (int j = 0; j < i; j++) {
+          boolean unused = held[j].put(permits(request, j));
+        }
+        return null;
+      }
+      held[i] = lease;
+    }
+    if (held.length == 0) {
+      return null; // A request without descriptors is a problem, which the service words.
+    }
+    List<Status> statuses = new ArrayList<>(held.length);
+    for (Lease lease : held) {
+      statuses.add(lease.status());
+    }
+    counters.admittedLocally.increment();
+    return Answer.of(true, List.copyOf(statuses), null, held[0].answer().revision());
+  }
+
+  /** Has the service decide a request by itself. */
+  private void askWhole(Request request, @Nullable Key[] asked, Consumer<? super Answer> done) {
+    Service service = service();
+    if (service == null) {
+      done.accept(away(request, Reason.UNCERTAIN));
+      return;
+    }
+    long[] ahead = new long[asked.length];
+    boolean[] planned = new boolean[asked.length];
+    for (int i = 0; i < asked.length; i++) {
+      Key key = asked[i];
+      ahead[i] = key == null || permits(request, i) == 0 ? 0 : key.plan(clocks);
+      planned[i] = ahead[i] > 0;
+    }
+    Ask.Reply reply =
+        new Ask.Reply() {
+          @Override
+          public void granted(Grant grant, Service by, long revision, Clocks.Instant sentAt) {
+            over();
+            counters.asked.increment();
+            done.accept(learn(request, asked, grant, by, revision, sentAt));
+          }
+
+          @Override
+          public void failed(Reason reason) {
+            over();
+            done.accept(away(request, reason));
+          }
+
+          private void over() {
+            for (int i = 0; i < asked.length; i++) {
+              Key key = asked[i];
+              if (key != null && planned[i]) {
+                key.asked();
+              }
+            }
+          }
+        };
+    service.ask(new Ask(Messages.check(request), ahead, refunds(), deadlineNanos, reply));
+  }
+
+  @Override
+  public Answer learn(
+      Request request,
+      @Nullable Key[] asked,
+      Grant grant,
+      Service by,
+      long revision,
+      Clocks.Instant sentAt) {
+    Answer answer = answers.of(grant.getResult(), revision, clocks.nanos());
+    if (grant.getCharge() != 0) {
+      refunds.remember(answer, by, grant.getCharge());
+    }
+    for (int i = 0; i < grant.getLeasesCount(); i++) {
+      DescriptorLease lease = grant.getLeases(i);
+      Key key = i < asked.length ? asked[i] : null;
+      if (key == null || i >= answer.statuses().size()) {
+        by.giveBack(lease.getLease(), lease.getPermits());
+      } else {
+        Status status = answer.statuses().get(i);
+        Told told = away.told(lease, grant.getResult().getStatuses(i), status.currentLimit());
+        key.learn(lease, status, told, by, revision, sentAt, this);
+      }
+    }
+    return answer;
+  }
+
+  @Override
+  public Answer away(Request request, Reason reason) {
+    counters.answeredAway.increment();
+    @Nullable Key[] found = new Key[request.descriptors().size()];
+    for (int i = 0; i < found.length; i++) {
+      found[i] = find(request, i);
+    }
+    return away.answer(request, found, reason, revision());
+  }
+
+  @Override
+  public void peek(Request request, Consumer<? super Answer> done) {
+    Service service = service();
+    String problem = Messages.problem(request);
+    if (problem != null) {
+      done.accept(Answer.of(false, List.of(), problem, revision()));
+      return;
+    }
+    Consumer<Answer> last = service == null ? null : askedBytes.until(request, done);
+    if (service == null || last == null) {
+      done.accept(unknown(request));
+      return;
+    }
+    long[] permits = new long[request.descriptors().size()];
+    for (int i = 0; i < permits.length; i++) {
+      permits[i] = permits(request, i);
+    }
+    Ask.Reply reply =
+        new Ask.Reply() {
+          @Override
+          public void granted(Grant grant, Service by, long revision, Clocks.Instant sentAt) {
+            Answer looked = answers.of(grant.getResult(), revision, clocks.nanos());
+            last.accept(Answers.peeked(looked, permits));
+          }
+
+          @Override
+          public void failed(Reason reason) {
+            last.accept(unknown(request));
+          }
+        };
+    service.ask(
+        new Ask(Messages.look(request), new long[permits.length], false, deadlineNanos, reply));
+  }
+
+  private Answer unknown(Request request) {
+    List<Status> statuses = new ArrayList<>();
+    for (int i = 0; i < request.descriptors().size(); i++) {
+      statuses.add(Answers.unknown(false, Reason.UNCERTAIN, null, clocks.nanos()));
+    }
+    return Answer.of(false, List.copyOf(statuses), null, revision());
+  }
+
+  @Override
+  public void refund(Request request, Answer answer, LongConsumer done) {
+    long back = 0;
+    long charged = 0;
+    for (int i = 0; i < request.descriptors().size() && i < answer.statuses().size(); i++) {
+      Key key = find(request, i);
+      long permits = permits(request, i);
+      charged += permits;
+      if (key != null) {
+        key.forgetDenial();
+        back += key.takeBack(answer.statuses().get(i), permits, clocks) ? permits : 0;
+      }
+    }
+    if (!answer.allowed()) {
+      done.accept(0);
+      return;
+    }
+    refunds.want();
+    Refunds.Charge charge = refunds.take(answer);
+    if (charge == null) {
+      done.accept(back);
+    } else {
+      charge.by().refund(charge.charge());
+      done.accept(charged);
+    }
+  }
+
+  @Override
+  public Ticket enqueue(
+      Request request, Answer refused, long maxWaitNanos, Consumer<? super Answer> done) {
+    done.accept(refused);
+    return Ticket.USED;
+  }
+
+  @Override
+  public @Nullable Service service() {
+    for (int i = 0; i < services.size(); i++) {
+      if (services.get(i).answers()) {
+        return services.get(i);
+      }
+    }
+    for (int i = 0; i < services.size(); i++) {
+      if (services.get(i).available()) {
+        return services.get(i);
+      }
+    }
+    return null;
+  }
+
+  /** Returns whether a service has answered, and still does. */
+  public boolean answers() {
+    return services.stream().anyMatch(Service::answers);
+  }
+
+  private long revision() {
+    Service service = service();
+    return service == null ? services.get(0).revision() : service.revision();
+  }
+
+  @Override
+  public Clocks clocks() {
+    return clocks;
+  }
+
+  @Override
+  public Counters counters() {
+    return counters;
+  }
+
+  @Override
+  public Endings endings() {
+    return endings;
+  }
+
+  @Override
+  public long deadlineNanos() {
+    return deadlineNanos;
+  }
+
+  @Override
+  public boolean refunds() {
+    return refunds.wanted();
+  }
+
+  /** Ends all leases now and gives them back. */
+  public void giveBackAll() {
+    endings.endAll();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    endings.close();
+    services.forEach(Service::close);
+  }
+}

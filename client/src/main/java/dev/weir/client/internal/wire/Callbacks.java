@@ -1,0 +1,21 @@
+package dev.weir.client.internal.wire;
+
+import java.util.List;
+
+/** Runs what others have handed in. */
+public final class Callbacks {
+  private static final System.Logger LOG = System.getLogger("dev.weir.client");
+
+  private Callbacks() {}
+
+  /** Runs all, whatever one of them throws: they know nothing of each other. */
+  public static void run(List<Runnable> callbacks) {
+    for (Runnable each : callbacks) {
+      try {
+        each.run();
+      } catch (RuntimeException e) {
+        LOG.log(System.Logger.Level.WARNING, "a callback failed", e);
+      }
+    }
+  }
+}

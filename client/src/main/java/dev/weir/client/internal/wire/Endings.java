@@ -1,0 +1,105 @@
+package dev.weir.client.internal.wire;
+
+import dev.weir.Ticker;
+import dev.weir.client.internal.lease.Key;
+import dev.weir.client.internal.lease.Lease;
+import dev.weir.shared.Clocks;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeSet;
+
+/**
+ * Gives back what is left of leases when they end. A lease that another replaces, or whose key is
+ * forgotten, has been given back and is kept no longer. Safe for use by many threads.
+ */
+public final class Endings {
+  private record Ending(Key key, Lease lease) {}
+
+  /** So that leases that end one after the other are given back in few messages. */
+  private static final long SLACK_NANOS = 1_000_000L;
+
+  private final Clocks clocks;
+  private final TreeSet<Ending> endings =
+      new TreeSet<>(
+          Comparator.comparingLong((Ending each) -> each.lease.ends().nanos())
+              .thenComparingLong(each -> each.lease.number));
+  private boolean scheduled;
+  private boolean closed;
+
+  public Endings(Clocks clocks) {
+    this.clocks = clocks;
+  }
+
+  public void add(Key key, Lease lease) {
+    boolean late;
+    synchronized (this) {
+      late = closed;
+      if (!late) {
+        boolean unused = endings.add(new Ending(key, lease));
+      }
+    }
+    if (late) {
+      key.end(lease);
+    } else {
+      schedule();
+    }
+  }
+
+  public void remove(Key key, Lease lease) {
+    synchronized (this) {
+      boolean unused = endings.remove(new Ending(key, lease));
+    }
+  }
+
+  /** Returns how many leases are to be given back. */
+  public synchronized int size() {
+    return endings.size();
+  }
+
+  /**
+   * One timer, for the first to end; a lease that ends earlier waits for it, ended by its clock.
+   */
+  private void schedule() {
+    long wait;
+    synchronized (this) {
+      if (scheduled || closed || endings.isEmpty()) {
+        return;
+      }
+      scheduled = true;
+      wait = Math.max(0, endings.first().lease.ends().nanos() - clocks.nanos()) + SLACK_NANOS;
+    }
+    Ticker.Scheduled unused = clocks.monotonic().schedule(wait, this::end);
+  }
+
+  private void end() {
+    List<Ending> over = new ArrayList<>();
+    synchronized (this) {
+      scheduled = false;
+      long now = clocks.nanos();
+      while (!endings.isEmpty() && now - endings.first().lease.ends().nanos() >= 0) {
+        over.add(endings.pollFirst());
+      }
+    }
+    over.forEach(each -> each.key.end(each.lease));
+    schedule();
+  }
+
+  /** Ends all leases now. */
+  public void endAll() {
+    List<Ending> all;
+    synchronized (this) {
+      all = new ArrayList<>(endings);
+      endings.clear();
+    }
+    all.forEach(each -> each.key.end(each.lease));
+  }
+
+  /** Ends all leases, and those that come later at once. */
+  public void close() {
+    synchronized (this) {
+      closed = true;
+    }
+    endAll();
+  }
+}

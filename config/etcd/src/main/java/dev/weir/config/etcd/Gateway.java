@@ -1,0 +1,240 @@
+package dev.weir.config.etcd;
+
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigException.Kind;
+import dev.weir.config.follow.DateClock;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Calls etcd's JSON gateway, at a member that answers. Safe for use by many threads. */
+final class Gateway {
+  /** What etcd answers: {@code google.rpc.Code}. */
+  private static final int INVALID_ARGUMENT = 3;
+
+  private static final int NOT_FOUND = 5;
+  private static final int PERMISSION_DENIED = 7;
+  private static final int RESOURCE_EXHAUSTED = 8;
+  private static final int UNAVAILABLE = 14;
+  private static final int DATA_LOSS = 15;
+  private static final int UNAUTHENTICATED = 16;
+
+  private final EtcdSettings settings;
+  private final DateClock clock;
+  private final HttpClient client;
+
+  /** Where the last answer came from. */
+  private volatile int member;
+
+  private volatile String token = "";
+
+  Gateway(EtcdSettings settings, DateClock clock) {
+    this.settings = settings;
+    this.clock = clock;
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(Duration.ofSeconds(settings.timeoutSeconds()));
+    if (!settings.caFile().isEmpty()) {
+      builder.sslContext(Trust.only(settings.caFile()));
+    }
+    client = builder.build();
+  }
+
+  /** An answer that is no success. */
+  private static final class Refused extends Exception {
+    private static final long serialVersionUID = 1;
+
+    final int status;
+    final int code;
+
+    Refused(int status, int code, String message) {
+      super(message);
+      this.status = status;
+      this.code = code;
+    }
+
+    boolean isOfTheToken() {
+      return code == UNAUTHENTICATED
+          || (code == INVALID_ARGUMENT && String.valueOf(getMessage()).contains("auth"));
+    }
+  }
+
+  /** No answer, or none of etcd. */
+  private static final class Failed extends Exception {
+    private static final long serialVersionUID = 1;
+
+    final boolean sent;
+
+    Failed(boolean sent, String how, Throwable cause) {
+      super(how, cause);
+      this.sent = sent;
+    }
+  }
+
+  /** Asks what may be asked again, of the next member if one does not answer. */
+  Json.Members read(String path, Map<String, ?> body) {
+    return call(path, body, true);
+  }
+
+  /**
+   * Asks for what may be done once only: of the next member only if the one before was not reached.
+   *
+   * @throws ConfigException it may or may not have been done
+   */
+  Json.Members write(String path, Map<String, ?> body) {
+    return call(path, body, false);
+  }
+
+  private Json.Members call(String path, Map<String, ?> body, boolean again) {
+    byte[] json = Json.write(body);
+    int first = member;
+    int count = settings.hosts().size();
+    for (int i = 0; ; i++) {
+      int next = (first + i) % count;
+      boolean last = i == count - 1;
+      try {
+        Json.Members answer = authenticated(next, path, json);
+        member = next;
+        return answer;
+      } catch (Failed e) {
+        if (last || (e.sent && !again)) {
+          throw new ConfigException(
+              Kind.UNAVAILABLE, settings + ": " + String.valueOf(e.getMessage()), e);
+        }
+      } catch (Refused e) {
+        if (last || !again || e.code != UNAVAILABLE) {
+          throw exception(e);
+        }
+      }
+    }
+  }
+
+  private Json.Members authenticated(int next, String path, byte[] json) throws Refused, Failed {
+    if (settings.user().isEmpty()) {
+      return post(next, path, json, "");
+    }
+    String before = token;
+    if (!before.isEmpty()) {
+      try {
+        return post(next, path, json, before);
+      } catch (Refused e) {
+        if (!e.isOfTheToken()) {
+          throw e;
+        }
+        // It was refused before it was looked at, and tokens end after some minutes.
+      }
+    }
+    Map<String, String> user = Map.of("name", settings.user(), "password", settings.password());
+    String made = post(next, "/v3/auth/authenticate", Json.write(user), "").text("token");
+    token = made;
+    return post(next, path, json, made);
+  }
+
+  private Json.Members post(int next, String path, byte[] json, String authorization)
+      throws Refused, Failed {
+    String address = (settings.tls() ? "https://" : "http://") + settings.hosts().get(next) + path;
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(address))
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofByteArray(json));
+    if (!authorization.isEmpty()) {
+      request.header("Authorization", authorization);
+    }
+    HttpResponse<byte[]> response = send(request.build());
+    try {
+      Json.Members answer = Json.read(response.body());
+      if (response.statusCode() != 200) {
+        String text =
+            answer.text("message").isEmpty() ? answer.text("error") : answer.text("message");
+        throw new Refused(response.statusCode(), (int) answer.number("code"), text);
+      }
+      if (!path.startsWith("/v3/auth/") && !answer.has("header")) {
+        throw new IOException("no header");
+      }
+      response.headers().firstValue("Date").ifPresent(clock::heard);
+      return answer;
+    } catch (IOException e) {
+      throw new Failed(
+          true,
+          "HTTP %d, %s (expected: etcd 3.4 or newer)"
+              .formatted(response.statusCode(), line(String.valueOf(e.getMessage()))),
+          e);
+    }
+  }
+
+  /** The whole answer comes in time, its end too. */
+  private HttpResponse<byte[]> send(HttpRequest request) throws Failed {
+    CompletableFuture<HttpResponse<byte[]>> answer =
+        client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
+    try {
+      return answer.get(settings.timeoutSeconds(), TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      answer.cancel(true);
+      throw new Failed(
+          true,
+          "no answer within " + settings.timeoutSeconds() + " s (expected: etcd that answers)",
+          e);
+    } catch (InterruptedException e) {
+      answer.cancel(true);
+      Thread.currentThread().interrupt();
+      throw new Failed(true, "interrupted (expected: time to wait)", e);
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      boolean connected = !(cause instanceof ConnectException);
+      throw new Failed(connected, reason(cause), cause);
+    }
+  }
+
+  private static String reason(Throwable cause) {
+    if (cause instanceof ConnectException) {
+      return cause.getCause() instanceof UnresolvedAddressException
+          ? "no such host (expected: names that can be looked up)"
+          : "connection refused (expected: etcd that listens there)";
+    }
+    return line(String.valueOf(cause.getMessage())) + " (expected: etcd that answers)";
+  }
+
+  private ConfigException exception(Refused e) {
+    Kind kind =
+        switch (e.code) {
+          case RESOURCE_EXHAUSTED ->
+              String.valueOf(e.getMessage()).contains("space exceeded")
+                  ? Kind.FULL
+                  : Kind.UNAVAILABLE;
+          case DATA_LOSS -> Kind.DAMAGED;
+          default -> Kind.UNAVAILABLE;
+        };
+    String expected =
+        switch (e.code) {
+          case INVALID_ARGUMENT, PERMISSION_DENIED, UNAUTHENTICATED ->
+              "a user and password that etcd accepts, with rights to the prefix";
+          case RESOURCE_EXHAUSTED -> "room in etcd's quota: compact, defragment, disarm the alarm";
+          case NOT_FOUND ->
+              e.status == 404 && String.valueOf(e.getMessage()).equals("Not Found")
+                  ? "etcd 3.4 or newer"
+                  : "what was there before";
+          case DATA_LOSS -> "a member without damage";
+          default -> "etcd that answers";
+        };
+    return new ConfigException(
+        kind,
+        settings + ": " + line(String.valueOf(e.getMessage())) + " (expected: " + expected + ")",
+        e);
+  }
+
+  private static String line(String text) {
+    String line = text.replaceAll("\\s+", " ");
+    return line.length() > 200 ? line.substring(0, 200) + "..." : line;
+  }
+}

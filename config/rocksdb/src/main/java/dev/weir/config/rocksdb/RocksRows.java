@@ -1,0 +1,427 @@
+package dev.weir.config.rocksdb;
+
+import dev.weir.Ticker;
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigException.Kind;
+import dev.weir.config.rocksdb.Anchor.Mark;
+import dev.weir.config.rows.Rows;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.Snapshot;
+import org.rocksdb.Status;
+import org.rocksdb.WriteBatch;
+
+/** Rows in RocksDB, in a folder of this process alone. */
+final class RocksRows implements Rows {
+  /*
+   * How does RocksRows outlive a failing disk? After an error in writing, such as a full disk,
+   * RocksDB refuses every write until it is opened again; reads go on. So the next write, not
+   * before the pause is over, closes it and opens it again. That happens under the write side of a
+   * lock whose read side every other call holds: a native object must not be used once it is
+   * closed. If it cannot be opened, calls are refused as unavailable, and the next ones try again,
+   * after a pause that doubles each time. The free space is asked before, since RocksDB can be
+   * left unopenable by a disk that is full while it writes its list of files.
+   */
+  private static final long FIRST_PAUSE_NANOS = 1_000_000_000L;
+  private static final long LONGEST_PAUSE_NANOS = 60_000_000_000L;
+  private static final System.Logger LOG = System.getLogger("dev.weir.config.rocksdb");
+
+  private final Folder folder;
+  private final RocksSettings settings;
+  private final Ticker ticker;
+  private final Ticker wall;
+  private final FreeSpace space;
+  private final Anchor anchor;
+
+  /** Held by each writer; taken before the next one. */
+  private final ReentrantLock writing = new ReentrantLock();
+
+  /** Its write side opens and closes the database; its read side uses it. */
+  private final ReadWriteLock using = new ReentrantReadWriteLock();
+
+  /** Null while it could not be opened, and once it is closed. */
+  private @Nullable Opened opened;
+
+  /** The number of its list of files. */
+  private long manifest;
+
+  private boolean closed;
+
+  /** Why nothing can be written until it is opened again; null while it can. */
+  private @Nullable Broken broken;
+
+  private long retryAtNanos;
+  private long pauseNanos = FIRST_PAUSE_NANOS;
+
+  /** Why a write failed. */
+  private record Broken(Kind kind, String error) {}
+
+  private RocksRows(Folder folder, RocksSettings settings, Ticker ticker, Ticker wall)
+      throws IOException {
+    this.folder = folder;
+    this.settings = settings;
+    this.ticker = ticker;
+    this.wall = wall;
+    space =
+        settings.minFreeBytes() == 0
+            ? FreeSpace.usual(folder.path())
+            : FreeSpace.atLeast(folder.path(), settings.minFreeBytes());
+    boolean create = !folder.hasDatabase();
+    if (create) {
+      space.require();
+    } else if (!folder.hasCurrent()) {
+      throw Damage.missing(folder);
+    }
+    anchor = Anchor.open(folder.anchor());
+    try {
+      open(create);
+    } catch (RocksDBException e) {
+      anchor.close();
+      throw Damage.atOpening(folder, e);
+    } catch (IOException | RuntimeException | Error e) {
+      anchor.close();
+      throw e;
+    }
+  }
+
+  /** Opens the database if it is not older than it was, or makes it. */
+  private void open(boolean create) throws RocksDBException, IOException {
+    Mark known = anchor.read();
+    if (known == null) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "{0}: unreadable (expected: as written); whether the last writes are there is not known",
+          folder.anchor());
+    }
+    if (folder.hasCurrent()) {
+      requireManifest(known == null || create ? Mark.NONE : known);
+      requireLogs();
+    }
+    Opened now = Opened.open(folder, settings, create);
+    try {
+      long sequence = now.database().getLatestSequenceNumber();
+      if (known != null && sequence < known.sequence()) {
+        older("the last " + (known.sequence() - sequence) + " rows that were written are gone");
+      }
+      manifest = folder.manifest();
+      Mark mark = new Mark(sequence, manifest, Files.size(folder.manifestFile(manifest)));
+      anchor.write(mark);
+      anchor.write(mark);
+    } catch (IOException | RuntimeException | Error e) {
+      now.close();
+      throw e;
+    }
+    opened = now;
+  }
+
+  /** Asked before the database is opened, which would delete files that are not on the list. */
+  private void requireManifest(Mark known) throws IOException {
+    long number = folder.manifest();
+    LogFile.Sound list = LogFile.read(folder.manifestFile(number));
+    if (list.damaged()) {
+      throw Damage.beyondRecovery(folder, Damage.of(folder.manifestFile(number), list.bytes()));
+    }
+    if (number < known.manifest()
+        || (number == known.manifest() && list.bytes() < known.manifestBytes())) {
+      older("the list of files is shorter than it was, so rows may be gone");
+    }
+  }
+
+  /** RocksDB would not return from some damages, and would not say where others are. */
+  private void requireLogs() throws IOException {
+    for (Path log : folder.logs()) {
+      LogFile.Sound sound = settings.recover() ? LogFile.disarm(log) : LogFile.read(log);
+      if (sound.damaged()) {
+        older(Damage.of(log, sound.bytes()));
+      }
+    }
+  }
+
+  /** Refuses, or goes on without what cannot be read. */
+  private void older(String how) {
+    if (!settings.recover()) {
+      throw Damage.found(folder, how);
+    }
+    LOG.log(System.Logger.Level.WARNING, "{0}: recovered; {1}", folder.database(), how);
+  }
+
+  /**
+   * Opens the database, or makes it in a folder without one.
+   *
+   * @throws ConfigException of kind IN_USE, DAMAGED or UNAVAILABLE
+   */
+  static RocksRows open(RocksSettings settings, Ticker ticker, Ticker wall) {
+    Folder folder = Folder.lock(settings.folder());
+    try {
+      Natives.load(folder.path().resolve("native"));
+      return new RocksRows(folder, settings, ticker, wall);
+    } catch (IOException e) {
+      folder.close();
+      throw new ConfigException(Kind.UNAVAILABLE, folder.path() + ": " + e.getMessage(), e);
+    } catch (RuntimeException | Error e) {
+      folder.close();
+      throw e;
+    }
+  }
+
+  /** What a call does with the database. */
+  private interface Use<T> {
+    T of(Opened opened) throws RocksDBException, IOException;
+  }
+
+  private <T> T use(Use<T> use) {
+    using.readLock().lock();
+    try {
+      Opened current = opened;
+      if (current == null) {
+        throw unavailable();
+      }
+      return use.of(current);
+    } catch (RocksDBException e) {
+      throw failure(e);
+    } catch (IOException e) {
+      throw new ConfigException(Kind.UNAVAILABLE, folder.path() + ": " + e.getMessage(), e);
+    } finally {
+      using.readLock().unlock();
+    }
+  }
+
+  private ConfigException unavailable() {
+    Broken cause = broken;
+    String state = closed || cause == null ? "closed" : "not open after: " + cause.error();
+    return new ConfigException(
+        Kind.UNAVAILABLE, folder.path() + ": " + state + " (expected: open)");
+  }
+
+  private ConfigException failure(RocksDBException e) {
+    Status status = e.getStatus();
+    if (status != null && status.getCode() == Status.Code.Corruption) {
+      return Damage.atReading(folder, e);
+    }
+    return new ConfigException(
+        kind(e),
+        folder.database() + ": " + Damage.line(e) + " (expected: a disk that reads and writes)",
+        e);
+  }
+
+  private static Kind kind(Exception e) {
+    return e instanceof RocksDBException error && Damage.isFull(error)
+        ? Kind.FULL
+        : Kind.UNAVAILABLE;
+  }
+
+  @Override
+  public List<byte @Nullable []> get(Table table, List<byte[]> keys) {
+    return keys.isEmpty() ? List.of() : use(current -> get(current, table, keys));
+  }
+
+  /** One by one: RocksJava's reading of many keys says of a damaged row that it is not there. */
+  private static List<byte @Nullable []> get(Opened opened, Table table, List<byte[]> keys)
+      throws RocksDBException {
+    RocksDB database = opened.database();
+    List<byte @Nullable []> values = new ArrayList<>(keys.size());
+    Snapshot moment = database.getSnapshot();
+    try (ReadOptions options = new ReadOptions().setSnapshot(moment)) {
+      for (byte[] key : keys) {
+        values.add(database.get(opened.table(table), options, key));
+      }
+    } finally {
+      database.releaseSnapshot(moment);
+    }
+    return values;
+  }
+
+  @Override
+  public List<Row> scan(Table table, byte[] from, byte @Nullable [] to, int limit) {
+    if (to != null && Arrays.compareUnsigned(from, to) >= 0) {
+      return List.of();
+    }
+    return use(
+        current -> {
+          List<Row> rows = new ArrayList<>();
+          try (Slice end = new Slice(to == null ? new byte[0] : to);
+              ReadOptions options = new ReadOptions()) {
+            if (to != null) {
+              options.setIterateUpperBound(end);
+            }
+            try (RocksIterator at = current.database().newIterator(current.table(table), options)) {
+              for (at.seek(from); at.isValid() && rows.size() < limit; at.next()) {
+                rows.add(new Row(at.key(), at.value()));
+              }
+              at.status(); // The end of the rows and an error both end the loop.
+            }
+          }
+          return rows;
+        });
+  }
+
+  @Override
+  public <T> T update(Update<T> update) {
+    writing.lock();
+    try {
+      space.require();
+      reopenIfBroken();
+      return use(
+          current -> {
+            try (WriteBatch batch = new WriteBatch()) {
+              T result =
+                  update.run(
+                      (table, keys) -> get(table, keys), batch(current, batch), wall.nanos());
+              if (batch.count() > 0) {
+                write(current, batch);
+              }
+              return result;
+            }
+          });
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private void write(Opened current, WriteBatch batch) throws RocksDBException, IOException {
+    try {
+      current.database().write(current.synced(), batch);
+      anchor.write(
+          new Mark(
+              current.database().getLatestSequenceNumber(),
+              manifest,
+              Files.size(folder.manifestFile(manifest))));
+    } catch (RocksDBException | IOException e) {
+      failed(e);
+      throw e;
+    }
+  }
+
+  private static Batch batch(Opened current, WriteBatch batch) {
+    return new Batch() {
+      @Override
+      public void put(Table table, byte[] key, byte[] value) {
+        run(() -> batch.put(current.table(table), key, value));
+      }
+
+      @Override
+      public void delete(Table table, byte[] key) {
+        run(() -> batch.delete(current.table(table), key));
+      }
+    };
+  }
+
+  /** A step that fails only if a batch is larger than memory. */
+  private interface Step {
+    void run() throws RocksDBException;
+  }
+
+  private static void run(Step step) {
+    try {
+      step.run();
+    } catch (RocksDBException e) {
+      throw new IllegalStateException(Damage.line(e), e);
+    }
+  }
+
+  @Override
+  public void put(Table table, byte[] key, byte @Nullable [] value) {
+    writing.lock();
+    try {
+      space.require();
+      reopenIfBroken();
+      boolean unused =
+          use(
+              current -> {
+                try {
+                  if (value == null) {
+                    current.database().delete(current.table(table), current.unsynced(), key);
+                  } else {
+                    current.database().put(current.table(table), current.unsynced(), key, value);
+                  }
+                } catch (RocksDBException e) {
+                  failed(e);
+                  throw e;
+                }
+                return true;
+              });
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  /** Remembers that the database must be opened again before the next write. */
+  private void failed(Exception e) {
+    broken = new Broken(kind(e), Damage.line(e));
+    retryAtNanos = ticker.nanos() + pauseNanos;
+  }
+
+  /** Opens the database again after an error in writing, unless it was tried a moment ago. */
+  private void reopenIfBroken() {
+    Broken cause = broken;
+    if (cause == null || closed) {
+      return;
+    }
+    if (ticker.nanos() < retryAtNanos) {
+      throw new ConfigException(
+          cause.kind(),
+          folder.path() + ": not written, " + cause.error() + " (expected: a disk that writes)");
+    }
+    retryAtNanos = ticker.nanos() + pauseNanos;
+    pauseNanos = Math.min(LONGEST_PAUSE_NANOS, 2 * pauseNanos);
+    using.writeLock().lock();
+    try {
+      closeDatabase();
+      open(false);
+      broken = null;
+      pauseNanos = FIRST_PAUSE_NANOS;
+      LOG.log(
+          System.Logger.Level.INFO, "{0}: open again after: {1}", folder.database(), cause.error());
+    } catch (RocksDBException e) {
+      throw Damage.atOpening(folder, e);
+    } catch (IOException e) {
+      throw new ConfigException(Kind.UNAVAILABLE, folder.path() + ": " + e.getMessage(), e);
+    } finally {
+      using.writeLock().unlock();
+    }
+  }
+
+  private void closeDatabase() {
+    if (opened != null) {
+      opened.close();
+      opened = null;
+    }
+  }
+
+  @Override
+  public long wallNanos() {
+    return wall.nanos();
+  }
+
+  @Override
+  public void close() {
+    writing.lock();
+    using.writeLock().lock();
+    try {
+      if (!closed) {
+        closed = true;
+        closeDatabase();
+        anchor.close();
+        folder.close();
+      }
+    } catch (IOException e) {
+      throw new ConfigException(Kind.UNAVAILABLE, folder.path() + ": " + e.getMessage(), e);
+    } finally {
+      using.writeLock().unlock();
+      writing.unlock();
+    }
+  }
+}

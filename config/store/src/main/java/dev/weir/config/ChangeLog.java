@@ -1,0 +1,80 @@
+package dev.weir.config;
+
+import dev.weir.config.ConfigException.Kind;
+import dev.weir.config.internal.bytes.Sha256;
+import java.util.List;
+
+/** Proves that a store's log of changes is as it was written. */
+public final class ChangeLog {
+  private ChangeLog() {}
+
+  /**
+   * The result of a proof.
+   *
+   * @param position up to where the log is sound; 0 if it is not the log that was known
+   * @param hash of that change
+   * @param problem the first thing that is wrong, or empty if nothing is
+   */
+  public record Verification(long position, String hash, String problem) {
+    public boolean ok() {
+      return problem.isEmpty();
+    }
+  }
+
+  /**
+   * Reads all changes and compares each hash with its text and the hash before it: an edited, a
+   * missing and an inserted change are found. A log that was rewritten or cut off as a whole, with
+   * its head, is only found with {@link #verify(ConfigStore, Head)}.
+   */
+  public static Verification verify(ConfigStore store) {
+    return verify(store, new Head("", 0, 0, Sha256.NONE));
+  }
+
+  /**
+   * As {@link #verify(ConfigStore)}; the log must also have the change that an earlier head named.
+   *
+   * @param known was read before, and kept elsewhere
+   * @throws ConfigException if the store cannot be read, for another reason than its content
+   */
+  public static Verification verify(ConfigStore store, Head known) {
+    long position = 0;
+    String hash = Sha256.NONE;
+    try {
+      Head head = store.head();
+      while (position < head.position()) {
+        List<Change> page = store.changes(position, ConfigStore.MAX_BATCH);
+        if (page.isEmpty()) {
+          return wrong(position, hash, "change " + (position + 1) + ": missing");
+        }
+        for (Change change : page) {
+          if (change.number() != position + 1) {
+            return wrong(position, hash, "change " + (position + 1) + ": missing");
+          }
+          if (!Sha256.chained(hash, change.json()).equals(change.hash())) {
+            return wrong(position, hash, "change " + change.number() + ": edited");
+          }
+          position = change.number();
+          hash = change.hash();
+          if (position == known.position() && !hash.equals(known.hash())) {
+            return wrong(0, Sha256.NONE, "change " + position + ": not the one that was known");
+          }
+          if (position == head.position() && !hash.equals(head.hash())) {
+            return wrong(position, hash, "change " + position + ": not the one of the head");
+          }
+        }
+      }
+    } catch (ConfigException e) {
+      if (e.kind() != Kind.DAMAGED) {
+        throw e;
+      }
+      return wrong(position, hash, String.valueOf(e.getMessage()));
+    }
+    return position < known.position()
+        ? wrong(position, hash, "change " + (position + 1) + ": missing, it was known")
+        : new Verification(position, hash, "");
+  }
+
+  private static Verification wrong(long position, String hash, String problem) {
+    return new Verification(position, hash, problem);
+  }
+}

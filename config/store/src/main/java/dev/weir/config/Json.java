@@ -1,0 +1,308 @@
+package dev.weir.config;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.io.CharacterEscapes;
+import dev.weir.config.internal.bytes.Check;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * JSON of maps, lists, texts, whole numbers, truths and, where it is asked for, nulls: at most
+ * {@value #MAX_DEPTH} levels deep, no name twice in an object, no half of a surrogate pair. It is
+ * written without spaces, in one of two ways: canonical, with members in the order of their names,
+ * so that every value has one text and can be hashed; and as it is, for answers.
+ */
+public final class Json {
+  /** More levels than any document here has. */
+  public static final int MAX_DEPTH = 32;
+
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
+          .build();
+
+  /** So that a text is harmless even where an answer is taken for a page. */
+  private static final CharacterEscapes NO_MARKUP = new NoMarkup();
+
+  private Json() {}
+
+  /** Returns the canonical text of an object. */
+  public static String write(Map<String, ?> object) {
+    return write(object, true);
+  }
+
+  /**
+   * Returns the text of an object with its members in the order of the map. What could begin or end
+   * markup is written as an escape.
+   */
+  public static String writeAsIs(Map<String, ?> object) {
+    return write(object, false);
+  }
+
+  private static String write(Map<String, ?> object, boolean canonical) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator to = FACTORY.createGenerator(text)) {
+      if (!canonical) {
+        to.setCharacterEscapes(NO_MARKUP);
+      }
+      write(object, canonical, to);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // Never: it is written to memory.
+    }
+    return text.toString();
+  }
+
+  private static void write(@Nullable Object value, boolean canonical, JsonGenerator to)
+      throws IOException {
+    if (value instanceof Map<?, ?> object) {
+      to.writeStartObject();
+      for (Map.Entry<?, ?> member : (canonical ? new TreeMap<>(object) : object).entrySet()) {
+        to.writeFieldName((String) member.getKey());
+        write(member.getValue(), canonical, to);
+      }
+      to.writeEndObject();
+    } else if (value instanceof List<?> items) {
+      to.writeStartArray();
+      for (Object item : items) {
+        write(item, canonical, to);
+      }
+      to.writeEndArray();
+    } else if (value instanceof Long number) {
+      to.writeNumber(number);
+    } else if (value instanceof Integer number) {
+      to.writeNumber(number);
+    } else if (value == null) {
+      to.writeNull();
+    } else if (value instanceof Boolean truth) {
+      to.writeBoolean(truth);
+    } else {
+      to.writeString((String) value);
+    }
+  }
+
+  /**
+   * Returns the members of an object without nulls.
+   *
+   * @throws IOException if the text is anything else
+   */
+  public static Members read(String text) throws IOException {
+    return read(text, false);
+  }
+
+  /**
+   * Returns the members of an object, in their order; nulls are members like others.
+   *
+   * @throws IOException if the text is anything else; the message names the place
+   */
+  public static Members readWithNulls(String text) throws IOException {
+    return read(text, true);
+  }
+
+  private static Members read(String text, boolean nulls) throws IOException {
+    try (JsonParser from = FACTORY.createParser(text)) {
+      if (from.nextToken() != JsonToken.START_OBJECT) {
+        throw new IOException("no object (expected: {)");
+      }
+      Map<String, @Nullable Object> object = object(from, nulls);
+      if (from.nextToken() != null) {
+        throw new IOException("more behind the object (expected: its end)");
+      }
+      return new Members(object);
+    } catch (JsonProcessingException e) {
+      JsonLocation at = e.getLocation();
+      String place =
+          at == null ? "" : "line %d, column %d: ".formatted(at.getLineNr(), at.getColumnNr());
+      String message = String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("");
+      throw new IOException(place + message, e);
+    }
+  }
+
+  private static Map<String, @Nullable Object> object(JsonParser from, boolean nulls)
+      throws IOException {
+    Map<String, @Nullable Object> members = new LinkedHashMap<>();
+    while (from.nextToken() != JsonToken.END_OBJECT) {
+      String name = unicode(from.currentName());
+      from.nextToken();
+      members.put(name, value(from, nulls));
+    }
+    return members;
+  }
+
+  private static @Nullable Object value(JsonParser from, boolean nulls) throws IOException {
+    JsonToken token = from.currentToken();
+    return switch (token) {
+      case START_OBJECT -> object(from, nulls);
+      case START_ARRAY -> array(from, nulls);
+      case VALUE_STRING -> unicode(from.getText());
+      case VALUE_NUMBER_INT -> from.getLongValue();
+      case VALUE_TRUE -> true;
+      case VALUE_FALSE -> false;
+      case VALUE_NULL -> {
+        if (!nulls) {
+          throw new IOException("null (expected: a text, whole number or truth)");
+        }
+        yield null;
+      }
+      default -> throw new IOException(token + " (expected: a text, whole number or truth)");
+    };
+  }
+
+  private static List<@Nullable Object> array(JsonParser from, boolean nulls) throws IOException {
+    List<@Nullable Object> items = new ArrayList<>();
+    while (from.nextToken() != JsonToken.END_ARRAY) {
+      items.add(value(from, nulls));
+    }
+    return items;
+  }
+
+  /** Escapes can write half of a surrogate pair, which no store keeps as it is. */
+  private static String unicode(String text) throws IOException {
+    if (!Check.isUnicode(text)) {
+      throw new IOException("half a surrogate pair (expected: Unicode)");
+    }
+    return text;
+  }
+
+  /** Writes what could begin or end markup as an escape. */
+  private static final class NoMarkup extends CharacterEscapes {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public int[] getEscapeCodesForAscii() {
+      int[] codes = CharacterEscapes.standardAsciiEscapesForJSON();
+      for (char each : "<>&'".toCharArray()) {
+        codes[each] = CharacterEscapes.ESCAPE_STANDARD;
+      }
+      return codes;
+    }
+
+    @Override
+    public @Nullable SerializableString getEscapeSequence(int character) {
+      return null;
+    }
+  }
+
+  /** The members of an object, each of a type that is asked for. */
+  public static final class Members {
+    private final Map<String, @Nullable Object> members;
+
+    Members(Map<String, @Nullable Object> members) {
+      this.members = members;
+    }
+
+    /** Returns the canonical text of the object. */
+    String text() {
+      return write(members);
+    }
+
+    /** Returns the object without these members, in their order. */
+    public Map<String, @Nullable Object> without(Set<String> names) {
+      Map<String, @Nullable Object> left = new LinkedHashMap<>(members);
+      left.keySet().removeAll(names);
+      return left;
+    }
+
+    /** Returns the names of the members, in their order. */
+    public Set<String> names() {
+      return Collections.unmodifiableSet(members.keySet());
+    }
+
+    /** Returns whether there is such a member, be it null. */
+    public boolean has(String name) {
+      return members.containsKey(name);
+    }
+
+    /** Returns whether there is such a member that is null. */
+    public boolean isNull(String name) {
+      return has(name) && members.get(name) == null;
+    }
+
+    /** Returns the truth, or another if there is none. */
+    public boolean truth(String name, boolean otherwise) throws IOException {
+      return has(name) ? get(name, Boolean.class, "true or false") : otherwise;
+    }
+
+    public String text(String name) throws IOException {
+      return get(name, String.class, "a text");
+    }
+
+    /** Returns the text, or an empty one if there is none. */
+    public String textOrEmpty(String name) throws IOException {
+      return has(name) ? text(name) : "";
+    }
+
+    public long number(String name) throws IOException {
+      return get(name, Long.class, "a whole number");
+    }
+
+    @SuppressWarnings("unchecked") // Names are texts, as object() makes them.
+    public Members object(String name) throws IOException {
+      return new Members((Map<String, @Nullable Object>) get(name, Map.class, "an object"));
+    }
+
+    /** Returns the canonical text of a member that is an object, or an empty one. */
+    public String json(String name) throws IOException {
+      return has(name) ? Json.write(object(name).members) : "";
+    }
+
+    public Map<String, String> texts() throws IOException {
+      Map<String, String> texts = new TreeMap<>();
+      for (String name : members.keySet()) {
+        texts.put(name, text(name));
+      }
+      return texts;
+    }
+
+    public List<String> list(String name) throws IOException {
+      List<String> texts = new ArrayList<>();
+      for (Object item : get(name, List.class, "a list")) {
+        if (!(item instanceof String text)) {
+          throw new IOException(name + ": " + Check.shown(item) + " (expected: texts)");
+        }
+        texts.add(text);
+      }
+      return texts;
+    }
+
+    /** Returns the objects of a list. */
+    @SuppressWarnings("unchecked") // Names are texts, as object() makes them.
+    public List<Members> objects(String name) throws IOException {
+      List<Members> objects = new ArrayList<>();
+      for (Object item : get(name, List.class, "a list")) {
+        if (!(item instanceof Map<?, ?> object)) {
+          throw new IOException(name + ": " + Check.shown(item) + " (expected: objects)");
+        }
+        objects.add(new Members((Map<String, @Nullable Object>) object));
+      }
+      return objects;
+    }
+
+    private <T> T get(String name, Class<T> type, String expected) throws IOException {
+      Object value = members.get(name);
+      if (!type.isInstance(value)) {
+        String given = has(name) ? Check.shown(value) : "missing";
+        throw new IOException(Check.shown(name) + ": " + given + " (expected: " + expected + ")");
+      }
+      return type.cast(value);
+    }
+  }
+}

@@ -1,0 +1,368 @@
+package dev.weir.config.follow;
+
+import dev.weir.Ticker;
+import dev.weir.config.ChangeDetails;
+import dev.weir.config.ConfigStore;
+import dev.weir.config.Head;
+import dev.weir.config.OwnLimit;
+import dev.weir.config.internal.bytes.Check;
+import dev.weir.config.internal.follow.SubjectLoads;
+import dev.weir.config.rows.Counts;
+import dev.weir.engine.KeyPolicies;
+import dev.weir.rules.RuleDefaults;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.RuleSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that a process takes from a configuration store, over one feed: rules, and the limits of
+ * subjects. Safe for use by many threads. Closing it leaves the store open.
+ *
+ * <pre>{@code
+ * ConfigClient client = ConfigClient.builder(store, "node-1").open();
+ * RunningEngine engine =
+ *     RunningEngine.builder().rules(client.rules()).subjects(client.subjects()).start();
+ * }</pre>
+ *
+ * <p>The engine is closed before it.
+ */
+public final class ConfigClient implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.weir.config");
+  private static final long CLOSE_SECONDS = 1;
+
+  private final Feed feed;
+  private final RuleFollower rules;
+  private final SubjectCache subjects;
+  private final Executor loaders;
+  private final AtomicBoolean saving = new AtomicBoolean();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private String reported = "";
+
+  ConfigClient(Builder builder, LongUnaryOperator jitter, Executor feeder, Executor loaders) {
+    this.loaders = loaders;
+    feed = new Feed(builder.store, builder.ticker, builder.interval, jitter, feeder);
+    Path file = builder.lastKnown;
+    subjects =
+        new SubjectCache(
+            builder.store,
+            builder.ticker,
+            builder.wall,
+            builder.settings(),
+            loaders,
+            jitter,
+            file == null ? null : Path.of(file + ".subjects"));
+    // First of all: subjects are known to be right as of when the store was asked, whatever takes
+    // its time afterwards.
+    feed.listen(ChangeDetails.RECORD, subjects.new Listener());
+    rules = new RuleFollower(builder.follower(), jitter, feed, false, subjects.clock());
+    rules.rulesTo(subjects::rules);
+    feed.listen(ChangeDetails.RECORD, new Saver());
+    boolean unused = feed.poll();
+    feed.start();
+  }
+
+  /**
+   * Returns a builder of a client.
+   *
+   * @param node distinguishes this server from all others, 1 to 200 bytes in UTF-8
+   */
+  public static Builder builder(ConfigStore store, String node) {
+    return new Builder(store, node);
+  }
+
+  /** Builds a {@link ConfigClient}. Not safe for use by several threads. */
+  public static final class Builder {
+    private static final long MAX_SLOTS = 1L << 28;
+
+    /** Different limits take some hundred bytes each, so there may be fewer than subjects. */
+    private static final int SLOTS_PER_LIMIT = 16;
+
+    private final ConfigStore store;
+    private final String node;
+    private String address = "";
+    private Supplier<String> admin = () -> "";
+    private String version = "";
+    private Supplier<Counts> counts = () -> Counts.NONE;
+    private Duration interval = Duration.ofSeconds(1);
+    private Duration patience = Duration.ofSeconds(30);
+    private Duration timeToLive = Duration.ofSeconds(30);
+    private @Nullable Duration maxStale;
+    private long cacheBytes = 64L << 20;
+    private RuleDefaults defaults = RuleDefaults.DENY;
+    private @Nullable Path lastKnown;
+    private boolean emptyAtFirst;
+    private boolean rulesElsewhere;
+    private Ticker ticker = Ticker.system();
+    private Ticker wall = Ticker.wall();
+
+    private Builder(ConfigStore store, String node) {
+      this.store = store;
+      this.node = node;
+    }
+
+    /** Sets what the store's list of servers says of this one: for people, and Weir's version. */
+    public Builder shownAs(String serverAddress, String weirVersion) {
+      address = serverAddress;
+      version = weirVersion;
+      return this;
+    }
+
+    /**
+     * Sets what the store's list of servers says of where other servers can ask this one's
+     * interface for administration: an address without a path, or an empty text. Asked on the
+     * feed's thread.
+     */
+    public Builder adminAt(Supplier<String> adminAddress) {
+      admin = adminAddress;
+      return this;
+    }
+
+    /**
+     * Sets what the store's list of servers says that this one has decided: a rollout is judged by
+     * it. Asked on the feed's thread.
+     */
+    public Builder counts(Supplier<Counts> decided) {
+      counts = decided;
+      return this;
+    }
+
+    /** Sets how often the store is asked for changes, 1 ms to 1 s; default 1 s. */
+    public Builder interval(Duration newInterval) {
+      Check.range("interval in ms", newInterval.toMillis(), 1, 1_000);
+      interval = newInterval;
+      return this;
+    }
+
+    /** Sets how long the first rules are waited for; see {@link RuleFollower.Builder#patience}. */
+    public Builder patience(Duration newPatience) {
+      patience = newPatience;
+      return this;
+    }
+
+    /** Sets what rules mean that do not say it. */
+    public Builder defaults(RuleDefaults ruleDefaults) {
+      defaults = ruleDefaults;
+      return this;
+    }
+
+    /**
+     * Sets a file for the rules last in force, and one beside it with {@code .subjects} at the end
+     * of its name, for what was last known of subjects: to go on with when the store does not
+     * answer at the start.
+     */
+    public Builder lastKnown(Path file) {
+      lastKnown = file;
+      return this;
+    }
+
+    /** As {@link RuleFollower.Builder#emptyAtFirst}. */
+    public Builder emptyAtFirst() {
+      emptyAtFirst = true;
+      return this;
+    }
+
+    /**
+     * As {@link RuleFollower.Builder#rulesElsewhere}; {@link ConfigClient#inForce} then says which
+     * rules there are.
+     */
+    public Builder rulesElsewhere() {
+      rulesElsewhere = true;
+      return this;
+    }
+
+    /**
+     * Sets how much memory the table of subjects may take, in bytes, 64 KiB to 4 GiB; default 64
+     * MiB, for 4 million subjects. It begins with 64 KiB and doubles when needed. Different limits
+     * of subjects are kept beside it, one for 16 subjects at most.
+     */
+    public Builder cacheBytes(long bytes) {
+      cacheBytes =
+          Check.range(
+              "cache in bytes",
+              bytes,
+              (long) SubjectTable.MIN_SLOTS * SubjectTable.SLOT_BYTES,
+              MAX_SLOTS * SubjectTable.SLOT_BYTES);
+      return this;
+    }
+
+    /**
+     * Sets after how long limits are asked for again while the changes of the store are not known,
+     * 1 s to 366 days; default 30 s.
+     */
+    public Builder timeToLive(Duration duration) {
+      Check.range("time to live in ms", duration.toMillis(), 1_000, OwnLimit.MAX_WINDOW_MILLIS);
+      timeToLive = duration;
+      return this;
+    }
+
+    /**
+     * Sets for how long limits are used while the changes of the store are not known, 3 s to 366
+     * days; afterwards they are unknown. Default: for ever.
+     */
+    public Builder maxStale(Duration duration) {
+      Check.range(
+          "longest staleness in ms", duration.toMillis(), 3_000, OwnLimit.MAX_WINDOW_MILLIS);
+      maxStale = duration;
+      return this;
+    }
+
+    /** Sets the engine's ticker; limits end by it. */
+    public Builder ticker(Ticker newTicker) {
+      ticker = newTicker;
+      return this;
+    }
+
+    /** Sets this machine's clock, which the store's is compared with. */
+    Builder wall(Ticker newWall) {
+      wall = newWall;
+      return this;
+    }
+
+    private RuleFollower.Builder follower() {
+      RuleFollower.Builder builder =
+          RuleFollower.builder(store, node)
+              .shownAs(address, version)
+              .adminAt(admin)
+              .counts(counts)
+              .interval(interval)
+              .patience(patience)
+              .defaults(defaults)
+              .ticker(ticker);
+      if (emptyAtFirst) {
+        builder.emptyAtFirst();
+      }
+      if (rulesElsewhere) {
+        builder.rulesElsewhere();
+      }
+      return lastKnown == null ? builder : builder.lastKnown(lastKnown);
+    }
+
+    private SubjectCache.Settings settings() {
+      int slots = (int) Long.highestOneBit(cacheBytes / SubjectTable.SLOT_BYTES);
+      return new SubjectCache.Settings(
+          slots,
+          slots / SLOTS_PER_LIMIT,
+          timeToLive.toNanos(),
+          maxStale == null ? Long.MAX_VALUE : maxStale.toNanos());
+    }
+
+    /**
+     * Builds the client and asks the store once. If that does not answer, the client goes on with
+     * what the file has.
+     *
+     * @throws IllegalArgumentException if the server's id, address or version is out of range
+     */
+    public ConfigClient open() {
+      return new ConfigClient(
+          this,
+          Feed::random,
+          threads(1, "weir-config-feed"),
+          threads(SubjectLoads.MAX_UNDER_WAY, "weir-config-loader"));
+    }
+
+    private static ExecutorService threads(int count, String name) {
+      return Executors.newFixedThreadPool(
+          count,
+          task -> {
+            Thread made = new Thread(task, name);
+            made.setDaemon(true);
+            return made;
+          });
+    }
+  }
+
+  /** Saves what is known, on a thread that may wait. */
+  private final class Saver implements FeedListener {
+    @Override
+    public void heard(Head head, long asOfNanos) {
+      if (subjects.saveDue() && saving.compareAndSet(false, true)) {
+        try {
+          loaders.execute(ConfigClient.this::save);
+        } catch (RejectedExecutionException e) {
+          saving.set(false); // It is being closed, which saves as well.
+        }
+      }
+    }
+  }
+
+  private void save() {
+    try {
+      subjects.save();
+      reported = "";
+    } catch (IOException | RuntimeException e) {
+      String message = e.toString();
+      if (!message.equals(reported)) {
+        reported = message;
+        LOG.log(System.Logger.Level.WARNING, "last known subjects: not saved, {0}", message);
+      }
+    } finally {
+      saving.set(false);
+    }
+  }
+
+  /**
+   * Returns the rules; they are closed by the engine that follows them, which leaves the rest
+   * running.
+   */
+  public RuleSource rules() {
+    return rules;
+  }
+
+  /** Says which rules will be in force next, where they are not from here. */
+  public void inForce(RuleSet ruleSet) {
+    subjects.rules(ruleSet);
+  }
+
+  /** Returns how far the rules have been followed. */
+  public FollowerStatus ruleStatus() {
+    return rules.status();
+  }
+
+  /** Returns the limits of subjects. */
+  public KeyPolicies subjects() {
+    return subjects;
+  }
+
+  /** Returns what is known of subjects. */
+  public SubjectCacheStatus subjectStatus() {
+    return subjects.status();
+  }
+
+  /** Returns the feed, for others that depend on changes. It ends with this. */
+  public Feed feed() {
+    return feed;
+  }
+
+  /** Ends the following, saves what is known of subjects, and ends the threads. */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    rules.close();
+    feed.close();
+    subjects.close();
+    if (loaders instanceof ExecutorService threads) {
+      threads.shutdown();
+      try {
+        boolean unused = threads.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    if (saving.compareAndSet(false, true)) {
+      save();
+    }
+  }
+}

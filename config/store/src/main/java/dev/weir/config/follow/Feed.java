@@ -1,0 +1,325 @@
+package dev.weir.config.follow;
+
+import dev.weir.Ticker;
+import dev.weir.config.Change;
+import dev.weir.config.ChangeDetails;
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigException.Kind;
+import dev.weir.config.ConfigStore;
+import dev.weir.config.Head;
+import dev.weir.config.internal.bytes.Sha256;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows the changes of a configuration store, for all in this process that depend on it. Safe for
+ * use by many threads. Closing it leaves the store open.
+ */
+public final class Feed implements AutoCloseable {
+  /*
+   * How is Feed designed, and why? It asks for the head at an interval, which needs one small row,
+   * and reads the log only where the head has moved. It asks one thing at a time, on a thread of
+   * its own, since a store blocks; the ticker only says when. One feed serves rules, records and
+   * whatever else there is, so that a store is asked once in the interval by each process.
+   *
+   * After a failure it waits for a random part of two intervals. So a store that returns is heard
+   * within a known time, and hundreds of servers that lost it at one moment, or were started at
+   * one, do not all ask at one moment again.
+   *
+   * Where the log cannot be followed from the change that was read last, everything known may be
+   * outdated, and listeners hear so, before they hear of the head. So does a listener that throws,
+   * until it does not. A log that goes on with another change than the next
+   * one shows by its hashes: so does a store that was restored from a copy and written to again.
+   */
+
+  /**
+   * Rather than reading more changes than this, everything known is asked for again when needed.
+   */
+  public static final long MAX_BEHIND = 100_000;
+
+  private static final long CLOSE_MILLIS = 1_000;
+  private static final System.Logger LOG = System.getLogger("dev.weir.config");
+
+  /** A listener, and whether it is to hear that it missed something. Changed during a turn only. */
+  private static final class Listening {
+    final String kind;
+    final FeedListener listener;
+    boolean behind;
+
+    Listening(String kind, FeedListener listener) {
+      this.kind = kind;
+      this.listener = listener;
+    }
+  }
+
+  private final ConfigStore store;
+  private final Ticker ticker;
+  private final long intervalNanos;
+  private final LongUnaryOperator jitter;
+  private final Executor executor;
+  private final List<Listening> listeners = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean started = new AtomicBoolean();
+  private final AtomicBoolean hinted = new AtomicBoolean();
+
+  /** Held while the store is read. */
+  private final ReentrantLock turn = new ReentrantLock();
+
+  /** The last change that was reported, or null before anything was heard. */
+  private @Nullable Head last;
+
+  private volatile boolean away;
+  private volatile boolean closed;
+
+  Feed(
+      ConfigStore store,
+      Ticker ticker,
+      Duration interval,
+      LongUnaryOperator jitter,
+      Executor executor) {
+    this.store = store;
+    this.ticker = ticker;
+    this.intervalNanos = interval.toNanos();
+    this.jitter = jitter;
+    this.executor = executor;
+  }
+
+  /** Returns a feed with a daemon thread of its own, which asks nothing before {@link #start}. */
+  static Feed of(ConfigStore store, Ticker ticker, Duration interval) {
+    ExecutorService thread =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread made = new Thread(task, "weir-config-feed");
+              made.setDaemon(true);
+              return made;
+            });
+    return new Feed(store, ticker, interval, Feed::random, thread);
+  }
+
+  static long random(long bound) {
+    return ThreadLocalRandom.current().nextLong(bound + 1);
+  }
+
+  /**
+   * Has a listener hear of changes of a kind, from the next poll on. Changes reach the listeners in
+   * the order in which these were added.
+   *
+   * @param kind as in {@link ChangeDetails#kind}
+   */
+  public void listen(String kind, FeedListener listener) {
+    listeners.add(new Listening(kind, listener));
+  }
+
+  /** Has a listener hear nothing more, apart from what is on its way. */
+  public void unlisten(FeedListener listener) {
+    listeners.removeIf(each -> each.listener == listener);
+  }
+
+  /** Begins to ask, if that has not begun: first after a random part of the interval. */
+  void start() {
+    if (started.compareAndSet(false, true)) {
+      schedule(jitter.applyAsLong(intervalNanos));
+    }
+  }
+
+  private void schedule(long nanos) {
+    if (!closed) {
+      ticker.schedule(nanos, () -> execute(this::turn));
+    }
+  }
+
+  private void execute(Runnable task) {
+    if (!closed) {
+      try {
+        executor.execute(task);
+      } catch (RejectedExecutionException e) {
+        closed = true; // By another thread, just now.
+      } catch (RuntimeException | Error e) {
+        // No thread was to be had: the next turn is one interval on, not never.
+        LOG.log(System.Logger.Level.WARNING, "the store is not asked now: {0}", e.toString());
+        schedule(intervalNanos);
+      }
+    }
+  }
+
+  private void turn() {
+    boolean heard = false;
+    try {
+      heard = poll();
+    } finally {
+      schedule(heard ? intervalNanos : jitter.applyAsLong(2 * intervalNanos));
+    }
+  }
+
+  /**
+   * Has the store asked now instead of at the end of the interval: something may have changed. Many
+   * hints at a time are one. While the store does not answer, they are ignored.
+   */
+  public void hint() {
+    if (!away && started.get() && hinted.compareAndSet(false, true)) {
+      execute(
+          () -> {
+            hinted.set(false); // Whatever changes from here on needs another one.
+            boolean unused = poll();
+          });
+    }
+  }
+
+  /** Asks the store once, on this thread; returns whether everything went well. */
+  boolean poll() {
+    turn.lock();
+    try {
+      if (closed) {
+        return true;
+      }
+      long asOfNanos = ticker.nanos();
+      Head head;
+      try {
+        head = read();
+      } catch (RuntimeException | Error e) {
+        away = true;
+        listeners.forEach(each -> each.listener.failed(e));
+        return false;
+      }
+      away = false;
+      boolean well = true;
+      for (Listening each : listeners) {
+        well &= caughtUp(each, head) && heard(each.listener, head, asOfNanos);
+      }
+      return well;
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  /** Tells a listener that it missed something, if it has: because it threw, for example. */
+  private static boolean caughtUp(Listening each, Head head) {
+    if (each.behind) {
+      try {
+        each.listener.missed(head);
+        each.behind = false;
+      } catch (RuntimeException | Error e) {
+        each.listener.failed(e);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean heard(FeedListener listener, Head head, long asOfNanos) {
+    try {
+      listener.heard(head, asOfNanos);
+      return true;
+    } catch (IOException | RuntimeException | Error e) {
+      listener.failed(e);
+      return false;
+    }
+  }
+
+  /** Returns the head, once the changes up to it are reported. */
+  private Head read() {
+    Head head = store.head();
+    Head before = last;
+    if (before == null || !follows(before, head)) {
+      missed();
+      last = head;
+      return head;
+    }
+    while (before.position() < head.position()) {
+      List<Change> page = page(before.position());
+      if (page.isEmpty() || !next(before, page.get(0))) {
+        missed();
+        last = head;
+        return head;
+      }
+      for (Change change : page) {
+        tell(change);
+        before = new Head(head.store(), head.revision(), change.number(), change.hash());
+        last = before;
+      }
+    }
+    return head;
+  }
+
+  /** Returns changes; none if the log does not have them any more. */
+  private List<Change> page(long after) {
+    try {
+      return store.changes(after, ConfigStore.MAX_BATCH);
+    } catch (ConfigException e) {
+      if (e.kind() == Kind.DAMAGED) {
+        return List.of();
+      }
+      throw e;
+    }
+  }
+
+  /** Returns whether the head may be of the same log, and not too far ahead. */
+  private static boolean follows(Head before, Head head) {
+    long behind = head.position() - before.position();
+    return before.store().equals(head.store())
+        && behind >= 0
+        && behind <= MAX_BEHIND
+        && (behind > 0 || before.hash().equals(head.hash()));
+  }
+
+  private static boolean next(Head before, Change change) {
+    return change.number() == before.position() + 1
+        && Sha256.chained(before.hash(), change.json()).equals(change.hash());
+  }
+
+  private void missed() {
+    listeners.forEach(each -> each.behind = true);
+  }
+
+  /** What a change says that cannot be read, it may say to every listener. */
+  private void tell(Change change) {
+    ChangeDetails details;
+    try {
+      details = change.details();
+    } catch (ConfigException e) {
+      missed();
+      return;
+    }
+    for (Listening each : listeners) {
+      if (each.kind.equals(details.kind()) && !each.behind) {
+        try {
+          each.listener.changed(change.number(), details);
+        } catch (RuntimeException | Error e) {
+          each.behind = true;
+          each.listener.failed(e);
+        }
+      }
+    }
+  }
+
+  /** Ends the following, and waits for at most a second until nothing is reported any more. */
+  @Override
+  public void close() {
+    closed = true;
+    awaitTurn(turn);
+    if (executor instanceof ExecutorService thread) {
+      thread.shutdown();
+    }
+  }
+
+  static void awaitTurn(ReentrantLock turn) {
+    try {
+      if (turn.tryLock(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
+        turn.unlock();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

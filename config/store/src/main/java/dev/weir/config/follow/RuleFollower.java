@@ -1,0 +1,489 @@
+package dev.weir.config.follow;
+
+import dev.weir.Ticker;
+import dev.weir.config.ChangeDetails;
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigException.Kind;
+import dev.weir.config.ConfigStore;
+import dev.weir.config.Head;
+import dev.weir.config.OwnLimit;
+import dev.weir.config.Rollout;
+import dev.weir.config.internal.bytes.Check;
+import dev.weir.config.internal.follow.Heart;
+import dev.weir.config.internal.follow.LastKnown;
+import dev.weir.config.internal.follow.RolloutWatch;
+import dev.weir.config.internal.follow.RuleTexts;
+import dev.weir.config.internal.follow.StoreClock;
+import dev.weir.config.rows.Counts;
+import dev.weir.rules.Position;
+import dev.weir.rules.Problem;
+import dev.weir.rules.RuleDefaults;
+import dev.weir.rules.RuleSet;
+import dev.weir.rules.RuleSource;
+import dev.weir.rules.Rules;
+import dev.weir.rules.Severity;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rules from a configuration store: read at the start, and again whenever the store has another
+ * revision. Safe for use by many threads.
+ *
+ * <p>What cannot be put in force changes nothing here; the store's list of servers says so, and
+ * why. While the store does not answer, the rules stay as they are, and {@link #status} says for
+ * how long. Closing it leaves the store open.
+ */
+public final class RuleFollower implements RuleSource {
+  /*
+   * How is RuleFollower designed, and why? A feed says where the store stands, at an interval: its
+   * own, or one that it shares with the cache of records. It compares the head's revision, rather
+   * than waiting for a change of the rules, so it cannot miss one; and reads only texts that it
+   * lacks.
+   *
+   * A revision is handed on once, good or broken. Only after an Error, such as want of memory, it
+   * is handed on again, as files are.
+   */
+  private static final System.Logger LOG = System.getLogger("dev.weir.config");
+  private final ConfigStore store;
+  private final Ticker ticker;
+  private final long intervalNanos;
+  private final long patienceNanos;
+  private final RuleDefaults defaults;
+  private final @Nullable LastKnown lastKnown;
+  private final boolean emptyAtFirst;
+  private final boolean rulesElsewhere;
+  private final Heart heart;
+  private final RolloutWatch rollouts;
+  private final LongUnaryOperator jitter;
+  private final Feed feed;
+  private final boolean ownFeed;
+  private final Listener listener = new Listener();
+
+  /** Held by whatever reads the store. */
+  private final ReentrantLock turn = new ReentrantLock();
+
+  /** The last revision that was read, whether or not it is in force. */
+  private RuleTexts read = RuleTexts.NONE;
+
+  /** What {@link #load} returned, until it is followed. */
+  private @Nullable RuleSet loaded;
+
+  /** In force, but not in the file of the last known rules yet. */
+  private @Nullable RuleTexts unsaved;
+
+  /** So that an error that stays is reported once. */
+  private String reported = "";
+
+  private @Nullable Taker taker;
+  private volatile FollowerStatus status = new FollowerStatus(0, 0, 0, List.of());
+  private volatile long heardAtNanos;
+  private volatile boolean closed;
+
+  /** Takes the rules in force, also when they are handed on; see {@link #rulesTo}. */
+  private Consumer<? super RuleSet> rulesTo = rules -> {};
+
+  public RuleFollower(Builder builder, LongUnaryOperator jitter, Executor executor) {
+    this(
+        builder,
+        jitter,
+        new Feed(builder.store, builder.ticker, builder.interval, jitter, executor),
+        true,
+        null);
+  }
+
+  /**
+   * @param feed of the builder's store
+   * @param ownFeed whether the feed begins and ends with this
+   * @param clock is measured with the beats of this server, if there is one
+   */
+  RuleFollower(
+      Builder builder,
+      LongUnaryOperator jitter,
+      Feed feed,
+      boolean ownFeed,
+      @Nullable StoreClock clock) {
+    store = builder.store;
+    ticker = builder.ticker;
+    intervalNanos = builder.interval.toNanos();
+    patienceNanos = builder.patience.toNanos();
+    defaults = builder.defaults;
+    lastKnown = builder.lastKnown == null ? null : new LastKnown(builder.lastKnown);
+    emptyAtFirst = builder.emptyAtFirst;
+    rulesElsewhere = builder.rulesElsewhere;
+    heart = new Heart(builder, clock);
+    rollouts = new RolloutWatch(store, builder.node);
+    this.jitter = jitter;
+    this.feed = feed;
+    this.ownFeed = ownFeed;
+    heardAtNanos = ticker.nanos();
+    feed.listen(Rollout.KIND, rollouts); // Before the listener: it says what is to be in force.
+    feed.listen(ChangeDetails.RULES, listener);
+  }
+
+  /** Has the rules that are read for being put in force go there as well, first of all. */
+  void rulesTo(Consumer<? super RuleSet> to) {
+    rulesTo = to;
+  }
+
+  /**
+   * Returns a builder of a follower.
+   *
+   * @param node distinguishes this server from all others, 1 to 200 bytes in UTF-8
+   */
+  public static Builder builder(ConfigStore store, String node) {
+    return new Builder(store, node);
+  }
+
+  /** Builds a {@link RuleFollower}. Not safe for use by several threads. */
+  public static final class Builder {
+    public final ConfigStore store;
+    public final String node;
+    public String address = "";
+    public Supplier<String> admin = () -> "";
+    public String version = "";
+    public Supplier<Counts> counts = () -> Counts.NONE;
+    private Duration interval = Duration.ofSeconds(1);
+    private Duration patience = Duration.ofSeconds(30);
+    private RuleDefaults defaults = RuleDefaults.DENY;
+    private @Nullable Path lastKnown;
+    private boolean emptyAtFirst;
+    private boolean rulesElsewhere;
+    public Ticker ticker = Ticker.system();
+
+    private Builder(ConfigStore store, String node) {
+      this.store = store;
+      this.node = node;
+    }
+
+    /** Sets what the store's list of servers says of this one: for people, and Weir's version. */
+    public Builder shownAs(String serverAddress, String weirVersion) {
+      address = serverAddress;
+      version = weirVersion;
+      return this;
+    }
+
+    /**
+     * Sets what the store's list of servers says of where other servers can ask this one's
+     * interface for administration: an address without a path, or an empty text. Asked on the
+     * feed's thread.
+     */
+    public Builder adminAt(Supplier<String> adminAddress) {
+      admin = adminAddress;
+      return this;
+    }
+
+    /**
+     * Sets what the store's list of servers says that this one has decided: a rollout is judged by
+     * it. Asked on the feed's thread.
+     */
+    public Builder counts(Supplier<Counts> decided) {
+      counts = decided;
+      return this;
+    }
+
+    /** Sets how often the store is asked, 1 ms to 1 h; default 1 s. */
+    public Builder interval(Duration newInterval) {
+      Check.range("interval in ms", newInterval.toMillis(), 1, 3_600_000);
+      interval = newInterval;
+      return this;
+    }
+
+    /**
+     * Sets how long {@link #load} tries where neither the store nor a file has rules, up to 366
+     * days; default 30 s.
+     */
+    public Builder patience(Duration newPatience) {
+      Check.range("patience in ms", newPatience.toMillis(), 0, OwnLimit.MAX_WINDOW_MILLIS);
+      patience = newPatience;
+      return this;
+    }
+
+    /** Sets what rules mean that do not say it. */
+    public Builder defaults(RuleDefaults ruleDefaults) {
+      defaults = ruleDefaults;
+      return this;
+    }
+
+    /** Sets a file for the rules last in force, to start with when the store does not answer. */
+    public Builder lastKnown(Path file) {
+      lastKnown = file;
+      return this;
+    }
+
+    /**
+     * Takes a store that never had rules for rules without any domain, so that the first revision
+     * comes into force like every other. A store is known to have had rules by the last-known file.
+     * Without this, such a store is a problem.
+     */
+    public Builder emptyAtFirst() {
+      emptyAtFirst = true;
+      return this;
+    }
+
+    /**
+     * Leaves the store's rules alone, because this server has others: {@link RuleFollower#load} is
+     * not called then, and {@link RuleFollower#follow} hands nothing on. The store is heard all the
+     * same, and its list of servers has this one, with the revision 0.
+     */
+    public Builder rulesElsewhere() {
+      rulesElsewhere = true;
+      return this;
+    }
+
+    public Builder ticker(Ticker newTicker) {
+      ticker = newTicker;
+      return this;
+    }
+
+    /**
+     * Builds the follower; it asks nothing before {@link RuleFollower#load}.
+     *
+     * @throws IllegalArgumentException if the server's id, address or version is out of range
+     */
+    public RuleFollower build() {
+      return new RuleFollower(this, Feed::random, Feed.of(store, ticker, interval), true, null);
+    }
+  }
+
+  /**
+   * Reads the rules from the store. If it does not answer, or has rules that cannot be read here,
+   * those of the last-known file are taken; if there are none, the store is asked again until the
+   * patience is over. There is never an empty rule set instead, save as {@link
+   * Builder#emptyAtFirst} says.
+   */
+  @Override
+  public Rules.Loaded load() {
+    long startedNanos = ticker.nanos();
+    while (true) {
+      turn.lock();
+      try {
+        Rules.Loaded found = loadOnce();
+        boolean over = ticker.nanos() - startedNanos >= patienceNanos;
+        if (found.ruleSet() != null || over || closed) {
+          if (found.ruleSet() != null) {
+            rulesTo.accept(found.ruleSet());
+          }
+          loaded = taker == null ? found.ruleSet() : null;
+          return found;
+        }
+      } finally {
+        turn.unlock();
+      }
+      try {
+        ticker.sleep(jitter.applyAsLong(2 * intervalNanos));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return problem("waiting for rules was interrupted");
+      }
+    }
+  }
+
+  private Rules.Loaded loadOnce() {
+    Rules.Loaded found;
+    try {
+      Head head = store.head();
+      if (head.revision() == 0) {
+        found = problem("no rules yet (expected: at least one revision)");
+        if (emptyAtFirst && (lastKnown == null || !lastKnown.exists())) {
+          heardAtNanos = ticker.nanos();
+          begin(RuleTexts.none(head), 0);
+          return new Rules.Loaded(RuleSet.empty(defaults), List.of());
+        }
+      } else {
+        rollouts.forget(); // The feed has not spoken of this head yet.
+        RuleTexts texts = read.read(store, rollouts.target(head));
+        found = Rules.parse(texts.texts(), defaults);
+        if (found.ruleSet() != null) {
+          heardAtNanos = ticker.nanos();
+          begin(texts, head.revision());
+          return found;
+        }
+      }
+    } catch (ConfigException e) {
+      found = problem(String.valueOf(e.getMessage()));
+    }
+    return lastKnown == null ? found : loadLastKnown(lastKnown, found);
+  }
+
+  /** Notes what will be in force. Once it is followed, only what is handed on counts. */
+  private void begin(RuleTexts texts, long headRevision) {
+    if (taker != null) {
+      return;
+    }
+    read = texts;
+    unsaved = texts.revision() == 0 ? null : texts;
+    heart.applied(texts.revision());
+    status = new FollowerStatus(texts.revision(), headRevision, 0, List.of());
+  }
+
+  private Rules.Loaded loadLastKnown(LastKnown file, Rules.Loaded instead) {
+    List<Problem> problems = new ArrayList<>(instead.problems());
+    try {
+      RuleTexts texts = file.read();
+      if (texts != null) {
+        Rules.Loaded found = Rules.parse(texts.texts(), defaults);
+        if (found.ruleSet() != null) {
+          begin(texts, 0);
+          LOG.log(
+              System.Logger.Level.WARNING,
+              "{0}; started with the rules last known, revision {1}",
+              problems.isEmpty() ? "no rules" : problems.get(0),
+              Long.toString(texts.revision()));
+          return found;
+        }
+        problems.addAll(found.problems());
+      }
+    } catch (IOException e) {
+      problems.addAll(problem(String.valueOf(e.getMessage())).problems());
+    }
+    return new Rules.Loaded(null, problems);
+  }
+
+  private static Rules.Loaded problem(String message) {
+    Position position = new Position("configuration store", 0, 0);
+    return new Rules.Loaded(null, List.of(new Problem(Severity.ERROR, position, message)));
+  }
+
+  @Override
+  public void follow(RuleSet current, Taker newTaker) {
+    turn.lock();
+    try {
+      if (current != loaded) { // Not from here: whatever the store has is news.
+        read = RuleTexts.NONE;
+      }
+      loaded = null; // It may be large.
+      taker = newTaker;
+    } finally {
+      turn.unlock();
+    }
+    feed.start();
+  }
+
+  /** What the feed says, while somebody follows. */
+  private final class Listener implements FeedListener {
+    @Override
+    public void heard(Head head, long asOfNanos) throws IOException {
+      turn.lock();
+      try {
+        Taker to = taker;
+        if (!closed && to != null) {
+          follow(head, to);
+        }
+      } finally {
+        turn.unlock();
+      }
+    }
+
+    @Override
+    public void failed(Throwable error) {
+      turn.lock();
+      try {
+        Taker to = taker;
+        String message = String.valueOf(error.getMessage());
+        if (!closed && to != null && (!message.equals(reported) || error instanceof Error)) {
+          reported = message;
+          to.failed(error);
+        }
+      } finally {
+        turn.unlock();
+      }
+    }
+  }
+
+  private void follow(Head head, Taker to) throws IOException {
+    Head target = rollouts.target(head);
+    if (!rulesElsewhere && !read.is(target)) {
+      take(target, to);
+    }
+    heardAtNanos = ticker.nanos();
+    status = new FollowerStatus(heart.revision(), head.revision(), 0, heart.problems());
+    try {
+      if (heart.beat(head)) {
+        rollouts.judge();
+      }
+    } finally {
+      save();
+    }
+    reported = "";
+  }
+
+  private void take(Head head, Taker to) {
+    if (head.revision() == 0) {
+      if (emptyAtFirst && heart.revision() == 0 && read.revision() == 0) {
+        read = RuleTexts.none(head);
+        return; // Another store without rules, instead of the one before.
+      }
+      throw new ConfigException(
+          Kind.DAMAGED,
+          "rules: none (expected: at least one revision; those before stay in force)");
+    }
+    RuleTexts before = read;
+    RuleTexts next = before.read(store, head);
+    Rules.Loaded changed = Rules.parse(next.texts(), defaults);
+    read = next;
+    List<Problem> problems;
+    try {
+      RuleSet rules = changed.ruleSet();
+      if (rules != null) {
+        rulesTo.accept(rules);
+      }
+      problems = to.changed(changed);
+    } catch (RuntimeException e) {
+      heart.refused(List.of("not put in force, " + e));
+      throw e;
+    } catch (Error e) {
+      read = before; // Want of memory passes, and then this revision must come into force.
+      throw e;
+    }
+    if (problems.isEmpty()) {
+      heart.applied(next.revision());
+      unsaved = next;
+    } else {
+      heart.refused(Heart.lines(problems));
+    }
+  }
+
+  private void save() throws IOException {
+    RuleTexts texts = unsaved;
+    if (texts != null) {
+      if (lastKnown != null) {
+        lastKnown.write(texts);
+      }
+      unsaved = null;
+    }
+  }
+
+  /** Returns how far this server has followed. Never blocks. */
+  public FollowerStatus status() {
+    FollowerStatus last = status;
+    return new FollowerStatus(
+        last.appliedRevision(),
+        last.headRevision(),
+        Math.max(0, ticker.nanos() - heardAtNanos),
+        last.problems());
+  }
+
+  /**
+   * Ends the following. After it returns, nothing is handed on any more, unless a call takes longer
+   * than a second.
+   */
+  @Override
+  public void close() {
+    closed = true;
+    feed.unlisten(listener);
+    feed.unlisten(rollouts);
+    Feed.awaitTurn(turn);
+    if (ownFeed) {
+      feed.close();
+    }
+  }
+}

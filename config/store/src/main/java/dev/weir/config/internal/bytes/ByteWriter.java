@@ -1,0 +1,31 @@
+package dev.weir.config.internal.bytes;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayOutputStream;
+
+/** Writes whole numbers in as few bytes as they need, seven bits in each, the lowest first. */
+public final class ByteWriter {
+  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(32);
+
+  public ByteWriter number(long value) {
+    long rest = value;
+    while ((rest & ~0x7fL) != 0) {
+      bytes.write((int) (rest & 0x7f) | 0x80);
+      rest >>>= 7;
+    }
+    bytes.write((int) rest);
+    return this;
+  }
+
+  public ByteWriter text(String value) {
+    byte[] utf8 = value.getBytes(UTF_8);
+    number(utf8.length);
+    bytes.write(utf8, 0, utf8.length);
+    return this;
+  }
+
+  public byte[] toBytes() {
+    return bytes.toByteArray();
+  }
+}

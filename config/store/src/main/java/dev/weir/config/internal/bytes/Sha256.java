@@ -1,0 +1,52 @@
+package dev.weir.config.internal.bytes;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+
+/** Hashes as 64 hexadecimal digits in lower case. */
+public final class Sha256 {
+  private static final Pattern HEX = Pattern.compile("[0-9a-f]{64}");
+
+  /** What the first change of a log has as the hash of the one before it. */
+  public static final String NONE = "0".repeat(64);
+
+  private Sha256() {}
+
+  public static String of(String text) {
+    return hex(digest().digest(text.getBytes(UTF_8)));
+  }
+
+  /** Returns the hash of the previous one's 32 bytes followed by the text. */
+  public static String chained(String previous, String text) {
+    MessageDigest digest = digest();
+    digest.update(bytes(previous));
+    return hex(digest.digest(text.getBytes(UTF_8)));
+  }
+
+  public static String require(String name, String hash) {
+    if (!HEX.matcher(hash).matches()) {
+      throw Check.wrong(name, hash, "64 hexadecimal digits in lower case");
+    }
+    return hash;
+  }
+
+  public static byte[] bytes(String hash) {
+    return HexFormat.of().parseHex(hash);
+  }
+
+  public static String hex(byte[] hash) {
+    return HexFormat.of().formatHex(hash);
+  }
+
+  private static MessageDigest digest() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("SHA-256: missing (expected: in every Java runtime)", e);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package dev.weir.config.internal.follow;
+
+import dev.weir.Ticker;
+import dev.weir.config.ConfigException;
+import dev.weir.config.ConfigException.Kind;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** How often and how long a call that others are in the way of is tried again. */
+public final class Patience {
+  /** Longer than a burst of updates of several servers; no caller waits for longer. */
+  public static final long MAX_NANOS = 10_000_000_000L;
+
+  private static final long FIRST_PAUSE_NANOS = 2_000_000;
+  private static final int MAX_DOUBLINGS = 5;
+
+  private final Object database;
+  private final Ticker ticker;
+  private final long sinceNanos;
+  private int pauses;
+
+  /**
+   * Begins now.
+   *
+   * @param database its address, for messages
+   */
+  public Patience(Object database, Ticker ticker) {
+    this.database = database;
+    this.ticker = ticker;
+    sinceNanos = ticker.nanos();
+  }
+
+  /** Throws if there is no time left. */
+  public void check() {
+    if (ticker.nanos() - sinceNanos > MAX_NANOS) {
+      throw new ConfigException(
+          Kind.UNAVAILABLE,
+          database + ": no turn within 10 s (expected: fewer updates at once, or a faster server)");
+    }
+  }
+
+  /** Waits for a while that nobody else waits for, longer each time, if there is time left. */
+  public void pause() {
+    check();
+    long longest = FIRST_PAUSE_NANOS << Math.min(pauses++, MAX_DOUBLINGS);
+    try {
+      ticker.sleep(ThreadLocalRandom.current().nextLong(longest / 2, longest));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw interrupted(database, e);
+    }
+  }
+
+  public static ConfigException interrupted(Object database, InterruptedException e) {
+    return new ConfigException(
+        Kind.UNAVAILABLE, database + ": interrupted (expected: time to wait)", e);
+  }
+}

@@ -1,0 +1,320 @@
+package dev.weir.config.internal.follow;
+
+import dev.weir.Ticker;
+import dev.weir.config.ConfigStore;
+import dev.weir.config.Records;
+import dev.weir.config.Subject;
+import dev.weir.engine.SubjectLimits;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Asks a store for records, of many subjects at a time. Safe for use by many threads. */
+public final class SubjectLoads {
+  /*
+   * How is SubjectLoads designed, and why? At most two questions are under way. Subjects that are
+   * wanted meanwhile go with the next one, so the more are wanted, the fewer questions a subject
+   * costs; and a store is never asked more than two things at once by a process.
+   *
+   * A question that began before a record changed may be answered after the change was heard, with
+   * the record as it was. So a change that is heard while its subject is asked for marks that load,
+   * whether or not the table has ever had the subject; what it brings is thrown away, and the
+   * subject is asked for once more. To end a load and to keep its answer is one step for those that
+   * hear changes: they hold the same lock, so a change comes either before and marks the load, or
+   * after and finds the answer in the table.
+   *
+   * All who wait hear of a failure. From then on the answer is at once that nothing can be
+   * known, for a random part of a time that doubles with each failure; then one question is made,
+   * and two again once it is answered. No timer is needed, since nothing is wanted from a store
+   * that nobody asks for.
+   */
+  public static final int MAX_BATCH = 100;
+  public static final int MAX_UNDER_WAY = 2;
+
+  /** More than the engine has waiting, for requests and behind. */
+  public static final int MAX_PENDING = 20_000;
+
+  /** Characters of all pending subjects; usual ones have some dozens each. */
+  public static final long MAX_PENDING_CHARACTERS = 256L * MAX_PENDING;
+
+  /** The bounds on the random waits after failures. */
+  public static final long FIRST_WAIT_NANOS = 20_000_000L;
+
+  public static final long MOST_WAIT_NANOS = 2_000_000_000L;
+
+  private static final System.Logger LOG = System.getLogger("dev.weir.config");
+
+  /** Where answers are kept. Called under the lock. */
+  public interface Keeper {
+    /** Returns what is known and not outdated, or null. */
+    @Nullable SubjectLimits known(Subject subject);
+
+    /** Keeps the answer for one subject, and returns its limits. */
+    SubjectLimits keep(Subject subject, Records answer);
+  }
+
+  private static final class Load {
+    final Subject subject;
+    final List<Consumer<? super @Nullable SubjectLimits>> waiters = new ArrayList<>(1);
+    boolean underWay;
+    boolean outdated;
+
+    Load(Subject subject) {
+      this.subject = subject;
+    }
+  }
+
+  /** An answer that is to be handed on without the lock. */
+  private record Answered(
+      Consumer<? super @Nullable SubjectLimits> waiter, @Nullable SubjectLimits limits) {}
+
+  private final ConfigStore store;
+  private final Ticker ticker;
+  private final Executor executor;
+  private final LongUnaryOperator jitter;
+  private final Keeper keeper;
+  private final Object lock;
+  private final Map<Subject, Load> loads = new HashMap<>();
+  private final Queue<Load> waiting = new ArrayDeque<>();
+  private long characters;
+  private int underWay;
+  private long queries;
+  private long asked;
+  private long failed;
+  private long again;
+  private boolean closed;
+
+  /** How often it has failed since the last success, and until when nothing is asked. */
+  private volatile int failures;
+
+  private volatile long notBeforeNanos;
+
+  /**
+   * @param executor with threads that may wait
+   * @param jitter draws from 0 to a bound
+   * @param lock that the keeper's table is written under
+   */
+  public SubjectLoads(
+      ConfigStore store,
+      Ticker ticker,
+      Executor executor,
+      LongUnaryOperator jitter,
+      Keeper keeper,
+      Object lock) {
+    this.store = store;
+    this.ticker = ticker;
+    this.executor = executor;
+    this.jitter = jitter;
+    this.keeper = keeper;
+    this.lock = lock;
+  }
+
+  /** Returns whether nothing is asked now, since the store has just failed. */
+  public boolean resting() {
+    return failures > 0 && ticker.nanos() - notBeforeNanos < 0;
+  }
+
+  /** Has a subject asked for, and the answer handed on; null if it cannot be known now. */
+  public void load(Subject subject, Consumer<? super @Nullable SubjectLimits> done) {
+    SubjectLimits known = null;
+    boolean joined = false;
+    List<List<Load>> batches = List.of();
+    synchronized (lock) {
+      Load load = loads.get(subject);
+      known = load == null ? keeper.known(subject) : null; // Another may have loaded it just now.
+      if (load == null && known == null) {
+        load = begin(subject);
+        batches = take();
+      }
+      if (load != null) {
+        load.waiters.add(done);
+        joined = true;
+      }
+    }
+    if (!joined) {
+      done.accept(known);
+    }
+    run(batches);
+  }
+
+  /** Has a subject asked for once more, if there is nothing else to be done. */
+  public void refresh(Subject subject) {
+    List<List<Load>> batches = List.of();
+    synchronized (lock) {
+      if (!loads.containsKey(subject) && waiting.size() < MAX_BATCH) {
+        Load unused = begin(subject);
+        batches = take();
+      }
+    }
+    run(batches);
+  }
+
+  private @Nullable Load begin(Subject subject) {
+    boolean room = loads.size() < MAX_PENDING && characters < MAX_PENDING_CHARACTERS;
+    if (closed || !room || resting()) {
+      return null;
+    }
+    Load load = new Load(subject);
+    loads.put(subject, load);
+    characters += characters(subject);
+    waiting.add(load);
+    return load;
+  }
+
+  private static int characters(Subject subject) {
+    return subject.domain().length() + subject.key().length() + subject.value().length();
+  }
+
+  /** Takes as many batches as may be under way now. */
+  private List<List<Load>> take() {
+    List<List<Load>> batches = new ArrayList<>(1);
+    while (underWay < (failures > 0 ? 1 : MAX_UNDER_WAY) && !waiting.isEmpty()) {
+      List<Load> batch = new ArrayList<>();
+      for (Load load = waiting.poll(); load != null; load = waiting.poll()) {
+        load.underWay = true;
+        batch.add(load);
+        if (batch.size() == MAX_BATCH) {
+          break;
+        }
+      }
+      underWay++;
+      queries++;
+      asked += batch.size();
+      batches.add(batch);
+    }
+    return batches;
+  }
+
+  private void run(List<List<Load>> batches) {
+    for (List<Load> batch : batches) {
+      try {
+        executor.execute(() -> ask(batch));
+      } catch (RuntimeException | Error e) {
+        answer(batch, null); // Rejected, or there is no memory for a thread: known later.
+      }
+    }
+  }
+
+  private void ask(List<Load> batch) {
+    Records answer = null;
+    try {
+      answer = store.records(batch.stream().map(load -> load.subject).toList());
+    } catch (RuntimeException | Error e) {
+      if (failures == 0) {
+        LOG.log(
+            System.Logger.Level.WARNING,
+            "records: {0}; what is known of subjects stays, others are not known",
+            e.toString());
+      }
+    }
+    answer(batch, answer);
+  }
+
+  private void answer(List<Load> batch, @Nullable Records answer) {
+    List<Answered> answered = new ArrayList<>();
+    List<List<Load>> batches;
+    synchronized (lock) {
+      underWay--;
+      if (answer == null) {
+        failed++;
+        int times = ++failures;
+        long bound = FIRST_WAIT_NANOS << Math.min(times - 1, 10);
+        notBeforeNanos = ticker.nanos() + jitter.applyAsLong(Math.min(bound, MOST_WAIT_NANOS));
+        batch.forEach(load -> end(load, null, answered));
+        waiting.forEach(load -> end(load, null, answered));
+        waiting.clear();
+      } else {
+        failures = 0;
+        batch.forEach(load -> keep(load, answer, answered));
+      }
+      batches = take();
+    }
+    run(batches);
+    answered.forEach(SubjectLoads::tell);
+  }
+
+  private void keep(Load load, Records answer, List<Answered> answered) {
+    if (load.outdated) {
+      load.outdated = false;
+      load.underWay = false;
+      again++;
+      waiting.add(load);
+    } else {
+      SubjectLimits limits = null;
+      try {
+        limits = keeper.keep(load.subject, answer);
+      } catch (RuntimeException | Error e) {
+        // Such as want of memory for the table. This one is not known, and the others are.
+        LOG.log(System.Logger.Level.WARNING, "limits of a subject: not kept, {0}", e.toString());
+      }
+      end(load, limits, answered);
+    }
+  }
+
+  private void end(Load load, @Nullable SubjectLimits limits, List<Answered> answered) {
+    if (loads.remove(load.subject) != null) {
+      characters -= characters(load.subject);
+    }
+    load.waiters.forEach(waiter -> answered.add(new Answered(waiter, limits)));
+  }
+
+  /** One who waits harms no other. */
+  private static void tell(Answered answered) {
+    try {
+      answered.waiter.accept(answered.limits);
+    } catch (RuntimeException | Error e) {
+      LOG.log(System.Logger.Level.WARNING, "limits of a subject: not handed on", e);
+    }
+  }
+
+  /** Says that a record has changed. Called under the lock. */
+  public void changed(Subject subject) {
+    Load load = loads.get(subject);
+    if (load != null && load.underWay) {
+      load.outdated = true;
+    }
+  }
+
+  /** Says that any record may have changed. Called under the lock. */
+  public void allChanged() {
+    loads.values().forEach(load -> load.outdated = load.underWay);
+  }
+
+  /** Has nothing asked any more; who waits hears so. */
+  public void close() {
+    List<Answered> answered = new ArrayList<>();
+    synchronized (lock) {
+      closed = true;
+      waiting.forEach(load -> end(load, null, answered));
+      waiting.clear();
+    }
+    answered.forEach(SubjectLoads::tell);
+  }
+
+  /** Returns how many questions were asked. Called under the lock, as those below. */
+  public long queries() {
+    return queries;
+  }
+
+  /** Returns of how many subjects. */
+  public long asked() {
+    return asked;
+  }
+
+  /** Returns how many questions failed. */
+  public long failed() {
+    return failed;
+  }
+
+  /** Returns how many answers were thrown away, since the record had changed meanwhile. */
+  public long again() {
+    return again;
+  }
+}

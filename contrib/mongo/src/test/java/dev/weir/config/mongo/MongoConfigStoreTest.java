@@ -1,0 +1,12 @@
+package dev.weir.config.mongo;
+
+import dev.weir.config.ConfigStore;
+import dev.weir.config.ConfigStoreContract;
+import dev.weir.config.ConfigStores;
+
+class MongoConfigStoreTest extends ConfigStoreContract {
+  @Override
+  public ConfigStore createStore() {
+    return ConfigStores.open(Mongo.newAddress());
+  }
+}

@@ -1,0 +1,160 @@
+package dev.weir.engine.internal.matching;
+
+import dev.weir.Charges;
+import dev.weir.Charges.Role;
+import dev.weir.Decision;
+import dev.weir.FailureMode;
+import dev.weir.Policy;
+import dev.weir.Reason;
+import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.Status;
+import dev.weir.rules.Descriptor;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One descriptor of a {@link PendingRequest}, with what limits it, and how it fared once the
+ * request has been decided.
+ */
+public final class Match {
+  /** The place of a charge that does not exist: nothing matched, or there is no limit. */
+  public static final int NO_CHARGE = -1;
+
+  /** The retry-after of a limit whose number is not known. */
+  private static final long RETRY_UNKNOWN_NANOS = 1_000_000_000L;
+
+  @Nullable Descriptor descriptor;
+  @Nullable BoundRule bound;
+
+  /** What limits the descriptor, or null where nothing does. */
+  @Nullable CurrentLimit limit;
+
+  /** The place among the charges, or {@link #NO_CHARGE}. */
+  int charge;
+
+  /** Whether another rule of the request replaces the one that matched. */
+  boolean replaced;
+
+  /** Whether the rule is elastic and there is spare capacity: it refuses no request. */
+  boolean spare;
+
+  /** Whether the rule has a limit, and the request's subject has none by it. */
+  boolean unlimited;
+
+  /** Permits of requests that wait for this key; more than 0 refuses this one. */
+  long permitsAhead;
+
+  /** Why the limit's number is not known, or null where it is. There is no charge then. */
+  @Nullable Reason undecided;
+
+  /** Of a limit whose number is not known: as that of a charge. */
+  @Nullable Role role;
+
+  /** Of a limit whose number is not known: what the descriptor asks for. */
+  long permits;
+
+  void set(@Nullable Descriptor newDescriptor, @Nullable BoundRule newBound) {
+    descriptor = newDescriptor;
+    bound = newBound;
+    limit = null;
+    charge = NO_CHARGE;
+    replaced = false;
+    spare = false;
+    unlimited = false;
+    permitsAhead = 0;
+    undecided = null;
+    role = null;
+    permits = 0;
+  }
+
+  /** Returns the status of a descriptor that has no limit. */
+  Status withoutLimit() {
+    if (bound == null) {
+      return Status.UNMATCHED;
+    }
+    if (unlimited) {
+      return Status.unlimited(bound.rule);
+    }
+    if (replaced) {
+      return bound.rule.unlimited() ? Status.UNLIMITED_REPLACED : Status.UNMATCHED;
+    }
+    return bound.withoutLimit;
+  }
+
+  /** Returns how the descriptor fared. */
+  Status status(Charges charges, long nowNanos) {
+    return limit == null ? withoutLimit() : status(decision(charges, nowNanos), charges);
+  }
+
+  /** Returns how the descriptor fared by the {@link #decision} on its limit. */
+  Status status(Decision own, Charges charges) {
+    boolean forgiven = forgiven(charges);
+    boolean shadowed = shadowed(charges);
+    long untilReset = Status.untilReset(own, shadowed || forgiven, limit().policy());
+    Decision decision = own;
+    if (forgiven) {
+      decision = Status.allowed(own, own.reason(), own.remaining());
+    } else if (shadowed) {
+      decision = Status.allowed(own, Reason.SHADOW, 0);
+    }
+    return new Status(
+        decision.allowed(),
+        bound == null ? null : bound.rule,
+        decision,
+        limit,
+        decision.remaining(),
+        untilReset);
+  }
+
+  /** Returns the decision before a shadow or another exception lets it pass. */
+  Decision decision(Charges charges, long nowNanos) {
+    Decision own = undecided == null ? charges.decision(charge) : unknown(undecided, nowNanos);
+    return limit().policy().throttled(own, spare);
+  }
+
+  /** Counts the {@link #decision} for the rule, if the limit is a rule's. */
+  void count(Decision decision, Charges charges, int nearLimitPercent) {
+    if (bound == null || descriptor == null) {
+      return;
+    }
+    boolean known = undecided == null;
+    bound
+        .counters(descriptor)
+        .count(
+            known ? charges.permits(charge) : permits,
+            decision.reason(),
+            decision.limit(),
+            decision.remaining(),
+            known && charges.fits(charge),
+            charges.allowed(),
+            shadowed(charges) && !forgiven(charges),
+            nearLimitPercent);
+  }
+
+  private CurrentLimit limit() {
+    return Objects.requireNonNull(limit, "limit");
+  }
+
+  private Decision unknown(Reason why, long nowNanos) {
+    Policy policy = limit().policy();
+    return new Decision(
+        false, why, policy.name(), policy.enforced().burst(), 0, RETRY_UNKNOWN_NANOS, 0, nowNanos);
+  }
+
+  private boolean fits(Charges charges) {
+    return spare || (undecided == null && charges.fits(charge));
+  }
+
+  private boolean shadowed(Charges charges) {
+    return bound != null && bound.rule.shadowMode() && !fits(charges);
+  }
+
+  private boolean forgiven(Charges charges) {
+    return !fits(charges) && (undecided == null ? charges.forgiven(charge) : forgiven());
+  }
+
+  /** Returns whether a limit whose number is not known lets the request pass all the same. */
+  boolean forgiven() {
+    return limit != null && limit.policy().sharing().onFailure() == FailureMode.ALLOW;
+  }
+}

@@ -1,0 +1,69 @@
+package dev.weir.engine.internal.matching;
+
+import dev.weir.Algorithm;
+import dev.weir.Binding;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Sharing;
+import dev.weir.engine.RoutedStore;
+import dev.weir.rules.LimitOverride;
+import dev.weir.rules.RateLimitUnit;
+import dev.weir.rules.RuleDefaults;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The limits that requests bring along.
+ *
+ * <p>A descriptor has one counter for each unit, whatever numbers requests give: a caller that
+ * changes the number goes on with what it has used. That is why overrides are always counted in
+ * buckets, whose state means the same under every limit.
+ */
+public final class Overrides {
+  /** Limits remembered. Beyond it they are made anew, which costs time and nothing else. */
+  private static final int MAX_REMEMBERED = 1024;
+
+  private record Key(String domain, LimitOverride limit, RuleDefaults defaults) {}
+
+  private final RoutedStore store;
+  private final ConcurrentHashMap<Key, Binding> remembered = new ConcurrentHashMap<>();
+
+  public Overrides(RoutedStore store) {
+    this.store = store;
+  }
+
+  /**
+   * @param defaults say what is answered where the store cannot know: no rule does
+   */
+  Binding binding(String domain, LimitOverride override, RuleDefaults defaults, long nowNanos) {
+    Key key = new Key(domain, override, defaults);
+    Binding known = remembered.get(key);
+    if (known != null) {
+      return known;
+    }
+    if (remembered.size() >= MAX_REMEMBERED) {
+      remembered.clear();
+    }
+    return remembered.computeIfAbsent(key, made -> make(made, nowNanos));
+  }
+
+  /** Returns whether the store that counts for a binding decides on the caller's thread. */
+  boolean isLocal(Binding binding) {
+    return store.decidesHere(binding);
+  }
+
+  private Binding make(Key key, long nowNanos) {
+    String domain = key.domain;
+    LimitOverride override = key.limit;
+    RateLimitUnit unit = override.unit();
+    Policy policy =
+        Policy.builder(new Quota(override.requestsPerUnit(), unit.seconds() * 1_000_000_000L))
+            .name(domain + " override")
+            .algorithm(Algorithm.SLIDING_WINDOW_BUCKETS)
+            .sharing(
+                Sharing.STRICT
+                    .onFailure(key.defaults.onFailure())
+                    .localShare(key.defaults.localShare()))
+            .build();
+    return store.bind("override " + unit + " " + domain, policy, nowNanos);
+  }
+}

@@ -1,0 +1,48 @@
+package dev.weir.engine.internal.matching;
+
+import dev.weir.Ticker;
+
+/** A task that runs again and again, until it is closed. Safe for use by many threads. */
+public final class Repeated implements AutoCloseable {
+  private final Ticker ticker;
+  private final long periodNanos;
+  private final Runnable task;
+
+  // Guarded by this.
+  private Ticker.Scheduled next = () -> {};
+  private boolean closed;
+
+  private Repeated(Ticker ticker, long periodNanos, Runnable task) {
+    this.ticker = ticker;
+    this.periodNanos = periodNanos;
+    this.task = task;
+  }
+
+  /** Runs a task after each period, where the ticker says; also after it has failed. */
+  public static Repeated start(Ticker ticker, long periodNanos, Runnable task) {
+    Repeated repeated = new Repeated(ticker, periodNanos, task);
+    repeated.schedule();
+    return repeated;
+  }
+
+  private synchronized void schedule() {
+    if (!closed) {
+      next = ticker.schedule(periodNanos, this::run);
+    }
+  }
+
+  private void run() {
+    try {
+      task.run();
+    } finally {
+      schedule();
+    }
+  }
+
+  /** Has the task not run again. It may be running. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    next.cancel();
+  }
+}

@@ -1,0 +1,59 @@
+package dev.weir.engine.internal.matching;
+
+import dev.weir.Charges;
+import dev.weir.Store;
+import dev.weir.engine.Forgotten;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Forgets the keys of a request, one after the other. */
+public final class Reset {
+  private final PendingRequest pending;
+  private final Store store;
+  private final Consumer<? super Forgotten> done;
+  private final List<Forgotten.Key> keys = new ArrayList<>();
+
+  public Reset(PendingRequest pending, Store store, Consumer<? super Forgotten> done) {
+    this.pending = pending;
+    this.store = store;
+    this.done = done;
+  }
+
+  public void start() {
+    if (pending.problem() != null) {
+      done.accept(new Forgotten(List.of(), pending.revision().number, pending.problem()));
+    } else {
+      next();
+    }
+  }
+
+  private void next() {
+    while (keys.size() < pending.size() && pending.charge(keys.size()) < 0) {
+      keys.add(Forgotten.Key.NO_LIMIT);
+    }
+    if (keys.size() == pending.size()) {
+      done.accept(new Forgotten(keys, pending.revision().number, null));
+      return;
+    }
+    Charges charges = pending.charges();
+    int charge = pending.charge(keys.size());
+    int before = keys.size();
+    try {
+      store.reset(
+          charges.binding(charge),
+          charges.fingerprint(charge),
+          pending.nowNanos(),
+          used -> {
+            keys.add(used ? Forgotten.Key.FORGOTTEN : Forgotten.Key.UNUSED);
+            next();
+          });
+    } catch (UnsupportedOperationException e) {
+      if (keys.size() > before) {
+        throw e; // Not from the store, which has answered.
+      }
+      keys.add(Forgotten.Key.FAILED);
+      next();
+    }
+  }
+}

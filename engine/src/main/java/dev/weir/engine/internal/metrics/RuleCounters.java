@@ -1,0 +1,101 @@
+package dev.weir.engine.internal.metrics;
+
+import dev.weir.Reason;
+import dev.weir.engine.RuleMetrics;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counts for one label. Safe for use by many threads.
+ *
+ * <p>Each permit that is asked for counts in exactly one class, and the hits are the sum of the
+ * classes, so that both agree in whatever moment they are read. Being near the limit and being
+ * watched only are no classes: they mark permits that are in one.
+ */
+public final class RuleCounters {
+  private final LongAdder withinLimit = new LongAdder();
+  private final LongAdder tolerated = new LongAdder();
+  private final LongAdder overLimit = new LongAdder();
+  private final LongAdder incomplete = new LongAdder();
+  private final LongAdder refusedByOther = new LongAdder();
+  private final LongAdder uncertain = new LongAdder();
+
+  private final LongAdder nearLimit = new LongAdder();
+  private final LongAdder shadowMode = new LongAdder();
+
+  /**
+   * Counts one decision. Permits of which it is not known whether they fit are never counted as
+   * over the limit: an operator must be able to tell a store that is away from callers beyond their
+   * limits.
+   *
+   * @param reason of the decision before anything makes up for a refusal, such as a shadow
+   * @param limit the most permits the key can hold
+   * @param remaining as that decision says
+   * @param fits whether the permits fit for themselves
+   * @param passed whether the request passed: what fits was charged
+   */
+  public void count(
+      long permits,
+      Reason reason,
+      long limit,
+      long remaining,
+      boolean fits,
+      boolean passed,
+      boolean shadowed,
+      int nearPercent) {
+    switch (reason) {
+      case UNCERTAIN, OVERLOADED, KEY_SPACE_FULL -> uncertain.add(permits);
+      case TOLERATED -> (passed ? tolerated : refusedByOther).add(permits);
+      default -> {
+        if (!fits) {
+          over(permits, limit, remaining, nearPercent);
+        } else if (passed) {
+          withinLimit.add(permits);
+          long used = limit - remaining;
+          addNear(above(near(limit, nearPercent), used - permits, used));
+        } else {
+          refusedByOther.add(permits);
+        }
+      }
+    }
+    if (shadowed) {
+      shadowMode.add(permits);
+    }
+  }
+
+  /** Parts the permits of which not all fit into those beyond the limit and those that would. */
+  private void over(long permits, long limit, long remaining, int nearPercent) {
+    long beyond = Math.max(Math.min(1, permits), permits - remaining);
+    overLimit.add(beyond);
+    incomplete.add(permits - beyond);
+    addNear(above(near(limit, nearPercent), limit - remaining, limit));
+  }
+
+  private static long near(long limit, int nearPercent) {
+    return limit * nearPercent / 100;
+  }
+
+  private void addNear(long permits) {
+    if (permits > 0) {
+      nearLimit.add(permits);
+    }
+  }
+
+  /** Returns how much of {@code from..to} lies above {@code mark}. */
+  private static long above(long mark, long from, long to) {
+    return Math.max(0, to - Math.max(mark, from));
+  }
+
+  RuleMetrics snapshot(String path, String policy) {
+    return new RuleMetrics(
+        path,
+        policy,
+        withinLimit.sum(),
+        tolerated.sum(),
+        overLimit.sum(),
+        incomplete.sum(),
+        refusedByOther.sum(),
+        uncertain.sum(),
+        nearLimit.sum(),
+        shadowMode.sum());
+  }
+}

@@ -1,0 +1,39 @@
+package dev.weir.engine.internal.subjects;
+
+import dev.weir.Reason;
+import dev.weir.engine.SubjectMetrics;
+import dev.weir.engine.internal.matching.PendingRequest;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What an engine counts of subjects. Safe for use by many threads. */
+public final class SubjectCounters {
+  final LongAdder findsFailed = new LongAdder();
+  final LongAdder loads = new LongAdder();
+  final LongAdder late = new LongAdder();
+  final LongAdder uncertain = new LongAdder();
+  final LongAdder overloaded = new LongAdder();
+  public final LongAdder plansMissing = new LongAdder();
+  public final LongAdder limitsRefused = new LongAdder();
+
+  /** Counts the limits that a request was answered by without knowing their numbers. */
+  public void decided(PendingRequest pending) {
+    int late = pending.undecided(Reason.UNCERTAIN);
+    int crowded = pending.undecided(Reason.OVERLOADED);
+    if (late + crowded > 0) {
+      uncertain.add(late + crowded);
+      overloaded.add(crowded);
+    }
+  }
+
+  public SubjectMetrics snapshot(long waiting) {
+    return new SubjectMetrics(
+        waiting,
+        findsFailed.sum(),
+        loads.sum(),
+        late.sum(),
+        uncertain.sum(),
+        overloaded.sum(),
+        plansMissing.sum(),
+        limitsRefused.sum());
+  }
+}

@@ -1,0 +1,78 @@
+package dev.weir.bench;
+
+import dev.weir.Algorithm;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.bench.peers.KeyedLimiter;
+import java.time.Duration;
+
+/** What the limits are, compared with what is asked. */
+public enum Load {
+  /** Every request is within its limit. */
+  ALL_ALLOWED("all-allowed"),
+
+  /** One permit a day: the first request of a key takes it, every other is refused. */
+  MOSTLY_DENIED("mostly-denied");
+
+  /** More than one key is asked for in the longest run, also if it is the only one. */
+  public static final long AMPLE = 1_000_000_000;
+
+  /**
+   * What a bucket that is never empty gets back: little, because a bucket that has filled up again
+   * is forgotten, and the tables are to be measured full.
+   */
+  public static final Quota TRICKLE = Quota.perHour(3_600);
+
+  /**
+   * The window of a log that admits everything. It holds every request of a window, so this is what
+   * bounds its memory.
+   */
+  public static final Duration LOG_WINDOW = Duration.ofSeconds(1);
+
+  public static final Duration DAY = Duration.ofDays(1);
+
+  private final String text;
+
+  Load(String text) {
+    this.text = text;
+  }
+
+  /** Returns the policy of Weir's that makes this load. */
+  public Policy policy(Algorithm algorithm) {
+    if (this == MOSTLY_DENIED) {
+      return Policy.builder(Quota.perDay(1)).algorithm(algorithm).build();
+    }
+    if (algorithm.bucket()) {
+      return Policy.builder(TRICKLE).algorithm(algorithm).burst(AMPLE).build();
+    }
+    boolean log = algorithm == Algorithm.SLIDING_WINDOW_LOG;
+    return Policy.builder(Quota.of(Quota.MAX_PERMITS, log ? LOG_WINDOW : DAY))
+        .algorithm(algorithm)
+        .build();
+  }
+
+  /** Returns the permits that {@link KeyedLimiter#fill} takes from a limiter by that policy. */
+  public long fillPermits(Policy policy) {
+    return this == ALL_ALLOWED && policy.algorithm().bucket() ? 1_000 : 1;
+  }
+
+  /**
+   * Returns the load of that name.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  static Load of(String text) {
+    for (Load load : values()) {
+      if (load.text.equals(text)) {
+        return load;
+      }
+    }
+    throw new IllegalArgumentException(
+        "load: " + text + " (expected: " + ALL_ALLOWED + " or " + MOSTLY_DENIED + ")");
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,157 @@
+package dev.weir.bench.peers;
+
+import dev.weir.bench.Program;
+import dev.weir.bench.redis.RedisServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Other rate limiters on one processor, over the loopback interface: those whose programs are given
+ * by their paths, in environment variables. Each has limits that no run reaches.
+ */
+final class Peers {
+  /** A request of throttlecrab, for wrk. */
+  static final String THROTTLECRAB =
+      "{\"key\":\"user:%d\",\"max_burst\":1000000000,\"count_per_period\":1000000000,\"period\":1}";
+
+  /** A request of gubernator, for wrk. */
+  static final String GUBERNATOR =
+      "{\"requests\":[{\"name\":\"bench\",\"unique_key\":\"user:%d\",\"hits\":\"1\","
+          + "\"limit\":\"1000000000\",\"duration\":\"60000\",\"algorithm\":\"TOKEN_BUCKET\"}]}";
+
+  /** Rules for envoyproxy/ratelimit: the same format as Weir's own. */
+  private static final String RULES =
+      """
+      domain: bench
+      descriptors:
+        - key: user
+          rate_limit: {unit: second, requests_per_unit: 4294967295}
+      """;
+
+  private final List<Program> started;
+  private final Path folder;
+  private final Map<String, String> given;
+  private final Map<String, String> ports = new HashMap<>();
+  private final List<String> missing = new ArrayList<>();
+
+  private Peers(List<Program> started, Path folder, Map<String, String> given) {
+    this.started = started;
+    this.folder = folder;
+    this.given = given;
+  }
+
+  /**
+   * Starts those that are given.
+   *
+   * @param folder for their files
+   * @param given WEIR_BENCH_THROTTLECRAB, WEIR_BENCH_RATELIMIT and WEIR_BENCH_GUBERNATOR: programs
+   */
+  static Peers start(List<Program> started, Path folder, Map<String, String> given)
+      throws IOException, InterruptedException {
+    Peers peers = new Peers(started, folder, given);
+    if (Program.there("redis-server")) {
+      peers.redis();
+    } else {
+      peers.missing.add("Redis: left out, redis-server is not there.");
+    }
+    peers.throttlecrab();
+    peers.ratelimit();
+    peers.gubernator();
+    return peers;
+  }
+
+  /** Returns a peer's port, or null if it is left out. */
+  @Nullable String port(String name) {
+    return ports.get(name);
+  }
+
+  /** Returns a line for each peer that is left out. */
+  List<String> missing() {
+    return missing;
+  }
+
+  private void redis() throws IOException {
+    ports.put("redis", RedisServer.start(started, command -> Program.on(0, command)));
+  }
+
+  private void throttlecrab() throws IOException, InterruptedException {
+    String program = program("throttlecrab", "WEIR_BENCH_THROTTLECRAB");
+    if (program == null) {
+      return;
+    }
+    String resp = port("throttlecrab resp", RedisServer.freePort());
+    String http = port("throttlecrab http", RedisServer.freePort());
+    List<String> command = new ArrayList<>(List.of(program, "--log-level", "error"));
+    command.addAll(List.of("--redis", "--redis-host", "127.0.0.1", "--redis-port", resp));
+    command.addAll(List.of("--http", "--http-host", "127.0.0.1", "--http-port", http));
+    Program.start(started, Map.of(), http, Program.on(0, command));
+  }
+
+  private void ratelimit() throws IOException, InterruptedException {
+    String program = program("envoyproxy/ratelimit", "WEIR_BENCH_RATELIMIT");
+    String redis = ports.get("redis");
+    if (program == null) {
+      return;
+    }
+    if (redis == null) {
+      missing.add("envoyproxy/ratelimit: left out, it counts in Redis.");
+      return;
+    }
+    Path rules = Files.createDirectories(folder.resolve("runtime/ratelimit/config"));
+    Files.writeString(rules.resolve("bench.yaml"), RULES);
+    String http = port("ratelimit http", RedisServer.freePort());
+    Map<String, String> environment = new HashMap<>();
+    environment.put("RUNTIME_ROOT", folder.resolve("runtime").toString());
+    environment.put("RUNTIME_SUBDIRECTORY", "ratelimit");
+    environment.put("RUNTIME_WATCH_ROOT", "false");
+    environment.put("RUNTIME_IGNOREDOTFILES", "true");
+    environment.put("USE_STATSD", "false");
+    environment.put("LOG_LEVEL", "error");
+    environment.put("REDIS_SOCKET_TYPE", "tcp");
+    environment.put("REDIS_URL", "127.0.0.1:" + redis);
+    environment.put("HOST", "127.0.0.1");
+    environment.put("PORT", http);
+    environment.put("GRPC_HOST", "127.0.0.1");
+    environment.put("GRPC_PORT", port("ratelimit grpc", RedisServer.freePort()));
+    environment.put("DEBUG_HOST", "127.0.0.1");
+    environment.put("DEBUG_PORT", RedisServer.freePort());
+    Program.start(started, environment, http, Program.on(0, List.of(program)));
+  }
+
+  private void gubernator() throws IOException, InterruptedException {
+    String program = program("gubernator", "WEIR_BENCH_GUBERNATOR");
+    if (program == null) {
+      return;
+    }
+    String http = port("gubernator http", RedisServer.freePort());
+    String grpc = "127.0.0.1:" + RedisServer.freePort();
+    Map<String, String> environment = new HashMap<>();
+    environment.put("GUBER_GRPC_ADDRESS", grpc);
+    environment.put("GUBER_ADVERTISE_ADDRESS", grpc);
+    environment.put("GUBER_HTTP_ADDRESS", "127.0.0.1:" + http);
+    environment.put("GUBER_PEER_DISCOVERY_TYPE", "none");
+    environment.put("GUBER_CACHE_SIZE", "2000000");
+    environment.put("GUBER_LOG_LEVEL", "error");
+    Program.start(started, environment, http, Program.on(0, List.of(program)));
+  }
+
+  private String port(String name, String port) {
+    ports.put(name, port);
+    return port;
+  }
+
+  private @Nullable String program(String name, String variable) {
+    String path = given.getOrDefault(variable, "");
+    if (path.isEmpty()) {
+      missing.add(name + ": left out, " + variable + " does not name its program.");
+      return null;
+    }
+    return path;
+  }
+}

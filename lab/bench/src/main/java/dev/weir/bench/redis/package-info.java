@@ -1,0 +1,11 @@
+/**
+ * Limits shared through Redis, beside other libraries.
+ *
+ * <ul>
+ *   <li>{@link dev.weir.bench.redis.ThroughRedis}: the scenario; begin here
+ *   <li>{@link dev.weir.bench.redis.RedisContender}: one library
+ *   <li>{@link dev.weir.bench.redis.RedisServer}: a Redis of the benchmark's own
+ * </ul>
+ */
+@org.jspecify.annotations.NullMarked
+package dev.weir.bench.redis;

@@ -1,0 +1,128 @@
+package dev.weir.bench.wire;
+
+import dev.weir.bench.Median;
+import dev.weir.bench.Program;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * What a limit costs an application on Tomcat: requests a second with and without the filter, from
+ * the same server, in turns. Server and client have a processor each. And what a request costs that
+ * waits on a virtual thread.
+ */
+final class Middleware {
+  private static final String[] PATHS = {TomcatServer.PLAIN, TomcatServer.LIMITED};
+  private static final int WARM_UP_SECONDS = 10;
+
+  private final int seconds;
+  private final String port;
+  private final Path script;
+
+  private Middleware(int seconds, String port) throws IOException {
+    this.seconds = seconds;
+    this.port = port;
+    this.script =
+        Files.writeString(
+            Files.createTempDirectory("weir-wrk").resolve("wrk.lua"),
+            "function request() return wrk.format('GET', nil,"
+                + " {['X-User'] = 'user' .. math.random(100000)}) end\n");
+  }
+
+  /** Arguments: rounds, seconds of a run. */
+  public static void main(String[] arguments) throws Exception {
+    if (Program.there("wrk")) {
+      throughput(Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]));
+    } else {
+      System.out.println("\nThroughput: not measured, wrk is not there.");
+    }
+    WaitingMemory.measure();
+  }
+
+  private static void throughput(int rounds, int seconds) throws Exception {
+    List<Program> started = new ArrayList<>();
+    try {
+      String port =
+          Program.start(
+                  started,
+                  Pattern.compile("^ready (\\d+)$"),
+                  Program.on(
+                      0,
+                      List.of(
+                          Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                          "-Xmx512m",
+                          "-cp",
+                          System.getProperty("java.class.path"),
+                          TomcatServer.class.getName())))
+              .group(1);
+      Middleware warmUp = new Middleware(WARM_UP_SECONDS, port);
+      for (int i = 0; i < 2; i++) {
+        for (String path : PATHS) {
+          warmUp.perSecond(path);
+        }
+      }
+      new Middleware(seconds, port).rounds(rounds);
+    } finally {
+      started.forEach(Program::close);
+    }
+  }
+
+  private void rounds(int rounds) throws IOException, InterruptedException {
+    double[][] found = new double[PATHS.length][rounds];
+    double[] ratios = new double[rounds];
+    for (int round = 0; round < rounds; round++) {
+      for (int i = 0; i < PATHS.length; i++) {
+        found[i][round] = perSecond(PATHS[i]);
+      }
+      ratios[round] = found[1][round] / found[0][round];
+    }
+    System.out.printf(
+        "%n| Tomcat, 32 connections | per second | lowest, highest |%n|---|---|---|%n");
+    for (int i = 0; i < PATHS.length; i++) {
+      double median = Median.of(Arrays.stream(found[i]));
+      Arrays.sort(found[i]);
+      System.out.printf(
+          Locale.ROOT,
+          "| %s | %,.0f | %,.0f, %,.0f |%n",
+          PATHS[i],
+          median,
+          found[i][0],
+          found[i][rounds - 1]);
+    }
+    Arrays.sort(ratios);
+    System.out.printf(
+        Locale.ROOT,
+        "%nWith the filter, of the throughput without: median of the rounds %.3f, lowest %.3f,"
+            + " highest %.3f%n",
+        Median.of(Arrays.stream(ratios)),
+        ratios[0],
+        ratios[rounds - 1]);
+  }
+
+  private double perSecond(String path) throws IOException, InterruptedException {
+    String said =
+        Program.run(
+            Program.on(
+                1,
+                List.of(
+                    "wrk",
+                    "-t",
+                    "1",
+                    "-c",
+                    "32",
+                    "-d",
+                    seconds + "s",
+                    "-s",
+                    script.toString(),
+                    "http://127.0.0.1:" + port + path + "/")));
+    if (said.contains("Non-2xx")) {
+      throw new IOException("wrk: refused requests\n" + said);
+    }
+    return Program.number("Requests/sec: +([0-9.]+)", said);
+  }
+}

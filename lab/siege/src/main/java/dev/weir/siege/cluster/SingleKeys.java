@@ -1,0 +1,122 @@
+package dev.weir.siege.cluster;
+
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.siege.guests.Guest;
+import dev.weir.testkit.Linearizability;
+import dev.weir.testkit.Linearizability.Call;
+import dev.weir.testkit.Linearizability.Outcome;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests for one key of a few permits a day, and then for the next one, by clients of all
+ * members. The whole history of each key must be that of a limiter that decides one request after
+ * the other.
+ */
+final class SingleKeys {
+  /** About as many permits as the limit are asked for by half of them. */
+  private static final int CALLS = 24;
+
+  private static final int MOST_PERMITS = 4;
+
+  /** More make the search long: each may have been charged or not, and given back or not. */
+  private static final int MOST_UNKNOWN = 8;
+
+  private static final Policy POLICY =
+      Policy.of(Quota.of(ClusterRules.RATION_PERMITS, Duration.ofDays(1)));
+
+  /**
+   * Keys that were asked for to the end since the last time.
+   *
+   * @param judged how many histories were searched
+   * @param unclear how many were not, since too many of their answers are not known
+   * @param wrong a history that no such limiter has; null if there is none
+   */
+  record Judgement(int judged, int unclear, @Nullable List<Call> wrong) {}
+
+  // Guarded by this.
+  private final Map<Integer, List<Call>> histories = new HashMap<>();
+  private int number;
+  private int asked;
+
+  /** A request for the key of that number, begun at that instant. */
+  private record Asked(SingleKeys keys, int number, int permits, long begunNanos)
+      implements Errand {
+    @Override
+    public String rule() {
+      return Ration.RULE;
+    }
+
+    @Override
+    public String key() {
+      return "single-" + number;
+    }
+
+    @Override
+    public @Nullable String judge(Guest.Answer answer, long startNanos, long endNanos) {
+      Outcome outcome =
+          switch (answer.reason()) {
+            case Guest.Answer.WITHIN_LIMIT -> Outcome.ADMITTED;
+            case Guest.Answer.OVER_LIMIT -> Outcome.REFUSED;
+            default -> Outcome.UNKNOWN;
+          };
+      keys.add(number, new Call(startNanos, endNanos, permits, outcome));
+      return null; // Histories are judged whole.
+    }
+
+    @Override
+    public @Nullable String unanswered(IOException reason) {
+      keys.add(number, new Call(begunNanos, Long.MAX_VALUE, permits, Outcome.UNKNOWN));
+      return null;
+    }
+  }
+
+  /** Returns the next request. */
+  Errand next(SplittableRandom random) {
+    return new Asked(this, number(), random.nextInt(1, MOST_PERMITS + 1), System.nanoTime());
+  }
+
+  /** Returns the number of the key to ask for. */
+  private synchronized int number() {
+    if (asked == CALLS) {
+      asked = 0;
+      number++;
+    }
+    asked++;
+    return number;
+  }
+
+  private synchronized void add(int key, Call call) {
+    histories.computeIfAbsent(key, each -> new ArrayList<>()).add(call);
+  }
+
+  private synchronized List<List<Call>> complete() {
+    List<List<Call>> complete = new ArrayList<>();
+    histories.values().stream().filter(each -> each.size() == CALLS).forEach(complete::add);
+    histories.values().removeAll(complete);
+    return complete;
+  }
+
+  /** Judges the keys that were asked for to the end. */
+  Judgement judge() {
+    int judged = 0;
+    int unclear = 0;
+    List<Call> wrong = null;
+    for (List<Call> each : complete()) {
+      if (each.stream().filter(call -> call.outcome() == Outcome.UNKNOWN).count() > MOST_UNKNOWN) {
+        unclear++;
+      } else {
+        judged++;
+        wrong = Linearizability.holds(each, POLICY) ? wrong : each;
+      }
+    }
+    return new Judgement(judged, unclear, wrong);
+  }
+}

@@ -1,0 +1,66 @@
+package dev.weir.siege.faults;
+
+import dev.weir.siege.cluster.MemberProcess;
+import dev.weir.siege.cluster.Members;
+import java.io.IOException;
+import java.util.List;
+
+/** The DNS says something else than where the members are, while some of them start again. */
+public enum NameFault {
+  NO_ADDRESS("the name of the members has no address, the leader is killed -9") {
+    @Override
+    List<String> said(List<String> addresses) {
+      return List.of();
+    }
+
+    @Override
+    List<MemberProcess> killed(Members members) throws IOException, InterruptedException {
+      return List.of(members.leader());
+    }
+  },
+  WRONG_ADDRESSES("the name has one member's address and one of nobody, two are killed -9") {
+    @Override
+    List<String> said(List<String> addresses) {
+      return List.of(addresses.get(0), NOBODY);
+    }
+
+    @Override
+    List<MemberProcess> killed(Members members) {
+      return members.some(2);
+    }
+  };
+
+  private static final String NOBODY = "127.0.0.99";
+
+  private final String label;
+
+  NameFault(String label) {
+    this.label = label;
+  }
+
+  /** Returns the addresses that the DNS says instead of the right ones. */
+  abstract List<String> said(List<String> addresses);
+
+  /** Returns those that start again meanwhile. */
+  abstract List<MemberProcess> killed(Members members) throws IOException, InterruptedException;
+
+  /** Returns this fault of members that find each other by a file. */
+  public ClusterFault of(HostsFile hosts, List<String> addresses) {
+    return ClusterFault.named(
+        label,
+        (members, random, electionMillis) -> {
+          hosts.say(said(addresses));
+          List<MemberProcess> victims = killed(members);
+          victims.forEach(MemberProcess::kill);
+          ClusterFault.wait(random, 3 * electionMillis, 5 * electionMillis);
+          for (MemberProcess each : victims) {
+            each.start();
+          }
+          // They know from their folders where the others are.
+          for (MemberProcess each : victims) {
+            each.process().awaitReady();
+          }
+          hosts.say(addresses);
+        });
+  }
+}

@@ -1,0 +1,45 @@
+package dev.weir.siege.soak;
+
+import java.util.Locale;
+
+/**
+ * The resources of a server's process.
+ *
+ * @param heapBytes in use after a garbage collection
+ * @param residentBytes in memory; 0 where the system does not report them
+ */
+public record Resources(long heapBytes, int descriptors, int threads, long residentBytes) {
+  /** Slack for state, caches and late housekeeping. */
+  static final long HEAP_SLACK = 12L << 20;
+
+  static final int DESCRIPTOR_SLACK = 8;
+  static final int THREAD_SLACK = 4;
+
+  private static final double MIB = 1 << 20;
+
+  /** Returns whether no more is used than before, but for the slack. */
+  public boolean backTo(Resources before) {
+    return heapBytes <= before.heapBytes + HEAP_SLACK
+        && descriptors <= before.descriptors + DESCRIPTOR_SLACK
+        && threads <= before.threads + THREAD_SLACK;
+  }
+
+  double heapMebibytes() {
+    return heapBytes / MIB;
+  }
+
+  double residentMebibytes() {
+    return residentBytes / MIB;
+  }
+
+  @Override
+  public String toString() {
+    return String.format(
+        Locale.ROOT,
+        "heap %.1f MiB, %d descriptors, %d threads, %.0f MiB resident",
+        heapMebibytes(),
+        descriptors,
+        threads,
+        residentMebibytes());
+  }
+}

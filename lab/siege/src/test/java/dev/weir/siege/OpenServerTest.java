@@ -1,0 +1,52 @@
+package dev.weir.siege;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.siege.guests.Attack;
+import dev.weir.siege.guests.Unfinished;
+import dev.weir.siege.soak.Calls;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A server that anybody may ask, with a heap of 256 MiB. */
+@Tag("siege")
+@Tag("sample")
+class OpenServerTest {
+  @TempDir private static Path folder;
+  private static Besieged besieged;
+
+  @BeforeAll
+  static void start() {
+    besieged = new Besieged(folder, null);
+  }
+
+  @AfterAll
+  static void stop() {
+    besieged.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void unfinishedRequests_areOfNoHarm(Unfinished attack) throws Exception {
+    Attack.Outcome outcome = besieged.endures(attack);
+    assertThat(outcome.left()).as("connections that outlived the request timeout").isZero();
+  }
+
+  @Test
+  void halfSentMessages_areCutOff() throws Exception {
+    Attack.Outcome outcome = besieged.endures(Calls.HALF_SENT);
+    assertThat(outcome.left()).as("calls that outlived the request timeout").isZero();
+  }
+
+  @Test
+  void serverThatWasAttacked_stopsInTime() throws Exception {
+    besieged.endures(Unfinished.COMMANDS);
+    besieged.stops();
+  }
+}

@@ -1,0 +1,265 @@
+package dev.weir.protocol.http;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.weir.Decision;
+import dev.weir.Policy;
+import dev.weir.Reason;
+import dev.weir.engine.Answer;
+import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.Status;
+import dev.weir.rules.Request;
+import dev.weir.rules.Rule;
+import dev.weir.rules.ShownText;
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine's answer over HTTP: status, header fields, body. Immutable.
+ *
+ * <p>An exceeded quota is 429; a refusal without a decision is 503. A refusal for both reasons is
+ * 429: the quota was certainly exceeded.
+ */
+public final class CheckAnswer {
+  private final Answer answer;
+  private final Reason reason;
+  private final List<Status> refusing;
+  private final List<Standing> standings;
+  private final Request request;
+
+  /**
+   * Makes the answer to a request.
+   *
+   * @param request what was decided
+   * @param answer of the engine, without an {@link Answer#error() error}
+   */
+  public CheckAnswer(Request request, Answer answer) {
+    this.request = request;
+    this.answer = answer;
+    this.reason = answer.reason();
+    this.refusing = answer.refusing();
+    this.standings = Standing.of(answer);
+  }
+
+  /** Returns 200, 429 if a quota is certainly exceeded, or 503 if that could not be decided. */
+  public int httpStatus() {
+    return answer.allowed() ? 200 : certain() ? 429 : 503;
+  }
+
+  /**
+   * Returns the standing with each policy, for {@link RateLimitFields}; empty if no limit applies.
+   */
+  public List<Standing> standings() {
+    return standings;
+  }
+
+  /** Returns whether a quota is certainly exceeded. */
+  private boolean certain() {
+    return reason == Reason.OVER_LIMIT;
+  }
+
+  /** Returns why the request may pass or is refused. */
+  public Reason reason() {
+    return reason;
+  }
+
+  /**
+   * Returns the seconds of Retry-After, at least 1 and not earlier than any refusing policy's; or
+   * {@link Standing#NO_TIME} if the request is not refused, or will never pass.
+   */
+  public long retryAfterSeconds() {
+    long longest = Standing.NO_TIME;
+    for (Status status : refusing) {
+      long seconds = Standing.retryAfterSeconds(status);
+      if (seconds == Standing.NO_TIME) {
+        return Standing.NO_TIME;
+      }
+      longest = Math.max(longest, seconds);
+    }
+    return longest;
+  }
+
+  /** Returns the time after which every refusing policy lets the request pass, if it ever does. */
+  public long retryAfterMillis() {
+    long longest = 0;
+    for (Status status : refusing) {
+      Decision decision = status.decision();
+      if (decision != null) {
+        longest = Math.max(longest, decision.retryAfterMillis());
+      }
+    }
+    return longest;
+  }
+
+  /**
+   * Returns the body: UTF-8 JSON of every status, and of a refusal also the problem document (RFC
+   * 9457), which is then {@code application/problem+json}.
+   */
+  public byte[] json() {
+    return JsonBytes.of(this::write);
+  }
+
+  /** Writes the body as one JSON object. */
+  public void write(JsonGenerator json) throws IOException {
+    json.writeStartObject();
+    if (!answer.allowed()) {
+      problem(json);
+    }
+    json.writeBooleanField("allowed", answer.allowed());
+    json.writeNumberField("revision", answer.revision());
+    if (answer.allowed()) {
+      json.writeStringField("reason", reason.name());
+    }
+    if (reason == Reason.NO_LIMIT) {
+      json.writeStringField("detail", detail());
+    }
+    json.writeArrayFieldStart("statuses");
+    for (Status status : answer.statuses()) {
+      status(json, status);
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private void problem(JsonGenerator json) throws IOException {
+    ProblemType type =
+        certain() ? ProblemType.QUOTA_EXCEEDED : ProblemType.TEMPORARY_REDUCED_CAPACITY;
+    json.writeStringField("type", type.uri());
+    json.writeStringField("title", type.title());
+    json.writeNumberField("status", httpStatus());
+    json.writeStringField("detail", detail());
+    json.writeArrayFieldStart("violated-policies");
+    if (refusing.size() == 1) {
+      json.writeString(policyName(refusing.get(0)));
+    } else {
+      Set<String> names = new LinkedHashSet<>();
+      refusing.forEach(status -> names.add(policyName(status)));
+      for (String name : names) {
+        json.writeString(name);
+      }
+    }
+    json.writeEndArray();
+    if (retryAfterSeconds() != Standing.NO_TIME) {
+      json.writeNumberField("retry-after-ms", retryAfterMillis());
+    }
+    Status deciding = deciding();
+    if (deciding != null && deciding.currentLimit() != null) {
+      json.writeNumberField("limit", deciding.currentLimit().requestsPerUnit());
+      json.writeNumberField("remaining", deciding.limitRemaining());
+    }
+    json.writeStringField("reason", reason.name());
+  }
+
+  private @Nullable Status deciding() {
+    Status deciding = answer.deciding();
+    return deciding != null && refusing.contains(deciding)
+        ? deciding
+        : refusing.isEmpty() ? null : refusing.get(0);
+  }
+
+  private static String policyName(Status status) {
+    CurrentLimit limit = status.currentLimit();
+    return limit == null ? "" : limit.policy().name();
+  }
+
+  /** Returns a sentence for a refusal or a missing limit, else OK. */
+  public String detail() {
+    if (answer.allowed()) {
+      return reason == Reason.NO_LIMIT ? noLimit() : "OK";
+    }
+    Status status = deciding();
+    CurrentLimit limit = status == null ? null : status.currentLimit();
+    if (limit == null) {
+      return "Refused.";
+    }
+    if (!certain()) {
+      return "Policy "
+          + limit.policy().name()
+          + " cannot be checked now ("
+          + reason
+          + ")."
+          + retry();
+    }
+    Policy policy = limit.policy();
+    long window = policy.quota().windowNanos();
+    String per =
+        window % 1_000_000_000L == 0 ? window / 1_000_000_000L + " s" : millis(window) + " ms";
+    return "Policy "
+        + policy.name()
+        + " allows "
+        + policy.quota().permits()
+        + (policy.quota().permits() == 1 ? " request per " : " requests per ")
+        + per
+        + "."
+        + retry();
+  }
+
+  /** A misspelt domain must not look like a limit that is not exceeded. */
+  private String noLimit() {
+    if (!answer.domainKnown()) {
+      return "No rule applies: there are no rules for the domain "
+          + ShownText.brief(request.domain())
+          + ".";
+    }
+    for (Status status : answer.statuses()) {
+      if (status.rule() != null && status.rule().unlimited()) {
+        return "Rule " + status.rule().path() + " sets no limit.";
+      }
+    }
+    return "No rule applies.";
+  }
+
+  private String retry() {
+    long seconds = retryAfterSeconds();
+    return seconds == Standing.NO_TIME
+        ? " A request of " + permits() + (permits() == 1 ? " permit" : " permits") + " never fits."
+        : " Retry in " + seconds + " s.";
+  }
+
+  /** Returns the permits that the deciding descriptor asked for. */
+  private long permits() {
+    int index = answer.statuses().indexOf(deciding());
+    Long own = index < 0 ? null : request.descriptors().get(index).permits();
+    return own == null ? request.permits() : own;
+  }
+
+  private static void status(JsonGenerator json, Status status) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("code", status.allowed() ? "OK" : "OVER_LIMIT");
+    Rule rule = status.rule();
+    if (rule != null) {
+      json.writeStringField("rule", rule.path());
+      if (rule.unlimited()) {
+        json.writeBooleanField("unlimited", true);
+      }
+    }
+    CurrentLimit limit = status.currentLimit();
+    Decision decision = status.decision();
+    if (limit != null && decision != null) {
+      json.writeStringField("policy", limit.policy().name());
+      json.writeNumberField("limit", limit.requestsPerUnit());
+      json.writeNumberField("window-ms", millis(limit.policy().quota().windowNanos()));
+      json.writeStringField("algorithm", limit.policy().algorithm().toString());
+      json.writeNumberField("remaining", status.limitRemaining());
+      json.writeStringField("reason", decision.reason().name());
+      if (decision.retryAfterNanos() != Decision.NEVER) {
+        json.writeNumberField("retry-after-ms", decision.retryAfterMillis());
+      }
+      json.writeNumberField("reset-after-ms", millis(decision.resetAfterNanos()));
+    } else {
+      json.writeStringField("reason", status.reason().name());
+    }
+    json.writeEndObject();
+  }
+
+  /**
+   * Returns milliseconds, rounded up.
+   *
+   * @param nanos at least 0
+   */
+  public static long millis(long nanos) {
+    return nanos / 1_000_000L + (nanos % 1_000_000L > 0 ? 1 : 0);
+  }
+}

@@ -1,0 +1,182 @@
+package dev.weir.protocol.http;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonStreamContext;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.weir.rules.ShownText;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A place in a JSON text that is read token by token: nothing is built that is not wanted, and an
+ * error knows its line, column and path. Not safe for use by several threads.
+ */
+final class JsonCursor implements AutoCloseable {
+  private final JsonParser json;
+
+  JsonCursor(byte[] body) throws IOException {
+    json = JsonSyntax.parser(body);
+  }
+
+  /** Goes to the value that is the whole text. */
+  void begin() throws IOException, BadRequest {
+    if (json.nextToken() == null) {
+      throw new BadRequest("body: empty (expected: a JSON object)");
+    }
+  }
+
+  /** Makes sure that an object that has just ended, if it is the whole text, is all there is. */
+  void end() throws IOException, BadRequest {
+    if (json.getParsingContext().inRoot() && json.nextToken() != null) {
+      throw wrong("nothing after the object");
+    }
+  }
+
+  void beginObject(String expected) throws IOException, BadRequest {
+    expect(JsonToken.START_OBJECT, expected);
+  }
+
+  void beginList() throws IOException, BadRequest {
+    expect(JsonToken.START_ARRAY, "a list");
+  }
+
+  /** Goes to the value of the object's next field; returns the field, or null after the last. */
+  @Nullable String nextField() throws IOException {
+    if (json.nextToken() != JsonToken.FIELD_NAME) {
+      return null;
+    }
+    String field = json.currentName();
+    json.nextToken();
+    return field;
+  }
+
+  /** Goes to the next element of a list; returns false after the last. */
+  boolean nextElement() throws IOException {
+    return json.nextToken() != JsonToken.END_ARRAY;
+  }
+
+  /** Returns the list or object that the cursor is in. */
+  JsonStreamContext inside() {
+    return json.getParsingContext();
+  }
+
+  /** Goes to the end of what is open inside that list or object. */
+  void leaveTo(JsonStreamContext outer) throws IOException {
+    while (json.getParsingContext() != outer) {
+      json.nextToken();
+    }
+  }
+
+  boolean isString() {
+    return json.currentToken() == JsonToken.VALUE_STRING;
+  }
+
+  boolean isInteger() {
+    return json.currentToken() == JsonToken.VALUE_NUMBER_INT;
+  }
+
+  /** Returns whether the value is true. */
+  boolean truth() throws IOException, BadRequest {
+    JsonToken token = json.currentToken();
+    if (token != JsonToken.VALUE_TRUE && token != JsonToken.VALUE_FALSE) {
+      throw wrong("true or false");
+    }
+    return token == JsonToken.VALUE_TRUE;
+  }
+
+  /** Returns the value as it is written; of a string, its content. */
+  String raw() throws IOException {
+    return json.getText();
+  }
+
+  /** Returns an {@link #isInteger() integer}, or -1 if it has more than that many characters. */
+  long integer(int mostCharacters) throws IOException {
+    return json.getTextLength() > mostCharacters ? -1 : json.getLongValue();
+  }
+
+  String text() throws IOException, BadRequest {
+    expect(JsonToken.VALUE_STRING, "a string");
+    String text = json.getText();
+    if (!JsonSyntax.wellFormed(text)) {
+      throw wrong(JsonSyntax.UNICODE);
+    }
+    return text;
+  }
+
+  private void expect(JsonToken token, String expected) throws IOException, BadRequest {
+    if (json.currentToken() != token) {
+      throw wrong(expected);
+    }
+  }
+
+  /** Returns an error: the value is not what is expected. */
+  BadRequest wrong(String expected) throws IOException {
+    JsonToken token = json.currentToken();
+    String value =
+        token == JsonToken.START_OBJECT
+            ? "an object"
+            : token == JsonToken.START_ARRAY
+                ? "a list"
+                : ShownText.brief(String.valueOf(json.getText()));
+    String path = path();
+    return wrong(path.isEmpty() ? "body" : path, value, expected);
+  }
+
+  /** Returns an error: the name of the field is no text. */
+  BadRequest wrongName() {
+    return wrong(path(), "this key", JsonSyntax.UNICODE);
+  }
+
+  /** Returns an error: there is no such field. */
+  BadRequest unknown(String expected) {
+    return wrong(path(), "unknown", "one of " + expected);
+  }
+
+  /** Returns an error: the object that has just ended is without that field. */
+  BadRequest missing(String field, String expected) {
+    return wrong(path(field), "missing", expected);
+  }
+
+  private BadRequest wrong(String path, String value, String expected) {
+    return new BadRequest(
+        JsonSyntax.at(json.currentTokenLocation())
+            + path
+            + ": "
+            + value
+            + " (expected: "
+            + expected
+            + ")");
+  }
+
+  /** Returns the path of a field of the object that has just ended. */
+  String path(String field) {
+    String path = path();
+    return path.isEmpty() ? field : path + "." + field;
+  }
+
+  /** Returns the path of the value that was read last, such as {@code descriptors[0].limit}. */
+  String path() {
+    JsonToken token = json.currentToken();
+    JsonStreamContext inside = json.getParsingContext();
+    StringBuilder path = new StringBuilder();
+    path(token != null && token.isStructStart() ? inside.getParent() : inside, path);
+    return path.toString();
+  }
+
+  private static void path(@Nullable JsonStreamContext inside, StringBuilder path) {
+    if (inside == null || inside.inRoot()) {
+      return;
+    }
+    path(inside.getParent(), path);
+    if (inside.inArray()) {
+      path.append('[').append(inside.getCurrentIndex()).append(']');
+    } else {
+      path.append(path.isEmpty() ? "" : ".").append(ShownText.brief(inside.getCurrentName()));
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    json.close();
+  }
+}

@@ -1,0 +1,163 @@
+package dev.weir.protocol.http;
+
+import dev.weir.engine.Grant;
+import dev.weir.engine.LeaseAsk;
+import dev.weir.rules.Request;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client asks for in one call for leases, in whichever protocol: what it gives back, and
+ * requests with what it would have ahead. A malformed request is answered with an error and does
+ * not affect the others. Not safe for use by several threads.
+ */
+public final class LeaseCall {
+  /** The most returns, and the most refunds: each is a charge that is looked for. */
+  public static final int MAX_RETURNS = 10_000;
+
+  /** The unspent rest of a lease. */
+  public record Return(long lease, long permits) {}
+
+  /**
+   * One ask, decided: either the ask and its grant, or why it could not be.
+   *
+   * @param id the client's own number
+   */
+  public record Result(
+      long id, @Nullable LeaseAsk ask, @Nullable Grant grant, @Nullable String error) {}
+
+  /**
+   * All asks, decided.
+   *
+   * @param takenBack permits that returns and refunds have made free again
+   */
+  public record Results(long revision, List<Result> results, long takenBack) {}
+
+  private final CheckBatch checks = new CheckBatch();
+  private final List<LeaseAsk> asks = new ArrayList<>();
+
+  /** By ask: its error, or null for the next of the asks. */
+  private final List<@Nullable String> errors = new ArrayList<>();
+
+  private final List<Long> ids = new ArrayList<>();
+  private final List<Return> returns = new ArrayList<>();
+  private final List<Long> refunds = new ArrayList<>();
+
+  /**
+   * Adds an ask.
+   *
+   * @param ahead as {@link LeaseAsk#ahead}
+   * @throws BadRequest if these are too many for one call
+   */
+  public void add(long id, Request request, List<Long> ahead, boolean refundable)
+      throws BadRequest {
+    if (ahead.size() > request.descriptors().size()) {
+      addInvalid(
+          id,
+          "asks["
+              + errors.size()
+              + "].ahead: "
+              + ahead.size()
+              + " numbers (expected: at most one for each descriptor, "
+              + request.descriptors().size()
+              + ")");
+      return;
+    }
+    room();
+    checks.add(request);
+    ids.add(id);
+    errors.add(null);
+    asks.add(new LeaseAsk(request, ahead, refundable));
+  }
+
+  /**
+   * Adds a malformed ask.
+   *
+   * @throws BadRequest if these are too many for one call
+   */
+  public void addInvalid(long id, String error) throws BadRequest {
+    room();
+    ids.add(id);
+    errors.add(error);
+  }
+
+  private void room() throws BadRequest {
+    if (errors.size() == CheckBatch.MAX_CHECKS) {
+      throw new BadRequest(
+          "asks: more than "
+              + CheckBatch.MAX_CHECKS
+              + " (expected: at most "
+              + CheckBatch.MAX_CHECKS
+              + ")");
+    }
+  }
+
+  /**
+   * Adds the rest of a lease.
+   *
+   * @throws BadRequest if these are too many for one call
+   */
+  public void addReturn(long lease, long permits) throws BadRequest {
+    few("returns", returns.size());
+    returns.add(new Return(lease, permits));
+  }
+
+  /**
+   * Adds a charge to be refunded.
+   *
+   * @throws BadRequest if these are too many for one call
+   */
+  public void addRefund(long charge) throws BadRequest {
+    few("refunds", refunds.size());
+    refunds.add(charge);
+  }
+
+  private static void few(String what, int size) throws BadRequest {
+    if (size == MAX_RETURNS) {
+      throw new BadRequest(
+          what + ": more than " + MAX_RETURNS + " (expected: at most " + MAX_RETURNS + ")");
+    }
+  }
+
+  /** Returns the asks that are to be decided, in the order in which they were added. */
+  public List<LeaseAsk> asks() {
+    return Collections.unmodifiableList(asks);
+  }
+
+  public List<Return> returns() {
+    return Collections.unmodifiableList(returns);
+  }
+
+  public List<Long> refunds() {
+    return Collections.unmodifiableList(refunds);
+  }
+
+  /**
+   * Returns the results in the order in which the asks were added.
+   *
+   * @param grants one for each of {@link #asks()}
+   * @param current the revision of the rules in force, for a call without an ask
+   */
+  public Results results(List<Grant> grants, long current, long takenBack) {
+    long revision = grants.isEmpty() ? current : grants.get(0).answer().revision();
+    List<Result> results = new ArrayList<>(errors.size());
+    int next = 0;
+    for (int i = 0; i < errors.size(); i++) {
+      String error = errors.get(i);
+      if (error != null) {
+        results.add(new Result(ids.get(i), null, null, error));
+        continue;
+      }
+      Grant grant = grants.get(next);
+      LeaseAsk ask = asks.get(next++);
+      error = grant.answer().error();
+      results.add(
+          error == null
+              ? new Result(ids.get(i), ask, grant, null)
+              : new Result(ids.get(i), null, null, error));
+    }
+    return new Results(revision, results, takenBack);
+  }
+}

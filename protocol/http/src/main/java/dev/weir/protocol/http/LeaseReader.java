@@ -1,0 +1,158 @@
+package dev.weir.protocol.http;
+
+import com.fasterxml.jackson.core.JsonStreamContext;
+import dev.weir.rules.Request;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the body of {@code /v1/lease}. */
+public final class LeaseReader {
+  /** What fits into a JSON number everywhere, and is more than any limit. */
+  private static final long MAX_PERMITS = (1L << 53) - 1;
+
+  private static final int MAX_DIGITS = 16;
+
+  private final JsonCursor json;
+  private final LeaseCall call = new LeaseCall();
+
+  private LeaseReader(JsonCursor json) {
+    this.json = json;
+  }
+
+  /**
+   * Returns what a body asks for; asks that make no sense as errors.
+   *
+   * @param body UTF-8 JSON: {@code {"returns": [{"lease": ..., "permits": ...}], "refunds": [...],
+   *     "asks": [{"check": {...}, "ahead": [...], "refundable": true, "id": "..."}]}}, each list
+   *     optional
+   * @throws BadRequest if a list itself is wrong, or there is too much for one call
+   */
+  public static LeaseCall read(byte[] body) throws BadRequest {
+    try (JsonCursor json = new JsonCursor(body)) {
+      json.begin();
+      LeaseReader reader = new LeaseReader(json);
+      reader.read();
+      return reader.call;
+    } catch (IOException e) {
+      throw JsonSyntax.error(e);
+    }
+  }
+
+  private void read() throws IOException, BadRequest {
+    json.beginObject("a JSON object");
+    for (String field = json.nextField(); field != null; field = json.nextField()) {
+      switch (field) {
+        case "returns" -> returns();
+        case "refunds" -> refunds();
+        case "asks" -> asks();
+        default -> throw json.unknown("asks, returns, refunds");
+      }
+    }
+    json.end();
+  }
+
+  private void returns() throws IOException, BadRequest {
+    json.beginList();
+    while (json.nextElement()) {
+      json.beginObject("an object");
+      Long lease = null;
+      long permits = -1;
+      for (String field = json.nextField(); field != null; field = json.nextField()) {
+        switch (field) {
+          case "lease" -> lease = number();
+          case "permits" -> permits = permits();
+          default -> throw json.unknown("lease, permits");
+        }
+      }
+      if (lease == null) {
+        throw json.missing("lease", "16 hexadecimal digits");
+      }
+      if (permits < 0) {
+        throw json.missing("permits", "how many were not spent");
+      }
+      call.addReturn(lease, permits);
+    }
+  }
+
+  private void refunds() throws IOException, BadRequest {
+    json.beginList();
+    while (json.nextElement()) {
+      call.addRefund(number());
+    }
+  }
+
+  private void asks() throws IOException, BadRequest {
+    json.beginList();
+    JsonStreamContext list = json.inside();
+    while (json.nextElement()) {
+      Ask ask = new Ask();
+      String error = "";
+      try {
+        ask(ask);
+      } catch (BadRequest e) {
+        error = String.valueOf(e.getMessage());
+        json.leaveTo(list); // What is left of this ask.
+        ask.check = null;
+      }
+      Request check = ask.check;
+      if (check == null) {
+        call.addInvalid(ask.id, error);
+      } else {
+        call.add(ask.id, check, ask.ahead, ask.refundable);
+      }
+    }
+  }
+
+  /** What has been read of one ask. */
+  private static final class Ask {
+    @Nullable Request check;
+    List<Long> ahead = List.of();
+    boolean refundable;
+    long id;
+  }
+
+  private void ask(Ask ask) throws IOException, BadRequest {
+    json.beginObject("an object");
+    Request check = null;
+    for (String field = json.nextField(); field != null; field = json.nextField()) {
+      switch (field) {
+        case "check" ->
+            check = new DescriptorReader(json, DescriptorReader.Dialect.CHECK).request();
+        case "ahead" -> ask.ahead = ahead();
+        case "refundable" -> ask.refundable = json.truth();
+        case "id" -> ask.id = number();
+        default -> throw json.unknown("check, ahead, refundable, id");
+      }
+    }
+    if (check == null) {
+      throw json.missing("check", "an object as of /v1/check");
+    }
+    ask.check = check;
+  }
+
+  private List<Long> ahead() throws IOException, BadRequest {
+    json.beginList();
+    List<Long> ahead = new ArrayList<>();
+    while (json.nextElement()) {
+      ahead.add(permits());
+    }
+    return ahead;
+  }
+
+  private long permits() throws IOException, BadRequest {
+    long permits = json.isInteger() ? json.integer(MAX_DIGITS) : -1;
+    if (permits < 0 || permits > MAX_PERMITS) {
+      throw json.wrong("a whole number, 0.." + MAX_PERMITS);
+    }
+    return permits;
+  }
+
+  private long number() throws IOException, BadRequest {
+    if (!json.isString() || !LeaseNumber.matches(json.raw())) {
+      throw json.wrong("16 hexadecimal digits");
+    }
+    return LeaseNumber.of(json.raw());
+  }
+}

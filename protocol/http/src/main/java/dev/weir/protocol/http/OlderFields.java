@@ -1,0 +1,74 @@
+package dev.weir.protocol.http;
+
+import dev.weir.Quota;
+import dev.weir.engine.Answer;
+import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.Status;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/** Header fields for rate limits that are older than the draft of {@link RateLimitFields}. */
+public enum OlderFields {
+  /** None. */
+  NONE,
+  /** {@code RateLimit-Limit}, {@code -Remaining} and {@code -Reset}, the last in seconds. */
+  RATELIMIT,
+  /** {@code X-RateLimit-*} as Envoy writes them, after the third draft. */
+  ENVOY,
+  /** {@code X-RateLimit-*} as GitHub writes them: the reset is in seconds since 1970. */
+  GITHUB;
+
+  private static final long SECOND = 1_000_000_000L;
+
+  private static final String LIMIT = "Limit";
+  private static final String REMAINING = "Remaining";
+  private static final String RESET = "Reset";
+
+  /**
+   * Adds the fields of the limit that decided, if any.
+   *
+   * @param nowNanos nanoseconds since 1970, for a reset that is an instant
+   * @param headers takes the name and the value of a field
+   */
+  public void add(Answer answer, long nowNanos, BiConsumer<String, String> headers) {
+    Status status = answer.deciding();
+    CurrentLimit limit = status == null ? null : status.currentLimit();
+    if (this == NONE || status == null || limit == null) {
+      return;
+    }
+    String prefix = prefix();
+    long reset = status.durationUntilResetSeconds();
+    if (this == GITHUB) {
+      reset += Math.floorDiv(nowNanos, SECOND);
+    }
+    headers.accept(prefix + LIMIT, limit(limit));
+    headers.accept(prefix + REMAINING, Long.toString(status.limitRemaining()));
+    headers.accept(prefix + RESET, Long.toString(reset));
+  }
+
+  /** Returns the fields' names. */
+  public List<String> names() {
+    return this == NONE
+        ? List.of()
+        : List.of(prefix() + LIMIT, prefix() + REMAINING, prefix() + RESET);
+  }
+
+  private String prefix() {
+    return this == RATELIMIT ? "RateLimit-" : "X-RateLimit-";
+  }
+
+  /** Envoy sends the policy together with the limit: {@code 10, 10;w=60;name="per-user"}. */
+  private String limit(CurrentLimit limit) {
+    String permits = Long.toString(limit.requestsPerUnit());
+    if (this != ENVOY) {
+      return permits;
+    }
+    Quota quota = limit.policy().quota();
+    StringBuilder field = new StringBuilder(permits).append(", ").append(permits);
+    field.append(";w=").append(Math.max(1, quota.windowNanos() / SECOND));
+    if (!limit.name().isEmpty()) {
+      RateLimitFields.string(field.append(";name="), limit.name());
+    }
+    return field.toString();
+  }
+}

@@ -1,0 +1,145 @@
+package dev.weir.protocol.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.Decision;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Reason;
+import dev.weir.engine.Answer;
+import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.Status;
+import dev.weir.rules.RateLimitUnit;
+import dev.weir.rules.Request;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class RateLimitFieldsTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  private static Policy policy(String name, long permits, Duration window) {
+    return Policy.builder(Quota.of(permits, window)).name(name).build();
+  }
+
+  private static Status status(Policy policy, long remaining, Reason reason, long retryNanos) {
+    boolean ok = reason == Reason.WITHIN_LIMIT;
+    Decision decision =
+        new Decision(
+            ok, reason, policy.name(), policy.burst(), remaining, retryNanos, 40 * SECOND, 0);
+    CurrentLimit limit = new CurrentLimit(policy.burst(), RateLimitUnit.MINUTE, "", policy);
+    return new Status(ok, null, decision, limit, remaining, 40);
+  }
+
+  private static Answer answer(Status... statuses) {
+    boolean ok = List.of(statuses).stream().allMatch(Status::allowed);
+    return Answer.of(ok, List.of(statuses), null, 1);
+  }
+
+  @Test
+  void fields_areListsOfStringsWithParameters() {
+    Answer answer =
+        answer(
+            status(policy("burst", 100, Duration.ofMinutes(1)), 50, Reason.WITHIN_LIMIT, 0),
+            status(policy("daily", 1000, Duration.ofDays(1)), 999, Reason.WITHIN_LIMIT, 0));
+    List<Standing> standings = Standing.of(answer);
+    assertThat(RateLimitFields.rateLimitPolicy(standings))
+        .isEqualTo("\"burst\";q=100;w=60, \"daily\";q=1000;w=86400");
+    assertThat(RateLimitFields.rateLimit(standings))
+        .isEqualTo("\"burst\";r=50;t=40, \"daily\";r=999;t=40");
+  }
+
+  @Test
+  void names_areEscapedToPrintableAscii() {
+    Policy odd = policy("a\"b\\c\r\n\u00e9", 1, Duration.ofMillis(1_500));
+    List<Standing> standings = Standing.of(answer(status(odd, 1, Reason.WITHIN_LIMIT, 0)));
+    assertThat(RateLimitFields.rateLimitPolicy(standings))
+        .as("no window where it is not whole seconds")
+        .isEqualTo("\"a\\\"b\\\\c%0D%0A%C3%A9\";q=1");
+  }
+
+  @Test
+  void refusal_roundsUpAndIsNotEarlierThanAnyTime() {
+    Answer answer =
+        answer(
+            status(policy("a", 5, Duration.ofMinutes(1)), 0, Reason.OVER_LIMIT, 6 * SECOND + 1),
+            status(policy("b", 5, Duration.ofMinutes(1)), 0, Reason.OVER_LIMIT, 1),
+            status(policy("c", 5, Duration.ofMinutes(1)), 4, Reason.WITHIN_LIMIT, 0));
+    CheckAnswer check = new CheckAnswer(Request.of("d", "k", "v"), answer);
+    assertThat(RateLimitFields.rateLimit(check.standings()))
+        .isEqualTo("\"a\";r=0;t=7, \"b\";r=0;t=1, \"c\";r=4");
+    assertThat(check.retryAfterSeconds()).isEqualTo(7);
+    assertThat(check.httpStatus()).isEqualTo(429);
+    assertThat(new String(check.json(), StandardCharsets.UTF_8))
+        .contains("\"violated-policies\":[\"a\",\"b\"]", "\"retry-after-ms\":6001");
+  }
+
+  @Test
+  void severalStandingsOfOnePolicy_becomeTheTightest() {
+    Policy policy = policy("p", 5, Duration.ofMinutes(1));
+    Answer answer =
+        answer(
+            status(policy, 4, Reason.WITHIN_LIMIT, 0), status(policy, 2, Reason.WITHIN_LIMIT, 0));
+    assertThat(RateLimitFields.rateLimit(Standing.of(answer))).isEqualTo("\"p\";r=2;t=40");
+  }
+
+  @Test
+  void manyPolicies_areCutWithTheRefusingOnesFirst() {
+    List<Status> statuses = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      statuses.add(status(policy("p" + i, 5, Duration.ofHours(1)), 4, Reason.WITHIN_LIMIT, 0));
+    }
+    statuses.add(status(policy("last", 5, Duration.ofHours(1)), 0, Reason.OVER_LIMIT, SECOND));
+    List<Standing> standings = Standing.of(answer(statuses.toArray(new Status[0])));
+    assertThat(standings).hasSize(Standing.MAX_MEMBERS);
+    assertThat(standings.get(0).policy().name()).isEqualTo("last");
+  }
+
+  @Test
+  void doubt_isAnotherAnswerThanTooFast() {
+    Policy policy = policy("p", 5, Duration.ofMinutes(1));
+    for (Reason reason : new Reason[] {Reason.UNCERTAIN, Reason.OVERLOADED}) {
+      CheckAnswer check =
+          new CheckAnswer(Request.of("d", "k", "v"), answer(status(policy, 0, reason, 2 * SECOND)));
+      assertThat(check.httpStatus()).isEqualTo(503);
+      assertThat(check.retryAfterSeconds()).isEqualTo(2);
+      assertThat(new String(check.json(), StandardCharsets.UTF_8))
+          .contains(
+              "\"type\":\"https://iana.org/assignments/http-problem-types"
+                  + "#temporary-reduced-capacity\"",
+              "\"status\":503",
+              "\"reason\":\"" + reason + "\"");
+    }
+    CheckAnswer both =
+        new CheckAnswer(
+            Request.of("d", "k", "v"),
+            answer(
+                status(policy, 0, Reason.UNCERTAIN, SECOND),
+                status(policy, 0, Reason.OVER_LIMIT, SECOND)));
+    assertThat(both.httpStatus()).as("one quota is exceeded beyond doubt").isEqualTo(429);
+  }
+
+  @Test
+  void olderFields_tellTheDecidingLimit() {
+    Answer answer =
+        answer(
+            status(policy("wide", 100, Duration.ofMinutes(1)), 50, Reason.WITHIN_LIMIT, 0),
+            status(policy("tight", 10, Duration.ofMinutes(1)), 3, Reason.WITHIN_LIMIT, 0));
+    assertThat(older(OlderFields.NONE, answer)).isEmpty();
+    assertThat(older(OlderFields.RATELIMIT, answer).get("RateLimit-Limit")).isEqualTo("10");
+    assertThat(older(OlderFields.RATELIMIT, answer).get("RateLimit-Remaining")).isEqualTo("3");
+    assertThat(older(OlderFields.RATELIMIT, answer).get("RateLimit-Reset")).isEqualTo("40");
+    assertThat(older(OlderFields.ENVOY, answer).get("X-RateLimit-Limit")).isEqualTo("10, 10;w=60");
+    assertThat(older(OlderFields.GITHUB, answer).get("X-RateLimit-Reset")).isEqualTo("1700000040");
+  }
+
+  private static Map<String, String> older(OlderFields form, Answer answer) {
+    Map<String, String> headers = new HashMap<>();
+    form.add(answer, 1_700_000_000 * SECOND, headers::put);
+    return headers;
+  }
+}

@@ -1,0 +1,126 @@
+package dev.weir.replay.internal.judge;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+
+/**
+ * Finds the busiest windows: of one key, as long as its policy's window, aligned to multiples of
+ * it, ranked by the permits asked for.
+ *
+ * <p>Time only grows here, so each key has one window open and what is closed is final: exact, as
+ * long as no more keys than {@code capacity} have a window open at once. Further ones are left out,
+ * and {@link #complete} says so.
+ */
+public final class BusyWindows {
+  /** A window. Times in nanoseconds, since the Unix epoch for the start. */
+  public record Window(RuleKey key, long startNanos, long permits, long requests, long denied) {}
+
+  /** The least busy first; of equals the later one, then by text backwards. */
+  private static final Comparator<Window> ORDER =
+      Comparator.comparingLong(Window::permits)
+          .thenComparing(Comparator.comparingLong(Window::startNanos).reversed())
+          .thenComparing(Comparator.comparing((Window w) -> w.key.key()).reversed())
+          .thenComparing(Comparator.comparing((Window w) -> w.key.rule().path()).reversed());
+
+  private static final class Open {
+    private final long windowNanos;
+    private long startNanos;
+    private long permits;
+    private long requests;
+    private long denied;
+
+    Open(long windowNanos) {
+      this.windowNanos = windowNanos;
+    }
+
+    Window window(RuleKey key) {
+      return new Window(key, startNanos, permits, requests, denied);
+    }
+  }
+
+  private final int most;
+  private final int capacity;
+  private final Map<RuleKey, Open> open = new HashMap<>();
+  private final PriorityQueue<Window> busiest = new PriorityQueue<>(ORDER);
+  private int triesSinceSweep;
+  private boolean complete = true;
+
+  public BusyWindows(int most, int capacity) {
+    this.most = most;
+    this.capacity = capacity;
+  }
+
+  /** Counts a request. {@code nowNanos} never goes back. */
+  public void add(RuleKey key, long windowNanos, long nowNanos, long permits, boolean denied) {
+    long startNanos = nowNanos - Math.floorMod(nowNanos, windowNanos);
+    Open window = open.get(key);
+    if (window == null) {
+      if (open.size() >= capacity && !sweep(nowNanos)) {
+        complete = false;
+        return;
+      }
+      window = new Open(windowNanos);
+      window.startNanos = startNanos;
+      open.put(key, window);
+    } else if (window.startNanos != startNanos) {
+      offer(key, window);
+      window.startNanos = startNanos;
+      window.permits = 0;
+      window.requests = 0;
+      window.denied = 0;
+    }
+    long sum = window.permits + permits;
+    window.permits = sum < 0 ? Long.MAX_VALUE : sum;
+    window.requests++;
+    window.denied += denied ? 1 : 0;
+  }
+
+  private void offer(RuleKey key, Open closed) {
+    if (busiest.size() == most) {
+      Window least = busiest.element();
+      if (closed.permits < least.permits || ORDER.compare(closed.window(key), least) < 0) {
+        return;
+      }
+      busiest.remove();
+    }
+    busiest.add(closed.window(key));
+  }
+
+  /**
+   * Lets closed windows go, not so often that it would cost much. Returns whether there is room.
+   */
+  private boolean sweep(long nowNanos) {
+    if (triesSinceSweep > 0) {
+      triesSinceSweep = triesSinceSweep > capacity / 4 ? 0 : triesSinceSweep + 1;
+      return false;
+    }
+    Iterator<Map.Entry<RuleKey, Open>> entries = open.entrySet().iterator();
+    while (entries.hasNext()) {
+      Map.Entry<RuleKey, Open> entry = entries.next();
+      if (entry.getValue().startNanos + entry.getValue().windowNanos <= nowNanos) {
+        offer(entry.getKey(), entry.getValue());
+        entries.remove();
+      }
+    }
+    triesSinceSweep = open.size() <= capacity - capacity / 4 ? 0 : 1;
+    return open.size() < capacity;
+  }
+
+  /** Closes all windows and returns the busiest, the busiest first. */
+  public List<Window> finish() {
+    open.forEach(this::offer);
+    open.clear();
+    List<Window> windows = new ArrayList<>(busiest);
+    windows.sort(ORDER.reversed());
+    return List.copyOf(windows);
+  }
+
+  public boolean complete() {
+    return complete;
+  }
+}

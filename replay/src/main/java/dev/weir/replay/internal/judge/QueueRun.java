@@ -1,0 +1,162 @@
+package dev.weir.replay.internal.judge;
+
+import dev.weir.engine.Answer;
+import dev.weir.engine.Engine;
+import dev.weir.engine.Status;
+import dev.weir.replay.ReplayTally;
+import dev.weir.replay.internal.pages.DecisionsWriter;
+import dev.weir.replay.internal.recorded.RecordedLoad;
+import dev.weir.rules.Request;
+import dev.weir.rules.RuleSet;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run of rules with queues: each record is decided by itself, and between two records the
+ * requests that wait are served at the times at which a server would serve them.
+ */
+final class QueueRun implements Run {
+  /** A request that its rules let wait. */
+  private static final class Waiting {
+    final int input;
+    final long line;
+    final long timeNanos;
+    final long sinceNanos;
+    final Request request;
+    final Answer refused;
+
+    /** Whether it found a place in the queues: else it was refused at once. */
+    boolean stood;
+
+    Waiting(
+        int input, long line, long timeNanos, long sinceNanos, Request request, Answer refused) {
+      this.input = input;
+      this.line = line;
+      this.timeNanos = timeNanos;
+      this.sinceNanos = sinceNanos;
+      this.request = request;
+      this.refused = refused;
+    }
+  }
+
+  private record Served(Waiting waiting, Answer answer) {}
+
+  private final RuleSet rules;
+  private final Engine engine;
+  private final VirtualTime time = new VirtualTime();
+  private final List<String> names;
+  private final RecordedLoad recordedLoad;
+  private final ReplayTally tally;
+  private final @Nullable DecisionsWriter decisions;
+
+  /** Answered, and not yet reported: a callback of the engine may not fail, a report may. */
+  private final Deque<Served> served = new ArrayDeque<>();
+
+  private double load = Double.NaN;
+  private long taken;
+
+  /**
+   * @param names the inputs' names
+   */
+  QueueRun(
+      RunRules rules,
+      List<String> names,
+      RecordedLoad recordedLoad,
+      ReplayTally tally,
+      @Nullable DecisionsWriter decisions) {
+    this.rules = rules.rules();
+    this.names = names;
+    this.recordedLoad = recordedLoad;
+    this.tally = tally;
+    this.decisions = decisions;
+    engine = rules.engine(time, () -> load);
+  }
+
+  @Override
+  public void take(int input, long line, long timeNanos, Request request, double recorded)
+      throws IOException {
+    if (taken++ == 0) {
+      time.begin(timeNanos);
+      engine.apply(rules);
+    }
+    long nowNanos = Math.max(time.nanos(), timeNanos);
+    // Who waits for this very instant came earlier, so it is served before this record.
+    serve(nowNanos);
+    time.advance(nowNanos);
+    load = recordedLoad.at(nowNanos, recorded);
+    Answer answer = engine.decide(request);
+    String error = answer.error();
+    if (error != null) {
+      tally.unreadable(names.get(input), line, error);
+    } else if (answer.maxWaitNanos() == 0) {
+      Status deciding = answer.deciding();
+      tally.add(request, answer, deciding, timeNanos, nowNanos, load);
+      write(input, line, timeNanos, answer, deciding, 0);
+    } else {
+      enqueue(new Waiting(input, line, timeNanos, nowNanos, request, answer));
+    }
+    if (taken % EXPIRE_EVERY == 0) {
+      engine.expire();
+    }
+  }
+
+  private void enqueue(Waiting waiting) throws IOException {
+    tally.waits(waiting.request, waiting.refused, waiting.sinceNanos);
+    engine.enqueue(
+        waiting.request,
+        waiting.refused,
+        Long.MAX_VALUE,
+        answer -> served.add(new Served(waiting, answer)));
+    waiting.stood = served.stream().noneMatch(each -> each.waiting == waiting);
+    report();
+  }
+
+  /** Serves the requests whose turn comes, or whose time is over, until an instant. */
+  private void serve(long untilNanos) throws IOException {
+    while (time.runNext(untilNanos)) {
+      report();
+    }
+  }
+
+  private void report() throws IOException {
+    for (Served each = served.poll(); each != null; each = served.poll()) {
+      Waiting waiting = each.waiting;
+      long waitedNanos = time.nanos() - waiting.sinceNanos;
+      Status deciding = each.answer.deciding();
+      tally.addWaited(
+          waiting.request,
+          waiting.refused,
+          each.answer,
+          deciding,
+          new ReplayTally.Wait(waiting.timeNanos, waiting.sinceNanos, time.nanos(), waiting.stood),
+          load);
+      write(waiting.input, waiting.line, waiting.timeNanos, each.answer, deciding, waitedNanos);
+    }
+  }
+
+  private void write(
+      int input,
+      long line,
+      long timeNanos,
+      Answer answer,
+      @Nullable Status deciding,
+      long waitedNanos)
+      throws IOException {
+    if (decisions != null) {
+      decisions.write(input, line, timeNanos, answer, deciding, waitedNanos);
+    }
+  }
+
+  @Override
+  public void finish() throws IOException {
+    serve(Long.MAX_VALUE);
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+  }
+}

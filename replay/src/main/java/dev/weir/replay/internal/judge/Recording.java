@@ -1,0 +1,118 @@
+package dev.weir.replay.internal.judge;
+
+import dev.weir.replay.ReplaySummary;
+import dev.weir.replay.ReplaySummary.UnreadableLine;
+import dev.weir.replay.internal.pages.Figures;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.Request;
+import dev.weir.traffic.Feed;
+import dev.weir.traffic.Progress;
+import dev.weir.traffic.RequestTemplate;
+import dev.weir.traffic.Traffic;
+import dev.weir.traffic.TrafficException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Traffic that was read whole.
+ *
+ * @param trace the records
+ * @param template what a record is
+ * @param source how it was read
+ * @param unreadable how many lines could not be
+ * @param unreadableLines the first of them
+ * @param warnings what is doubtful in the input, one line each
+ * @param stopped whether an interrupt ended it early
+ */
+public record Recording(
+    Trace trace,
+    RequestTemplate template,
+    ReplaySummary.Source source,
+    long unreadable,
+    List<UnreadableLine> unreadableLines,
+    List<String> warnings,
+    boolean stopped) {
+
+  /**
+   * Reads traffic. Without a descriptor, a column with a usual name for a key is it.
+   *
+   * @throws TrafficException if it cannot be read or does not fit half of the heap
+   */
+  public static Recording read(Traffic traffic, Progress progress, InputStream standard)
+      throws IOException, TrafficException {
+    RequestTemplate template =
+        traffic.descriptors().isEmpty()
+            ? null
+            : RequestTemplate.of("", traffic.descriptors(), traffic.permits());
+    if (traffic.descriptors().size() > 1) {
+      throw new TrafficException(
+          "descriptor: " + traffic.descriptors().size() + " (expected: one here)");
+    }
+    Trace trace = new Trace(Runtime.getRuntime().maxMemory() / 2);
+    long[] unreadable = {0};
+    List<UnreadableLine> lines = new ArrayList<>();
+    try (Feed feed = Feed.open(traffic, template, standard)) {
+      feed.each(
+          (input, line, nanos, request, load) -> add(trace, nanos, request),
+          (input, line, reason) -> {
+            unreadable[0]++;
+            if (lines.size() < ReplaySummary.LISTED) {
+              lines.add(new UnreadableLine(input, line, reason));
+            }
+          },
+          progress);
+      ReplaySummary.Source source = ReplaySummary.Source.of(feed);
+      if (trace.size() == 0) {
+        throw new TrafficException(
+            "input: no record can be read"
+                + (lines.isEmpty() ? "" : "; the first: " + lines.get(0).reason())
+                + " (expected: one at least)");
+      }
+      return new Recording(
+          trace,
+          feed.template(),
+          source,
+          unreadable[0],
+          List.copyOf(lines),
+          feed.warnings(),
+          feed.stopped());
+    }
+  }
+
+  /** Returns in two lines what was read and how. */
+  public String text() {
+    StringBuilder text = new StringBuilder();
+    text.append("  from ").append(Figures.instant(trace.firstNanos()));
+    text.append(" to ").append(Figures.instant(trace.lastNanos())).append("; key ");
+    text.append(Figures.plain(String.join(",", keys()))).append('\n');
+    text.append("  ").append(source.text()).append('\n');
+    source.notes().forEach(note -> text.append("  ").append(Figures.plain(note)).append('\n'));
+    return text.toString();
+  }
+
+  private List<String> keys() {
+    return template.levels().stream().map(RequestTemplate.Level::key).toList();
+  }
+
+  /** Returns the warnings, and one for each of the windows that is longer than the traffic. */
+  public List<String> warnings(List<Long> windowsNanos) {
+    List<String> all = new ArrayList<>(warnings);
+    long span = trace.lastNanos() - trace.firstNanos();
+    windowsNanos.forEach(nanos -> Doubts.window("limit", nanos, span, all));
+    return List.copyOf(all);
+  }
+
+  private static void add(Trace trace, long nanos, Request request) throws TrafficException {
+    Descriptor descriptor = request.descriptors().get(0);
+    List<Entry> entries = descriptor.entries();
+    String key = entries.get(0).key() + '=' + entries.get(0).value();
+    for (Entry entry : entries.subList(1, entries.size())) {
+      key += ',' + entry.key() + '=' + entry.value();
+    }
+    Long permits = descriptor.permits();
+    trace.add(nanos, key, permits == null ? 1 : permits);
+  }
+}

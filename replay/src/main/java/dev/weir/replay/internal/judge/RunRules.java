@@ -1,0 +1,51 @@
+package dev.weir.replay.internal.judge;
+
+import dev.weir.Fingerprint;
+import dev.weir.LoadSignal;
+import dev.weir.MemoryStore;
+import dev.weir.Ticker;
+import dev.weir.engine.Engine;
+import dev.weir.engine.EngineSettings;
+import dev.weir.engine.KeyPolicies;
+import dev.weir.engine.RoutedStore;
+import dev.weir.engine.SubjectSettings;
+import dev.weir.replay.ReplayTally;
+import dev.weir.replay.internal.pages.DecisionsWriter;
+import dev.weir.replay.internal.recorded.RecordedLoad;
+import dev.weir.rules.RuleSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What decides in a run.
+ *
+ * @param rules the rules
+ * @param store an empty store, which the run closes
+ * @param policies the limits of subjects, known at once
+ */
+public record RunRules(RuleSet rules, MemoryStore store, KeyPolicies policies) {
+  /** Returns an engine without rules. */
+  Engine engine(Ticker ticker, LoadSignal load) {
+    // A fixed seed: where keys collide they do so every time, and the output stays the same.
+    return Engine.create(
+        RoutedStore.inOne(store),
+        ticker,
+        EngineSettings.DEFAULTS,
+        Fingerprint.seeded(0, 0),
+        load,
+        policies,
+        SubjectSettings.DEFAULTS);
+  }
+
+  /** Returns a run of these rules. */
+  public Run run(
+      List<String> names,
+      boolean queues,
+      RecordedLoad load,
+      ReplayTally tally,
+      @Nullable DecisionsWriter decisions) {
+    return queues
+        ? new QueueRun(this, names, load, tally, decisions)
+        : new BatchRun(this, names, load, tally, decisions);
+  }
+}

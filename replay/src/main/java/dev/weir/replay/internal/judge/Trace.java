@@ -1,0 +1,234 @@
+package dev.weir.replay.internal.judge;
+
+import dev.weir.MemoryStore;
+import dev.weir.traffic.Feed;
+import dev.weir.traffic.TrafficException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Traffic in memory, to be gone through many times: some 4 to 8 bytes a record, and each key's text
+ * once. Time never goes back: a record from the past has the latest time before it.
+ */
+public final class Trace {
+  private static final int CHUNK_BYTES = 1 << 20;
+
+  /** Three numbers of at most ten bytes. */
+  private static final int MAX_RECORD_BYTES = 30;
+
+  /** About what a key takes beside its text. */
+  private static final int KEY_BYTES = 150;
+
+  private final long maxBytes;
+  private final long maxStateBytes;
+  private final Map<String, Integer> ids = new HashMap<>();
+  private final List<String> keys = new ArrayList<>();
+  private final List<byte[]> chunks = new ArrayList<>();
+  private byte[] chunk = new byte[0];
+  private int at;
+  private long bytes;
+  private long size;
+  private long firstNanos;
+  private long lastNanos;
+  private long[] totals = new long[64];
+  private long[] counts = new long[64];
+
+  /**
+   * @param maxBytes what it may take: half of the heap, so that half as much is left for states
+   */
+  public Trace(long maxBytes) {
+    this(maxBytes, Math.max(1, maxBytes / 2));
+  }
+
+  public Trace(long maxBytes, long maxStateBytes) {
+    this.maxBytes = maxBytes;
+    this.maxStateBytes = maxStateBytes;
+  }
+
+  /**
+   * Adds a record.
+   *
+   * @throws TrafficException if that would take more memory than there may be
+   */
+  public void add(long nanos, String key, long permits) throws TrafficException {
+    if (size == 0) {
+      firstNanos = nanos;
+      lastNanos = nanos;
+    }
+    if (chunk.length - at < MAX_RECORD_BYTES) {
+      close();
+      chunk = new byte[CHUNK_BYTES];
+      at = 0;
+      bytes += CHUNK_BYTES;
+    }
+    Integer known = ids.get(key);
+    int id = known == null ? added(key) : known;
+    if (bytes > maxBytes) {
+      throw new TrafficException(
+          "input: more than "
+              + size
+              + " records (expected: as many as half of the heap of "
+              + (maxBytes >> 19)
+              + " MiB holds; "
+              + Feed.MORE_HEAP
+              + ", or read less)");
+    }
+    long now = Math.max(lastNanos, nanos);
+    number(now - lastNanos);
+    number(id);
+    number(permits);
+    lastNanos = now;
+    size++;
+    long total = totals[id] + permits;
+    totals[id] = total < 0 ? Long.MAX_VALUE : total;
+    counts[id]++;
+  }
+
+  private int added(String key) {
+    int id = keys.size();
+    ids.put(key, id);
+    keys.add(key);
+    bytes += KEY_BYTES + 2L * key.length();
+    if (id == totals.length) {
+      totals = Arrays.copyOf(totals, 2 * id);
+      counts = Arrays.copyOf(counts, 2 * id);
+    }
+    return id;
+  }
+
+  private void number(long value) {
+    long rest = value;
+    while (rest >>> 7 != 0) {
+      chunk[at++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    chunk[at++] = (byte) rest;
+  }
+
+  /** Ends the chunk: shorter than it could be, so that the cursor knows where to go on. */
+  private void close() {
+    if (at > 0) {
+      chunks.add(at == chunk.length ? chunk : Arrays.copyOf(chunk, at));
+    }
+  }
+
+  /** Returns an empty store with room for all keys, as far as there are bytes for their states. */
+  public MemoryStore store() {
+    return new MemoryStore(Math.max(1, keys.size()), maxStateBytes);
+  }
+
+  /**
+   * Returns the error for a store without room: refusals for that reason would distort the result.
+   */
+  public TrafficException noRoom() {
+    return new TrafficException(
+        "input: the state of "
+            + keys.size()
+            + " keys (expected: as much as a quarter of the heap of "
+            + (maxBytes >> 19)
+            + " MiB holds; "
+            + Feed.MORE_HEAP
+            + ", or take a smaller limit)");
+  }
+
+  /** Goes through all records, from the first on. */
+  public final class Cursor {
+    private final List<byte[]> all = new ArrayList<>(chunks);
+    private byte[] data = new byte[0];
+    private int next;
+    private int from;
+    private long nanos = firstNanos;
+    private int key;
+    private long permits;
+
+    private Cursor() {
+      if (at > 0) {
+        all.add(Arrays.copyOf(chunk, at));
+      }
+    }
+
+    /** Moves to the next record; false at the end. */
+    public boolean next() {
+      if (from == data.length) {
+        if (next == all.size()) {
+          return false;
+        }
+        data = all.get(next++);
+        from = 0;
+      }
+      nanos += number();
+      key = (int) number();
+      permits = number();
+      return true;
+    }
+
+    private long number() {
+      long value = 0;
+      int shift = 0;
+      byte b;
+      do {
+        b = data[from++];
+        value |= (b & 0x7fL) << shift;
+        shift += 7;
+      } while (b < 0);
+      return value;
+    }
+
+    public long nanos() {
+      return nanos;
+    }
+
+    /** Returns the key's number, from 0. */
+    public int key() {
+      return key;
+    }
+
+    public long permits() {
+      return permits;
+    }
+  }
+
+  public Cursor cursor() {
+    return new Cursor();
+  }
+
+  /** Returns how many records there are. */
+  public long size() {
+    return size;
+  }
+
+  /** Returns how many keys there are. */
+  public int keys() {
+    return keys.size();
+  }
+
+  public String key(int id) {
+    return keys.get(id);
+  }
+
+  /** Returns the number of a key, or -1 if it is not there. */
+  public int id(String key) {
+    return ids.getOrDefault(key, -1);
+  }
+
+  /** Returns the permits that a key asks for in all. */
+  public long total(int id) {
+    return totals[id];
+  }
+
+  /** Returns how many records a key has. */
+  public long count(int id) {
+    return counts[id];
+  }
+
+  public long firstNanos() {
+    return firstNanos;
+  }
+
+  public long lastNanos() {
+    return lastNanos;
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * The run itself: decisions on virtual time, and the counts of a report.
+ *
+ * <ul>
+ *   <li>{@link dev.weir.replay.internal.judge.Run}: one run; begin here
+ *   <li>{@link dev.weir.replay.internal.judge.VirtualTime}: the clock of a run
+ *   <li>{@link dev.weir.replay.internal.judge.KeyUse}: the use of a limit by key
+ *   <li>{@link dev.weir.replay.internal.judge.BusyWindows}: the busiest windows of a rule
+ *   <li>{@link dev.weir.replay.internal.judge.QueueRun}: a run with waiting requests
+ * </ul>
+ */
+@org.jspecify.annotations.NullMarked
+package dev.weir.replay.internal.judge;

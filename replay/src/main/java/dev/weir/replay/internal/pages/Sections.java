@@ -1,0 +1,124 @@
+package dev.weir.replay.internal.pages;
+
+import dev.weir.replay.ReplaySummary.QueueCount;
+import dev.weir.replay.ReplaySummary.UnreadableLine;
+import java.util.List;
+
+/** Parts that several pages have. */
+public final class Sections {
+  private Sections() {}
+
+  /** Returns from when to when the traffic is. */
+  public static String span(long firstNanos, long lastNanos, boolean stopped) {
+    return instant(firstNanos)
+        + " to "
+        + instant(lastNanos)
+        + (Axis.relative(firstNanos) ? " from the beginning" : " UTC")
+        + (stopped ? " \u00b7 stopped before the end of the input" : "");
+  }
+
+  /** Returns an instant as people read it, to the second. */
+  static String instant(long nanos) {
+    return Axis.text("yyyy-MM-dd HH:mm:ss", nanos);
+  }
+
+  /** Appends what is doubtful about the traffic and the rules, if anything. */
+  public static void warnings(Html html, List<String> warnings) {
+    if (warnings.isEmpty()) {
+      return;
+    }
+    html.raw("<section>").element("h2", "Warnings").raw("<ul>");
+    warnings.forEach(warning -> html.element("li", warning));
+    html.raw("</ul></section>\n");
+  }
+
+  /**
+   * Appends what could not be read, if anything.
+   *
+   * @param lines the first of them
+   * @param all how many there are
+   */
+  public static void unreadable(Html html, List<UnreadableLine> lines, long all) {
+    if (lines.isEmpty()) {
+      return;
+    }
+    html.raw("<section><h2>Unreadable lines");
+    html.element("small", Figures.number(all) + " in all; the first " + lines.size());
+    html.raw("</h2>").table("input", "#line", "why");
+    for (UnreadableLine each : lines) {
+      html.row().keyCell(each.input()).number(each.line()).cell(each.reason()).endRow();
+    }
+    html.endTable().raw("</section>\n");
+  }
+
+  /** Appends what the queues of rules did, if there are any. */
+  static void queues(Html html, List<QueueCount> queues) {
+    if (queues.isEmpty()) {
+      return;
+    }
+    html.raw("<section>").element("h2", "Queues");
+    html.table(
+        "rule",
+        "#at most",
+        "#wait up to",
+        "#served late",
+        "#median wait",
+        "#longest wait",
+        "#gave up",
+        "#refused at once");
+    for (QueueCount each : queues) {
+      html.row().word(each.policy()).number(each.requests());
+      html.number(Figures.window(each.waitNanos())).number(each.servedLate());
+      html.number(Figures.length(each.medianWaitNanos()));
+      html.number(Figures.length(each.longestWaitNanos()));
+      html.number(each.gaveUp()).number(each.refusedAtOnce()).endRow();
+    }
+    html.endTable();
+    html.element(
+        "p class=\"note\"",
+        "A request that waited counts at the time at which it was admitted or gave up; what its key"
+            + " asks for within a window counts at the time at which it came.");
+    html.raw("<dl>");
+    meaning(html, "served late", "waited in the queue of a key and was then admitted.");
+    meaning(html, "gave up", "waited, and was refused because its turn did not come in time.");
+    meaning(
+        html,
+        "refused at once",
+        "found the queue full, or its turn would have come later than it may wait.");
+    html.raw("</dl></section>\n");
+  }
+
+  /** Appends what the words of a replay's report mean. */
+  static void meanings(Html html) {
+    html.raw("<section>").element("h2", "What the words mean").raw("<dl>");
+    meaning(
+        html, "keys above the limit", "keys that ask for more than the limit within some window.");
+    meaning(html, "most admitted", "the most permits that one key was admitted within any window.");
+    meaning(
+        html,
+        "wrongly refused",
+        "requests that were refused although an exact count of what the key was admitted within"
+            + " the window left room. The cause is an algorithm that does not remember every"
+            + " request, or another rule that refused the same request.");
+    meaning(
+        html,
+        "wrongly admitted",
+        "requests that were admitted although an exact count of what the key was admitted within"
+            + " the window left no room. A sliding window never does this.");
+    meaning(
+        html,
+        "tolerated",
+        "admitted beyond the limit because the rule's throttle is soft, or elastic while the load"
+            + " was low.");
+    meaning(
+        html,
+        "window",
+        "the time before each request, as long as the rule's window; not a minute or hour of the"
+            + " clock.");
+    html.raw("</dl></section>\n");
+  }
+
+  private static void meaning(Html html, String word, String is) {
+    html.element("dt", word).element("dd", is);
+  }
+}

@@ -1,0 +1,38 @@
+package dev.weir.replay.internal.pages;
+
+import java.util.List;
+
+/** Writes rows with their columns aligned, for a terminal. */
+public final class TextTable {
+  private TextTable() {}
+
+  /**
+   * Returns the rows as lines, indented by two.
+   *
+   * @param alignment of each column: l to the left, r to the right
+   */
+  public static String of(List<String[]> rows, String alignment) {
+    int[] widths = new int[alignment.length()];
+    for (String[] row : rows) {
+      for (int i = 0; i < row.length; i++) {
+        widths[i] = Math.max(widths[i], width(row[i]));
+      }
+    }
+    StringBuilder text = new StringBuilder();
+    for (String[] row : rows) {
+      StringBuilder line = new StringBuilder("  ");
+      for (int i = 0; i < row.length; i++) {
+        String padding = " ".repeat(widths[i] - width(row[i]));
+        boolean right = alignment.charAt(i) == 'r';
+        line.append(i == 0 ? "" : "  ");
+        line.append(right ? padding + row[i] : row[i] + padding);
+      }
+      text.append(line.toString().stripTrailing()).append('\n');
+    }
+    return text.toString();
+  }
+
+  private static int width(String text) {
+    return text.codePointCount(0, text.length());
+  }
+}

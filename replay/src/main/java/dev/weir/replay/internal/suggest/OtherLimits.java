@@ -1,0 +1,85 @@
+package dev.weir.replay.internal.suggest;
+
+import dev.weir.Algorithm;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.replay.internal.judge.Trace;
+import dev.weir.replay.internal.pages.Axis;
+import dev.weir.replay.internal.suggest.LimitSearch.Tried;
+import dev.weir.rules.Rule;
+import dev.weir.traffic.TrafficException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What other limits of a rule would have done to what reached it: by its own algorithm, and each
+ * replayed.
+ */
+public final class OtherLimits {
+  /** Shares of keys that may be refused, for which a limit is looked for. */
+  private static final double[] SHARES = {0.01, 0.001, 0};
+
+  /**
+   * One of the limits.
+   *
+   * @param why what it is the smallest limit for, or that it is today's
+   */
+  public record Candidate(String why, Tried tried) {}
+
+  private OtherLimits() {}
+
+  /** Returns today's limit and up to three others, by rising limit; none if they cannot be had. */
+  public static List<Candidate> of(Rule rule, Trace trace) {
+    Policy policy = rule.policy();
+    if (policy == null || rule.byLevel() >= 0 || rule.queue() != null) {
+      return List.of();
+    }
+    LimitSearch search = new LimitSearch(trace, limit -> with(policy, limit), Set.of());
+    Map<Long, Candidate> found = new LinkedHashMap<>();
+    try {
+      long now = policy.quota().permits();
+      add(found, "today", search.refused(now));
+      for (double share : SHARES) {
+        long most = (long) (share * trace.keys());
+        Tried tried = search.smallest(each -> each.keys() <= most);
+        String why =
+            share == 0
+                ? "refuses no key"
+                : "refuses at most " + Axis.value(100 * share) + " % of keys";
+        add(found, why, tried);
+      }
+    } catch (TrafficException | LimitSearch.Stopped e) {
+      return List.of(); // No limit is high enough, or nobody waits for it any more.
+    }
+    List<Candidate> sorted = new ArrayList<>(found.values());
+    sorted.sort((a, b) -> Long.compare(a.tried().limit(), b.tried().limit()));
+    return sorted;
+  }
+
+  private static void add(Map<Long, Candidate> found, String why, Tried tried) {
+    found.merge(
+        tried.limit(),
+        new Candidate(why, tried),
+        (before, same) -> new Candidate(before.why() + "; " + why, tried));
+  }
+
+  /** Returns the policy with another limit; the rest stays, and what is tolerated is left out. */
+  static Policy with(Policy policy, long limit) {
+    Quota quota = new Quota(limit, policy.quota().windowNanos());
+    Policy.Builder builder = Policy.builder(quota).algorithm(policy.algorithm());
+    boolean bucket =
+        policy.algorithm() == Algorithm.TOKEN_BUCKET
+            || policy.algorithm() == Algorithm.LEAKY_BUCKET;
+    if (bucket && policy.burst() != policy.quota().permits()) {
+      builder.burst(policy.burst());
+    }
+    if (policy.algorithm().granular()) {
+      builder.granularity(Duration.ofNanos(policy.granularityNanos()));
+    }
+    return builder.build();
+  }
+}

@@ -1,0 +1,107 @@
+package dev.weir.rules.internal.parse;
+
+import java.io.IOException;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A file system's events of the folders that are asked about. Only {@link #await} returns in a
+ * bounded time for certain: the JDK hands the other calls to a thread of its own and waits for it,
+ * for ever if that thread has died. Used by one thread at a time.
+ */
+public interface FolderEvents {
+  /** Asks for the events of these folders, and of no others any more. */
+  void follow(Set<Path> folders);
+
+  /** Returns whether the events of exactly these folders are asked for already. */
+  boolean follows(Set<Path> folders);
+
+  /**
+   * Waits until something happens in the folders and then takes all there is, or for the time.
+   *
+   * @throws RuntimeException if there will be no more events
+   */
+  void await(long millis) throws InterruptedException;
+
+  /** Ends a wait and asks for nothing any more. */
+  void close() throws IOException;
+
+  /** Opens the events of the machine's own file system. */
+  static FolderEvents open() throws IOException {
+    return new OfTheJdk(FileSystems.getDefault().newWatchService());
+  }
+
+  /** The JDK's watch service. */
+  final class OfTheJdk implements FolderEvents {
+    private static final System.Logger LOG = System.getLogger(FolderEvents.class.getName());
+
+    private final WatchService service;
+    private final Map<Path, WatchKey> keys = new HashMap<>();
+
+    OfTheJdk(WatchService service) {
+      this.service = service;
+    }
+
+    @Override
+    public void follow(Set<Path> folders) {
+      keys.entrySet()
+          .removeIf(
+              each -> {
+                boolean over = !folders.contains(each.getKey());
+                if (over) {
+                  each.getValue().cancel();
+                }
+                return over;
+              });
+      for (Path folder : folders) {
+        WatchKey key = keys.get(folder);
+        if (key == null || !key.isValid()) {
+          register(folder);
+        }
+      }
+    }
+
+    private void register(Path folder) {
+      try {
+        keys.put(
+            folder,
+            folder.register(
+                service,
+                StandardWatchEventKinds.ENTRY_CREATE,
+                StandardWatchEventKinds.ENTRY_MODIFY,
+                StandardWatchEventKinds.ENTRY_DELETE));
+      } catch (IOException | ClosedWatchServiceException e) {
+        // It went away meanwhile, or there are no watches left: the slow poll remains.
+        LOG.log(System.Logger.Level.DEBUG, "rules: no events from " + folder, e);
+      }
+    }
+
+    @Override
+    public boolean follows(Set<Path> folders) {
+      return keys.keySet().equals(folders) && keys.values().stream().allMatch(WatchKey::isValid);
+    }
+
+    @Override
+    public void await(long millis) throws InterruptedException {
+      WatchKey key = service.poll(millis, TimeUnit.MILLISECONDS);
+      while (key != null) {
+        key.pollEvents();
+        key.reset();
+        key = service.poll();
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      service.close();
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package dev.weir.rules.internal.parse;
+
+import dev.weir.rules.Rule;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** What was probably meant by something that is allowed, or nearly so. */
+final class Hints {
+  /** What no value of a header or a path has, and regular expressions often do. */
+  private static final Pattern REGULAR_EXPRESSION =
+      Pattern.compile("^\\^|[^\\\\]\\$$|\\.[*+]|\\\\[dwsSWD.]|\\[[^\\]]+\\][*+]|\\(\\?");
+
+  private static final Pattern THOUSANDS = Pattern.compile("[0-9]{3}");
+  private static final Pattern DECIMAL = Pattern.compile("0?\\.[0-9]+");
+  private static final Pattern SHORT = Pattern.compile("([0-9]+(?:\\.[0-9]+)?)([kKmM])");
+
+  private Hints() {}
+
+  /** Warns of a key that looks like several, and of a value that looks like more than a text. */
+  static void entry(Fields fields, String key, String value) {
+    if (key.indexOf(',') >= 0) {
+      fields.warning(
+          "key", "one key; a descriptor of several entries has descriptors in descriptors");
+    }
+    if (REGULAR_EXPRESSION.matcher(value).find()) {
+      fields.warning("value", "a text; a * stands for any characters, other patterns are not read");
+    }
+  }
+
+  /**
+   * Warns of rules that limit nothing. Beside another rule of its key, one without a limit exempts
+   * its value from that.
+   *
+   * @param bare the rules without a limit and without descriptors
+   */
+  static void nothingLimited(List<Rule> siblings, Set<Rule> bare, Problems problems) {
+    Map<String, Integer> keys = new HashMap<>();
+    for (Rule rule : siblings) {
+      keys.merge(rule.key(), 1, Integer::sum);
+    }
+    for (Rule rule : siblings) {
+      boolean alone = keys.getOrDefault(rule.key(), 0) == 1;
+      if (alone && !rule.key().isEmpty() && bare.contains(rule)) {
+        problems.hint(
+            rule.position(),
+            "descriptor: %s limits nothing (expected: rate_limit or descriptors)"
+                .formatted(Words.quoted(RuleDraft.compositeKey(rule.key(), rule.value()))));
+      }
+    }
+  }
+
+  /** Returns what is expected of a key that is a number. */
+  static String numericKey(String key) {
+    return THOUSANDS.matcher(key).matches()
+        ? "a text; within a number there is no comma: 5_000"
+        : "a text";
+  }
+
+  /** Returns how a whole number is written that was probably meant; empty if none was. */
+  static String number(String written) {
+    if (DECIMAL.matcher(written).matches()) {
+      return "; for fewer than one a unit, window: 2s with requests_per_unit: 1";
+    }
+    if (SHORT.matcher(written).matches()) {
+      char unit = Character.toLowerCase(written.charAt(written.length() - 1));
+      return "; with its zeros, as in " + (unit == 'k' ? "1_000" : "1_000_000");
+    }
+    return written.indexOf(',') >= 0 ? "; without a comma, as in 5_000" : "";
+  }
+}

@@ -1,0 +1,106 @@
+package dev.weir.rules.internal.parse;
+
+import dev.weir.Policy;
+import dev.weir.rules.Position;
+import dev.weir.rules.QueueBounds;
+import dev.weir.rules.RateLimitUnit;
+import dev.weir.rules.Rule;
+import dev.weir.rules.StoreChoice;
+import dev.weir.rules.Unknown;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the parser has found out about a {@link Rule} so far. Used by one thread. */
+public final class RuleDraft {
+  public final Position position;
+  public final String domain;
+
+  /** Domain, then key or key_value per level. */
+  public final String path;
+
+  public final String key;
+
+  /** The value or pattern of the last level; empty for a bare key. */
+  public final String value;
+
+  /** The keys of all levels, the last one included. */
+  public final String[] keys;
+
+  /** The values of all levels, the last one included. */
+  public final String[] patterns;
+
+  public final boolean[] shared;
+  public final boolean[] valueToMetric;
+
+  public boolean limits;
+  public boolean unlimited;
+  public boolean shadowMode;
+  public boolean quotaMode;
+  public boolean detailedMetric;
+  public String name = "";
+  public List<String> replaces = List.of();
+  @Nullable public Policy policy;
+  public StoreChoice store = StoreChoice.DEFAULT;
+  @Nullable public RateLimitUnit unit;
+  public long requestsPerUnit;
+  public int unitMultiplier = 1;
+  @Nullable public QueueBounds queue;
+  public int byLevel = SubjectFields.NONE;
+  public Unknown unknown = Unknown.WAIT;
+  public Map<String, Object> metadata = Map.of();
+  public Level children = Level.NONE;
+
+  RuleDraft(Position position, String domain, String key, String value) {
+    this(
+        position,
+        domain,
+        domain,
+        key,
+        value,
+        new String[0],
+        new String[0],
+        new boolean[0],
+        new boolean[0]);
+  }
+
+  private RuleDraft(
+      Position position,
+      String domain,
+      String parentPath,
+      String key,
+      String value,
+      String[] parentKeys,
+      String[] parentPatterns,
+      boolean[] parentShared,
+      boolean[] parentValueToMetric) {
+    int level = parentPatterns.length;
+    this.position = position;
+    this.domain = domain;
+    this.key = key;
+    this.value = value;
+    path = parentPath + "." + compositeKey(key, value);
+    keys = Arrays.copyOf(parentKeys, level + 1);
+    keys[level] = key;
+    patterns = Arrays.copyOf(parentPatterns, level + 1);
+    patterns[level] = value;
+    shared = Arrays.copyOf(parentShared, level + 1);
+    valueToMetric = Arrays.copyOf(parentValueToMetric, level + 1);
+  }
+
+  /** Returns the draft of a rule one level below this one. */
+  RuleDraft child(Position position, String key, String value) {
+    return new RuleDraft(position, domain, path, key, value, keys, patterns, shared, valueToMetric);
+  }
+
+  /** Returns the number of the last level, 0 being the first. */
+  int level() {
+    return patterns.length - 1;
+  }
+
+  /** Returns what siblings must not share: the key, or key_value. */
+  static String compositeKey(String key, String value) {
+    return value.isEmpty() ? key : key + "_" + value;
+  }
+}

@@ -1,0 +1,87 @@
+package dev.weir.server.internal.deciding;
+
+import dev.weir.engine.TimeHistogram;
+import dev.weir.server.internal.guard.PendingBytes;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counts the connections of a port and how long its requests took, and gives access to the memory
+ * budget of all ports. Safe for use by many threads.
+ */
+public final class DoorCounters {
+  private final int maxConnections;
+  private final PendingBytes pending;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final LongAdder refusedConnections = new LongAdder();
+  private final LongAdder timedOutConnections = new LongAdder();
+  private final LongAdder evictedConnections = new LongAdder();
+  private final TimeHistogram times = new TimeHistogram();
+
+  public DoorCounters(int maxConnections, PendingBytes pending) {
+    this.maxConnections = maxConnections;
+    this.pending = pending;
+  }
+
+  /**
+   * Counts a new connection; returns whether there is room for it. {@link #closed} must follow in
+   * both cases.
+   */
+  public boolean opened() {
+    if (connections.incrementAndGet() <= maxConnections) {
+      return true;
+    }
+    refusedConnections.increment();
+    return false;
+  }
+
+  public void closed() {
+    connections.decrementAndGet();
+  }
+
+  public void timedOut() {
+    timedOutConnections.increment();
+  }
+
+  public PendingBytes pending() {
+    return pending;
+  }
+
+  /** As {@link PendingBytes#open}. */
+  public PendingBytes.Account account(Runnable evict) {
+    return pending.open(this, evict);
+  }
+
+  /** Counts a connection that is closed because unfinished requests take too much memory. */
+  public void evicted() {
+    evictedConnections.increment();
+  }
+
+  /**
+   * Returns how long requests for decisions took, from when they were read until their answers were
+   * handed to the connection.
+   */
+  public TimeHistogram times() {
+    return times;
+  }
+
+  public int maxConnections() {
+    return maxConnections;
+  }
+
+  public int connections() {
+    return connections.get();
+  }
+
+  public long refusedConnections() {
+    return refusedConnections.sum();
+  }
+
+  public long timedOutConnections() {
+    return timedOutConnections.sum();
+  }
+
+  public long evictedConnections() {
+    return evictedConnections.sum();
+  }
+}

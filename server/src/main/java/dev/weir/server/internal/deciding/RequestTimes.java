@@ -1,0 +1,35 @@
+package dev.weir.server.internal.deciding;
+
+import dev.weir.Ticker;
+import dev.weir.engine.TimeHistogram;
+
+/**
+ * Measures how long a protocol's requests for decisions take. It allocates nothing. Safe for use by
+ * many threads.
+ */
+public final class RequestTimes {
+  private final TimeHistogram times;
+  private final Ticker ticker;
+
+  /**
+   * @param times gets what is measured
+   */
+  public RequestTimes(TimeHistogram times, Ticker ticker) {
+    this.times = times;
+    this.ticker = ticker;
+  }
+
+  /** Returns the time at which a request begins, for {@link #ended}. */
+  public long begin() {
+    return ticker.nanos();
+  }
+
+  /**
+   * Counts requests that were read together and are answered together.
+   *
+   * @param begunNanos from {@link #begin}
+   */
+  public void ended(long begunNanos, int requests) {
+    times.add(ticker.nanos() - begunNanos, requests);
+  }
+}

@@ -1,0 +1,190 @@
+package dev.weir.server.internal.deciding;
+
+import com.google.protobuf.Duration;
+import dev.weir.engine.Answer;
+import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.Status;
+import dev.weir.protocol.envoy.HeaderValue;
+import dev.weir.protocol.envoy.RateLimitDescriptor;
+import dev.weir.protocol.envoy.RateLimitRequest;
+import dev.weir.protocol.envoy.RateLimitResponse;
+import dev.weir.protocol.envoy.RateLimitResponse.DescriptorStatus;
+import dev.weir.protocol.envoy.RateLimitResponse.RateLimit;
+import dev.weir.protocol.http.BadRequest;
+import dev.weir.rules.Descriptor;
+import dev.weir.rules.Entry;
+import dev.weir.rules.LimitOverride;
+import dev.weir.rules.RateLimitUnit;
+import dev.weir.rules.Request;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Setting;
+import dev.weir.server.settings.Settings;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Translates the rate limit service's messages; decides nothing. Safe for use by many threads. */
+public final class RlsMessages {
+  private static final List<RateLimitUnit> UNITS = List.of(RateLimitUnit.values());
+
+  private final ServerSettings settings;
+  private final boolean headers;
+
+  public RlsMessages(ServerSettings settings) {
+    this.settings = settings;
+    this.headers = settings.value(Settings.RESPONSE_HEADERS);
+  }
+
+  /** Returns whether answers may have header fields for Envoy to add. */
+  public boolean hasHeaders() {
+    return headers;
+  }
+
+  public Request request(RateLimitRequest message) throws BadRequest {
+    List<Descriptor> descriptors = new ArrayList<>(message.getDescriptorsCount());
+    for (int i = 0; i < message.getDescriptorsCount(); i++) {
+      descriptors.add(descriptor(message.getDescriptors(i), i));
+    }
+    return new Request(
+        message.getDomain(), descriptors, Integer.toUnsignedLong(message.getHitsAddend()));
+  }
+
+  private static Descriptor descriptor(RateLimitDescriptor message, int index) throws BadRequest {
+    List<Entry> entries = new ArrayList<>(message.getEntriesCount());
+    for (RateLimitDescriptor.Entry entry : message.getEntriesList()) {
+      entries.add(new Entry(entry.getKey(), entry.getValue()));
+    }
+    Long permits = null;
+    if (message.hasHitsAddend()) {
+      long hits = message.getHitsAddend().getValue();
+      permits = hits < 0 ? Long.MAX_VALUE : hits; // Unsigned on the wire.
+    }
+    LimitOverride limit =
+        message.hasLimit()
+            ? new LimitOverride(
+                Integer.toUnsignedLong(message.getLimit().getRequestsPerUnit()),
+                unit(message.getLimit(), index))
+            : null;
+    return new Descriptor(entries, limit, permits);
+  }
+
+  private static RateLimitUnit unit(RateLimitDescriptor.RateLimitOverride limit, int index)
+      throws BadRequest {
+    return switch (limit.getUnit()) {
+      case SECOND -> RateLimitUnit.SECOND;
+      case MINUTE -> RateLimitUnit.MINUTE;
+      case HOUR -> RateLimitUnit.HOUR;
+      case DAY -> RateLimitUnit.DAY;
+      case MONTH -> RateLimitUnit.MONTH;
+      case YEAR -> RateLimitUnit.YEAR;
+      case UNKNOWN, UNRECOGNIZED ->
+          throw new BadRequest(
+              "descriptors["
+                  + index
+                  + "].limit.unit: "
+                  + limit.getUnitValue()
+                  + " (expected: 1..6, SECOND to YEAR)");
+    };
+  }
+
+  public RateLimitResponse response(Answer answer) {
+    RateLimitResponse.Builder response =
+        RateLimitResponse.newBuilder().setOverallCode(code(answer.allowed()));
+    for (Status status : answer.statuses()) {
+      response.addStatuses(status(status));
+    }
+    return response.addAllResponseHeadersToAdd(headers(answer)).build();
+  }
+
+  private static RateLimitResponse.Code code(boolean allowed) {
+    return allowed ? RateLimitResponse.Code.OK : RateLimitResponse.Code.OVER_LIMIT;
+  }
+
+  private static DescriptorStatus status(Status status) {
+    DescriptorStatus.Builder message =
+        DescriptorStatus.newBuilder().setCode(code(status.allowed()));
+    CurrentLimit limit = status.currentLimit();
+    if (limit != null) {
+      message
+          .setCurrentLimit(limit(limit))
+          .setDurationUntilReset(
+              Duration.newBuilder().setSeconds(status.durationUntilResetSeconds()));
+    }
+    return message.setLimitRemaining((int) status.limitRemaining()).build();
+  }
+
+  /** Returns what answers say of a limit. */
+  public static RateLimit limit(CurrentLimit limit) {
+    return RateLimit.newBuilder()
+        .setName(limit.name())
+        .setRequestsPerUnit((int) limit.requestsPerUnit())
+        .setUnit(unit(limit))
+        .build();
+  }
+
+  private static RateLimit.Unit unit(CurrentLimit limit) {
+    return switch (nearestUnit(limit.policy().quota().windowNanos())) {
+      case SECOND -> RateLimit.Unit.SECOND;
+      case MINUTE -> RateLimit.Unit.MINUTE;
+      case HOUR -> RateLimit.Unit.HOUR;
+      case DAY -> RateLimit.Unit.DAY;
+      case WEEK -> RateLimit.Unit.WEEK;
+      case MONTH -> RateLimit.Unit.MONTH;
+      case YEAR -> RateLimit.Unit.YEAR;
+    };
+  }
+
+  /**
+   * Returns the unit whose length is nearest to the window's as a ratio; exact where there is one.
+   * The message has no place for the window itself.
+   */
+  public static RateLimitUnit nearestUnit(long windowNanos) {
+    long seconds = Math.max(1, windowNanos / 1_000_000_000L);
+    RateLimitUnit nearest = RateLimitUnit.SECOND;
+    for (RateLimitUnit unit : UNITS) {
+      // Beyond the geometric mean of two units, the longer one is nearer.
+      if (seconds * seconds > nearest.seconds() * unit.seconds()) {
+        nearest = unit;
+      }
+    }
+    return nearest;
+  }
+
+  /**
+   * Returns the header fields for Envoy to add, none unless the settings ask for them: those of the
+   * first descriptor over its limit, or else of the one with the least remaining.
+   */
+  public List<HeaderValue> headers(Answer answer) {
+    Status tight = headers ? tightest(answer.statuses()) : null;
+    if (tight == null || tight.currentLimit() == null) {
+      return List.of();
+    }
+    return List.of(
+        header(Settings.LIMIT_HEADER, tight.currentLimit().requestsPerUnit()),
+        header(Settings.REMAINING_HEADER, tight.limitRemaining()),
+        header(Settings.RESET_HEADER, tight.durationUntilResetSeconds()));
+  }
+
+  private static @Nullable Status tightest(List<Status> statuses) {
+    Status best = null;
+    for (Status status : statuses) {
+      if (status.currentLimit() == null) {
+        continue;
+      }
+      if (!status.allowed()) {
+        return status;
+      }
+      if (best == null || status.limitRemaining() < best.limitRemaining()) {
+        best = status;
+      }
+    }
+    return best;
+  }
+
+  private HeaderValue header(Setting<String> name, long value) {
+    return HeaderValue.newBuilder()
+        .setKey(settings.value(name))
+        .setValue(Long.toString(value))
+        .build();
+  }
+}

@@ -1,0 +1,215 @@
+package dev.weir.server.internal.grpc;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.weir.server.internal.access.Tokens;
+import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.health.v1.HealthGrpc;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Admits gRPC calls: it checks the token where one is required, refuses messages that cannot be
+ * parsed, and bounds the number of health watches. Health needs no token. All checks are in one
+ * place because every call passes it.
+ */
+final class Admission implements ServerInterceptor {
+  /** A client watches the services that it calls; there are four. */
+  static final int MAX_WATCHES_PER_CONNECTION = 10;
+
+  private static final Metadata.Key<String> AUTHORIZATION =
+      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+
+  private static final byte[] NO_TOKEN = {};
+
+  private static final String WRONG_TOKEN =
+      "authorization: missing or wrong (expected: Bearer and a token)";
+
+  private final Tokens tokens;
+  private final InFlight inFlight;
+  private final int maxWatches;
+  private final AtomicInteger watches = new AtomicInteger();
+
+  /**
+   * @param maxWatches at once, on all connections together
+   */
+  Admission(Tokens tokens, InFlight inFlight, int maxWatches) {
+    this.maxWatches = maxWatches;
+    this.tokens = tokens;
+    this.inFlight = inFlight;
+  }
+
+  @Override
+  public <A, B> ServerCall.Listener<A> interceptCall(
+      ServerCall<A, B> call, Metadata metadata, ServerCallHandler<A, B> next) {
+    byte[] token = token(call, metadata);
+    if (!known(call, token)) {
+      return refuse(call, Status.UNAUTHENTICATED.withDescription(WRONG_TOKEN));
+    }
+    MethodDescriptor<A, B> method = call.getMethodDescriptor();
+    boolean unary = method.getType() == MethodType.UNARY;
+    GrpcConnection connection = GrpcConnections.of(call.getAttributes());
+    GrpcStream stream = GrpcStream.KEY.get();
+    if (connection == null || stream == null) {
+      return refuse(call, Status.UNAVAILABLE.withDescription("connection: closed"));
+    }
+    boolean watch =
+        method.getFullMethodName().equals(HealthGrpc.getWatchMethod().getFullMethodName());
+    if (watch && !watch(connection)) {
+      return refuse(
+          call,
+          Status.RESOURCE_EXHAUSTED.withDescription(
+              "Watch: too many (expected: at most "
+                  + MAX_WATCHES_PER_CONNECTION
+                  + " on a connection, "
+                  + maxWatches
+                  + " in all)"));
+    }
+    long most = health(call) ? HealthNames.MAX_MESSAGE_BYTES : Long.MAX_VALUE;
+    stream.begin(connection, call, metadata, most);
+    ServerCall.Listener<A> listener = next.startCall(call, metadata);
+    if (unary) {
+      inFlight.begin();
+    }
+    return new Admitted<>(listener, call, token, stream, connection, watch, unary);
+  }
+
+  private boolean watch(GrpcConnection connection) {
+    if (watches.incrementAndGet() > maxWatches) {
+      watches.decrementAndGet();
+      return false;
+    }
+    if (!connection.watch(MAX_WATCHES_PER_CONNECTION)) {
+      watches.decrementAndGet();
+      return false;
+    }
+    return true;
+  }
+
+  /**
+   * Returns the digest of the call's token, which may be kept for as long as the call lasts; the
+   * metadata may not, as it is the client's to make large.
+   */
+  private byte[] token(ServerCall<?, ?> call, Metadata metadata) {
+    String authorization = tokens.required() && !health(call) ? metadata.get(AUTHORIZATION) : null;
+    return authorization == null ? NO_TOKEN : Tokens.bearerDigest(authorization);
+  }
+
+  private boolean known(ServerCall<?, ?> call, byte[] token) {
+    return !tokens.required() || health(call) || tokens.accepts(token);
+  }
+
+  private static boolean health(ServerCall<?, ?> call) {
+    return HealthGrpc.SERVICE_NAME.equals(call.getMethodDescriptor().getServiceName());
+  }
+
+  private static <A> ServerCall.Listener<A> refuse(ServerCall<A, ?> call, Status status) {
+    call.close(status, new Metadata());
+    return new ServerCall.Listener<>() {};
+  }
+
+  /** An admitted call. A stream may go on for longer than its token is valid. */
+  private final class Admitted<A> extends SimpleForwardingServerCallListener<A> {
+    private final ServerCall<A, ?> call;
+    private final byte[] token;
+    private final GrpcStream stream;
+    private final GrpcConnection connection;
+    private final boolean watch;
+    private final boolean awaited;
+    private int generation = tokens.generation();
+    private boolean refused;
+    private boolean over;
+
+    /**
+     * @param token its digest
+     * @param watch whether the call counts as a watch of health
+     * @param awaited whether a stopping server waits for the call
+     */
+    Admitted(
+        ServerCall.Listener<A> listener,
+        ServerCall<A, ?> call,
+        byte[] token,
+        GrpcStream stream,
+        GrpcConnection connection,
+        boolean watch,
+        boolean awaited) {
+      super(listener);
+      this.call = call;
+      this.token = token;
+      this.stream = stream;
+      this.connection = connection;
+      this.watch = watch;
+      this.awaited = awaited;
+    }
+
+    @Override
+    public void onMessage(A message) {
+      if (refused || stream.refused()) {
+        return;
+      }
+      if (generation != tokens.generation()) {
+        generation = tokens.generation();
+        if (!known(call, token)) {
+          refuse(Status.UNAUTHENTICATED.withDescription(WRONG_TOKEN));
+          return;
+        }
+      }
+      try {
+        super.onMessage(message);
+      } catch (StatusRuntimeException e) {
+        refuse(
+            e.getCause() instanceof InvalidProtocolBufferException malformed
+                ? Status.INVALID_ARGUMENT.withDescription("message: " + malformed.getMessage())
+                : e.getStatus());
+      }
+    }
+
+    private void refuse(Status status) {
+      refused = true;
+      call.close(status, new Metadata());
+      if (call.getMethodDescriptor().getType() != MethodType.UNARY) {
+        super.onCancel();
+      }
+    }
+
+    @Override
+    public void onHalfClose() {
+      stream.requested();
+      if (!refused && !stream.refused()) {
+        super.onHalfClose();
+      }
+    }
+
+    @Override
+    public void onComplete() {
+      end();
+      super.onComplete();
+    }
+
+    @Override
+    public void onCancel() {
+      end();
+      super.onCancel();
+    }
+
+    private void end() {
+      if (over) {
+        return;
+      }
+      over = true;
+      if (watch) {
+        connection.watched();
+        watches.decrementAndGet();
+      }
+      if (awaited) {
+        inFlight.end();
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package dev.weir.server.internal.grpc;
+
+import dev.weir.rules.Rule;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bucket of one Envoy that has an assignment. It keeps none of the bucket's texts. Confined to
+ * its stream.
+ */
+final class QuotaBucket {
+  /** About what it takes, with its place among the others of the stream. */
+  static final long BYTES = 128;
+
+  /** When the bucket was reported last, and when last with requests. */
+  long reportedAtNanos;
+
+  long usedAtNanos;
+
+  /** The rule that the bucket has found, and the revision of the rules that it is from. */
+  private @Nullable Rule rule;
+
+  private long revision = -1;
+
+  QuotaBucket(long nowNanos) {
+    reportedAtNanos = nowNanos;
+    usedAtNanos = nowNanos;
+  }
+
+  /** Returns the bucket's rule in a revision of the rules; null if it is not known. */
+  @Nullable Rule rule(long inForce) {
+    return revision == inForce ? rule : null;
+  }
+
+  void rule(Rule found, long inForce) {
+    rule = found;
+    revision = inForce;
+  }
+}

@@ -1,0 +1,120 @@
+package dev.weir.server.internal.grpc;
+
+import dev.weir.protocol.http.BadRequest;
+import dev.weir.protocol.http.CheckBatch;
+import dev.weir.protocol.v1.WeirGrpc;
+import dev.weir.protocol.v1.WeirProto.CheckBatchRequest;
+import dev.weir.protocol.v1.WeirProto.CheckBatchResponse;
+import dev.weir.protocol.v1.WeirProto.LeaseRequest;
+import dev.weir.protocol.v1.WeirProto.LeaseResponse;
+import dev.weir.server.internal.deciding.GuardedDecider;
+import dev.weir.server.internal.deciding.RequestTimes;
+import dev.weir.server.internal.deciding.Tracing;
+import dev.weir.server.internal.guard.UndecidedBytes;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.opentelemetry.api.trace.Span;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Weir's own service for gateways. Answers on the thread that the engine answers on. */
+public final class WeirService extends WeirGrpc.WeirImplBase {
+  private static final String SPAN = WeirGrpc.getCheckBatchMethod().getFullMethodName();
+
+  private final GuardedDecider decider;
+  private final RequestTimes times;
+  private final Tracing tracing;
+
+  public WeirService(GuardedDecider decider, RequestTimes times, Tracing tracing) {
+    this.decider = decider;
+    this.times = times;
+    this.tracing = tracing;
+  }
+
+  @Override
+  public void checkBatch(CheckBatchRequest message, StreamObserver<CheckBatchResponse> observer) {
+    once(this::traced, message, observer);
+  }
+
+  @Override
+  public StreamObserver<CheckBatchRequest> checkStream(
+      StreamObserver<CheckBatchResponse> observer) {
+    return CheckStream.begin(this::check, (ServerCallStreamObserver<CheckBatchResponse>) observer);
+  }
+
+  @Override
+  public void lease(LeaseRequest message, StreamObserver<LeaseResponse> observer) {
+    once(this::lease, message, observer);
+  }
+
+  @Override
+  public StreamObserver<LeaseRequest> leaseStream(StreamObserver<LeaseResponse> observer) {
+    return CheckStream.begin(this::lease, (ServerCallStreamObserver<LeaseResponse>) observer);
+  }
+
+  private void traced(CheckBatchRequest message, Consumer<@Nullable CheckBatchResponse> done)
+      throws BadRequest {
+    Span span = tracing.begin(SPAN, TraceContexts.parent());
+    try {
+      check(message, results -> Tracing.end(span, results), done);
+    } catch (BadRequest e) {
+      Tracing.failed(span, e.getMessage());
+      throw e;
+    }
+  }
+
+  private void check(CheckBatchRequest message, Consumer<@Nullable CheckBatchResponse> done)
+      throws BadRequest {
+    check(message, results -> {}, done);
+  }
+
+  private void check(
+      CheckBatchRequest message,
+      Consumer<CheckBatch.Results> decided,
+      Consumer<@Nullable CheckBatchResponse> done)
+      throws BadRequest {
+    long begunNanos = times.begin();
+    decider.decideAll(
+        WeirMessages.batch(message),
+        () -> UndecidedBytes.CALL_BYTES,
+        results -> {
+          times.ended(begunNanos, results.results().size());
+          decided.accept(results);
+          done.accept(WeirMessages.response(results));
+        });
+  }
+
+  private void lease(LeaseRequest message, Consumer<@Nullable LeaseResponse> done)
+      throws BadRequest {
+    long begunNanos = times.begin();
+    decider.lend(
+        LeaseMessages.call(message),
+        () -> UndecidedBytes.CALL_BYTES,
+        results -> {
+          times.ended(begunNanos, message.getAsksCount());
+          done.accept(LeaseMessages.response(results));
+        });
+  }
+
+  private static <Q, A> void once(
+      CheckStream.Answers<Q, A> answers, Q message, StreamObserver<A> observer) {
+    try {
+      answers.answer(
+          message,
+          GrpcReply.to(
+              observer,
+              answer -> {
+                observer.onNext(answer);
+                observer.onCompleted();
+              }));
+    } catch (BadRequest e) {
+      observer.onError(refusal(e));
+    }
+  }
+
+  static StatusRuntimeException refusal(BadRequest e) {
+    return Status.INVALID_ARGUMENT.withDescription(e.getMessage()).asRuntimeException();
+  }
+}

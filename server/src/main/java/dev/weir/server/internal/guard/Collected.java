@@ -1,0 +1,39 @@
+package dev.weir.server.internal.guard;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+
+/** Collects answers that come in any order, and hands them on when all are there. Thread-safe. */
+public final class Collected<T> {
+  private final AtomicReferenceArray<T> all;
+  private final AtomicInteger missing;
+  private final Consumer<? super List<T>> done;
+
+  /**
+   * @param size how many answers there will be; with none, {@code done} is called at once
+   */
+  public Collected(int size, Consumer<? super List<T>> done) {
+    all = new AtomicReferenceArray<>(size);
+    missing = new AtomicInteger(size);
+    this.done = done;
+    if (size == 0) {
+      done.accept(List.of());
+    }
+  }
+
+  /** Takes one answer, once. */
+  public void put(int index, T answer) {
+    all.set(index, answer);
+    if (missing.decrementAndGet() == 0) {
+      List<T> list = new ArrayList<>(all.length());
+      for (int i = 0; i < all.length(); i++) {
+        list.add(Objects.requireNonNull(all.get(i)));
+      }
+      done.accept(list);
+    }
+  }
+}

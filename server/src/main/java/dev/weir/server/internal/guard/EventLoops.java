@@ -1,0 +1,85 @@
+package dev.weir.server.internal.guard;
+
+import dev.weir.Ticker;
+import dev.weir.server.internal.log.Logs;
+import dev.weir.server.settings.ServerSettings;
+import io.netty.bootstrap.ServerBootstrap;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.internal.VertxInternal;
+import java.io.IOException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The threads that serve HTTP and RESP: an event loop for each core, on Linux over epoll. Safe for
+ * use by many threads.
+ */
+public final class EventLoops {
+  private static final int WAIT_SECONDS = 30;
+
+  private final Vertx vertx;
+  private final int count;
+
+  private EventLoops(Vertx vertx, int count) {
+    this.vertx = vertx;
+    this.count = count;
+  }
+
+  public static EventLoops start(ServerSettings settings, Ticker ticker) {
+    int count = Runtime.getRuntime().availableProcessors();
+    Vertx vertx =
+        Vertx.vertx(
+            new VertxOptions()
+                .setPreferNativeTransport(true)
+                .setEventLoopPoolSize(count)
+                .setWorkerPoolSize(1)
+                .setInternalBlockingPoolSize(2)
+                .setFileSystemOptions(
+                    new FileSystemOptions()
+                        .setClassPathResolvingEnabled(false)
+                        .setFileCachingEnabled(false)));
+    ((VertxInternal) vertx)
+        .nettyEventLoopGroup()
+        .forEach(loop -> LoopLag.watch(loop, settings, ticker));
+    return new EventLoops(vertx, count);
+  }
+
+  public int count() {
+    return count;
+  }
+
+  public Vertx vertx() {
+    return vertx;
+  }
+
+  /** Returns the bootstrap of a listener on these threads. */
+  public ServerBootstrap bootstrap() {
+    VertxInternal inside = (VertxInternal) vertx;
+    return new ServerBootstrap()
+        .group(inside.acceptorEventLoopGroup(), inside.nettyEventLoopGroup())
+        .channelFactory(inside.transport().serverChannelFactory(false));
+  }
+
+  /** Ends the threads; what is still open on them is cut off. */
+  public void close() throws InterruptedException {
+    try {
+      await(vertx.close());
+    } catch (IOException e) {
+      Logs.LOG.warning("event loops: " + e.getMessage());
+    }
+  }
+
+  public static <T> T await(Future<T> future) throws IOException, InterruptedException {
+    try {
+      return future.toCompletionStage().toCompletableFuture().get(WAIT_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw new IOException(e.getCause());
+    } catch (TimeoutException e) {
+      throw new IOException("no answer within " + WAIT_SECONDS + " s", e);
+    }
+  }
+}

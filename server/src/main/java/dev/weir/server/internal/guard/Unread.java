@@ -1,0 +1,23 @@
+package dev.weir.server.internal.guard;
+
+import io.netty.channel.Channel;
+
+/** Answers that are written and that the client has not read. */
+public final class Unread {
+  private Unread() {}
+
+  /** Returns how many of their bytes wait in this process. For the channel's event loop. */
+  public static long bytes(Channel channel) {
+    if (!channel.isActive()) {
+      return 0;
+    }
+    return channel.isWritable()
+        ? channel.config().getWriteBufferHighWaterMark() + 1 - channel.bytesBeforeUnwritable()
+        : channel.config().getWriteBufferLowWaterMark() + channel.bytesBeforeWritable();
+  }
+
+  /** Returns whether the client has read everything that was written. */
+  public static boolean none(Channel channel) {
+    return bytes(channel) == 0;
+  }
+}

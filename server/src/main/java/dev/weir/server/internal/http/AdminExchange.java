@@ -1,0 +1,256 @@
+package dev.weir.server.internal.http;
+
+import dev.weir.Ticker;
+import dev.weir.admin.AdminHandler;
+import dev.weir.admin.AdminRequest;
+import dev.weir.admin.AdminResponse;
+import dev.weir.admin.EventStream;
+import dev.weir.server.internal.guard.PendingBytes;
+import dev.weir.server.internal.log.Logs;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.Iterator;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
+
+/** One request for administration, and the answer that it gets piece by piece. */
+final class AdminExchange {
+  /*
+   * How is AdminExchange designed, and why? A handler may wait, for a store or for other servers,
+   * so it runs on a worker; everything else happens on the event loop of the connection. A piece of
+   * the answer is asked for when the client has taken the one before it, as far as the socket says.
+   * While the client reads, no worker waits: the next step is run when the connection drains. So
+   * eight clients that read slowly do not hold up all others.
+   *
+   * At any time there is at most one step of an exchange, on a worker or on the event loop, and it
+   * hands over to the next through the queue of the other. So the fields need no lock.
+   */
+
+  /** So much is handed to the connection at once. */
+  private static final int SLICE_BYTES = 64 << 10;
+
+  private static final byte[] NONE = {};
+
+  /** What the transport decides itself. */
+  private static final Set<String> OWN_FIELDS =
+      Set.of("content-length", "transfer-encoding", "connection", "keep-alive", "upgrade");
+
+  private final HttpServerRequest request;
+  private final HttpServerResponse response;
+  private final AdminHandler handler;
+  private final AdminWorkers workers;
+  private final Requests.Wait wait;
+  private final Ticker ticker;
+  private final PendingBytes.Account account;
+  private final Consumer<Runnable> loop;
+
+  /** The client has gone, so nobody wants the rest. */
+  private volatile boolean gone;
+
+  private @Nullable Iterator<byte[]> pieces;
+  private byte[] piece = NONE;
+  private int sent;
+  private boolean more;
+  private boolean draining;
+
+  AdminExchange(
+      HttpServerRequest request,
+      AdminHandler handler,
+      AdminWorkers workers,
+      Requests.Wait wait,
+      Ticker ticker) {
+    this.request = request;
+    this.response = request.response();
+    this.handler = handler;
+    this.workers = workers;
+    this.wait = wait;
+    this.ticker = ticker;
+    account = HttpPeer.of(request.connection()).account();
+    loop = Reply.onLoop(request, Runnable::run);
+  }
+
+  /**
+   * Has the request handled.
+   *
+   * @param bytes of the body, which count as pending until it was handled
+   */
+  void begin(AdminRequest asked, int bytes) {
+    response.closeHandler(closed -> gone = true);
+    response.exceptionHandler(broken -> gone = true);
+    if (!account.add(bytes)) {
+      return; // The connection is being closed for lack of memory.
+    }
+    wait.forServer();
+    boolean admitted =
+        workers.admit(
+            () -> {
+              try {
+                handle(asked);
+              } finally {
+                account.add(-bytes);
+              }
+            });
+    if (!admitted) {
+      account.add(-bytes);
+      wait.forClient();
+      Reply.problem(
+          request,
+          503,
+          "Too much at once",
+          "requests: more than the server works on at a time (expected: at most "
+              + (AdminWorkers.THREADS + AdminWorkers.QUEUE)
+              + ")");
+    }
+  }
+
+  /** On a worker. */
+  private void handle(AdminRequest asked) {
+    if (gone) {
+      return;
+    }
+    try {
+      AdminResponse answer = handler.handle(asked);
+      EventStream events = answer.events();
+      if (events != null) {
+        loop.accept(() -> stream(answer, events));
+        return;
+      }
+      pieces = answer.body();
+      advance();
+      loop.accept(() -> head(answer));
+    } catch (RuntimeException | Error e) {
+      loop.accept(() -> Reply.failed(request, failure(e)));
+      rethrow(e);
+    }
+  }
+
+  private static RuntimeException failure(Throwable e) {
+    return e instanceof RuntimeException failure ? failure : new IllegalStateException(e);
+  }
+
+  /** An error is counted; an exception is in the log already. */
+  private static void rethrow(Throwable e) {
+    if (e instanceof Error error) {
+      throw error;
+    }
+  }
+
+  /** Takes the next piece, on a worker. */
+  private void advance() {
+    Iterator<byte[]> from = pieces;
+    piece = from != null && from.hasNext() ? from.next() : NONE;
+    sent = 0;
+    more = from != null && from.hasNext();
+  }
+
+  /** Sends events as they come, until there are no more or the client goes. */
+  private void stream(AdminResponse answer, EventStream events) {
+    if (gone || response.closed() || response.ended()) {
+      events.end();
+      return;
+    }
+    fields(answer);
+    if (request.method().equals(HttpMethod.HEAD)) {
+      events.end();
+      wait.forClient();
+      response.end();
+      return;
+    }
+    response.setChunked(true);
+    EventSending sending =
+        new EventSending(request.connection(), response, events, ticker, wait::forClient);
+    response.closeHandler(closed -> sending.gone());
+    response.exceptionHandler(broken -> sending.gone());
+    response.drainHandler(drained -> sending.send());
+    wait.forServer(); // What the client has to read in time, EventSending watches.
+    events.begin(() -> loop.accept(sending::send));
+  }
+
+  private void fields(AdminResponse answer) {
+    response.setStatusCode(answer.status());
+    for (Map.Entry<String, String> field : answer.fields().entrySet()) {
+      if (!OWN_FIELDS.contains(field.getKey().toLowerCase(Locale.ROOT))) {
+        response.putHeader(field.getKey(), field.getValue());
+      }
+    }
+  }
+
+  private void head(AdminResponse answer) {
+    if (gone || response.closed() || response.ended()) {
+      return;
+    }
+    fields(answer);
+    wait.forClient();
+    boolean bodiless = answer.status() == 204 || answer.status() == 304;
+    if (!more && !bodiless) {
+      response.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(piece.length));
+    }
+    if (bodiless || request.method().equals(HttpMethod.HEAD)) {
+      response.end();
+      return;
+    }
+    response.setChunked(more);
+    response.drainHandler(
+        drained -> {
+          if (draining) {
+            draining = false;
+            send();
+          }
+        });
+    send();
+  }
+
+  /** Sends as much as the client takes, then asks for more. */
+  private void send() {
+    while (!gone && !response.closed()) {
+      if (response.writeQueueFull()) {
+        draining = true;
+        wait.forClient();
+        return;
+      }
+      if (sent == piece.length) {
+        next();
+        return;
+      }
+      int length = Math.min(SLICE_BYTES, piece.length - sent);
+      response.write(Buffer.buffer(length).appendBytes(piece, sent, length));
+      sent += length;
+    }
+  }
+
+  private void next() {
+    piece = NONE;
+    sent = 0;
+    if (!more) {
+      wait.forClient();
+      response.end();
+      return;
+    }
+    wait.forServer();
+    if (!workers.run(this::step)) {
+      request.connection().close();
+    }
+  }
+
+  /** On a worker. */
+  private void step() {
+    if (gone) {
+      return;
+    }
+    try {
+      advance();
+      loop.accept(this::send);
+    } catch (RuntimeException | Error e) {
+      Logs.LOG.log(Level.WARNING, "admin: the rest of an answer cannot be had, cut off", e);
+      loop.accept(() -> request.connection().close());
+      rethrow(e);
+    }
+  }
+}

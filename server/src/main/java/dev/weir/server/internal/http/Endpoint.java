@@ -1,0 +1,48 @@
+package dev.weir.server.internal.http;
+
+import io.vertx.core.http.HttpServerRequest;
+
+/**
+ * A path of the HTTP port.
+ *
+ * @param method {@code GET}, which includes HEAD, or {@code POST}
+ * @param about what it does, in a few words
+ * @param typed whether a body of another declared type than JSON is refused
+ * @param handler answers a request whose body is complete
+ */
+public record Endpoint(String method, String path, String about, boolean typed, Handler handler) {
+  public interface Handler {
+    void handle(HttpServerRequest request, byte[] body, Requests.Wait wait);
+  }
+
+  /** Answers within the request timeout. */
+  interface Prompt {
+    void handle(HttpServerRequest request, byte[] body);
+  }
+
+  static Endpoint get(String path, String about, Prompt handler) {
+    return new Endpoint("GET", path, about, false, prompt(handler));
+  }
+
+  static Endpoint post(String path, String about, boolean typed, Prompt handler) {
+    return new Endpoint("POST", path, about, typed, prompt(handler));
+  }
+
+  /** Makes one whose handler may take longer than the request timeout, if it says so. */
+  static Endpoint patient(String path, String about, boolean typed, Handler handler) {
+    return new Endpoint("POST", path, about, typed, handler);
+  }
+
+  private static Handler prompt(Prompt handler) {
+    return (request, body, wait) -> handler.handle(request, body);
+  }
+
+  /** Returns the value of an {@code Allow} field. */
+  String allow() {
+    return method.equals("GET") ? "GET, HEAD" : method;
+  }
+
+  boolean accepts(String requestMethod) {
+    return method.equals(requestMethod) || (method.equals("GET") && requestMethod.equals("HEAD"));
+  }
+}

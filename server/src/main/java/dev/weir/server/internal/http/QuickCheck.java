@@ -1,0 +1,35 @@
+package dev.weir.server.internal.http;
+
+import dev.weir.engine.Answer;
+import dev.weir.engine.CurrentLimit;
+import dev.weir.engine.RequestBatch;
+import dev.weir.protocol.http.CheckAnswer;
+import dev.weir.server.internal.deciding.Asked;
+import dev.weir.server.internal.deciding.ByteText;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.util.function.BiConsumer;
+
+/** Writes answers of {@code /v1/check}, by what the long way has. Confined to one event loop. */
+final class QuickCheck implements QuickPath {
+  private final CheckFields fields;
+
+  QuickCheck(CheckFields fields) {
+    this.fields = fields;
+  }
+
+  @Override
+  public boolean takes(CurrentLimit limit) {
+    return true;
+  }
+
+  @Override
+  public void write(Asked asked, RequestBatch decided, ByteText answers) {
+    Answer answer = decided.answer(0);
+    CheckAnswer check = new CheckAnswer(asked.request(), answer);
+    BiConsumer<CharSequence, CharSequence> field =
+        (name, value) -> answers.add("\r\n").add(name).add(": ").add(value);
+    answers.add("HTTP/1.1 ").add(HttpResponseStatus.valueOf(check.httpStatus()).toString());
+    fields.add(check, answer, field);
+    QuickRequests.body(answers, answer.allowed() ? Reply.JSON : Reply.PROBLEM, check.json());
+  }
+}

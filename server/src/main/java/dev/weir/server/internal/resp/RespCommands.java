@@ -1,0 +1,556 @@
+package dev.weir.server.internal.resp;
+
+import dev.weir.Quota;
+import dev.weir.engine.CallerBuckets;
+import dev.weir.protocol.http.BadRequest;
+import dev.weir.server.internal.access.Tokens;
+import dev.weir.server.internal.deciding.GuardedDecider;
+import dev.weir.server.internal.guard.LoopLag;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What each command of the RESP door does. Replies are those of the Redis commands of the same
+ * name, as far as clients need them to connect; {@code CL.THROTTLE} is redis-cell's, {@code
+ * THROTTLE} throttlecrab's. Confined to one event loop.
+ */
+final class RespCommands {
+  /** What becomes of the connection after a command. */
+  enum After {
+    GO_ON,
+    /** The reply comes later; nothing else may be replied before. */
+    WAIT,
+    /**
+     * It has not been run: the replies to those before it come later. It is to be run again when
+     * they are written.
+     */
+    AGAIN,
+    CLOSE
+  }
+
+  /** What the door offers, with what COMMAND tells: arguments, the first key, flags. */
+  private record Known(String name, int arity, int firstKey, String flag) {}
+
+  private static final List<Known> KNOWN =
+      List.of(
+          new Known("cl.throttle", -5, 1, "write"),
+          new Known("throttle", -5, 1, "write"),
+          new Known("weir.check", -5, 0, "write"),
+          new Known("weir.lease", -6, 0, "write"),
+          new Known("weir.return", -3, 0, "write"),
+          new Known("del", -2, 1, "write"),
+          new Known("ping", -1, 0, "fast"),
+          new Known("echo", 2, 0, "fast"),
+          new Known("quit", -1, 0, "fast"),
+          new Known("hello", -1, 0, "fast"),
+          new Known("auth", -2, 0, "fast"),
+          new Known("client", -2, 0, "admin"),
+          new Known("command", -1, 0, "fast"),
+          new Known("info", -1, 0, "fast"),
+          new Known("select", 2, 0, "fast"),
+          new Known("reset", 1, 0, "fast"),
+          new Known("multi", 1, 0, "fast"),
+          new Known("exec", 1, 0, "fast"),
+          new Known("discard", 1, 0, "fast"));
+
+  /** What a connection says of itself, and what would change how the replies are written. */
+  private static final Set<String> NOT_IN_TRANSACTIONS =
+      Set.of("AUTH", "HELLO", "MULTI", "POST", "HOST:");
+
+  private static final String OK = "OK";
+  private static final String NO_AUTH = "NOAUTH Authentication required.";
+  private static final String NO_PASSWORD_SET =
+      "ERR AUTH called without any token configured (expected: none, or a server with"
+          + " --token-file)";
+
+  /** Clients that look for features look for a version; this protocol is that of Redis 7.0. */
+  private static final String REDIS_VERSION = "7.0.0";
+
+  private static final long MAX_COUNT = Quota.MAX_PERMITS;
+  private static final long MAX_SECONDS = Quota.MAX_WINDOW_NANOS / 1_000_000_000L;
+
+  private final GuardedDecider decider;
+  private final Tokens tokens;
+  private final ThrottleCalls calls;
+  private final CallerBuckets buckets;
+  private final RespWriter out;
+  private final LeaseCommands leases;
+  private final CheckCalls checks;
+  private int asked;
+
+  RespCommands(GuardedDecider decider, Tokens tokens, ThrottleCalls calls, RespWriter out) {
+    this.decider = decider;
+    this.tokens = tokens;
+    this.calls = calls;
+    this.buckets = calls.buckets();
+    this.out = out;
+    this.leases =
+        new LeaseCommands(
+            decider, out, answer -> CheckCalls.reply(answer, LeaseCommands.MORE, out));
+    this.checks = new CheckCalls(decider, out);
+  }
+
+  /**
+   * Runs one command. What it replies is in the writer after this, or after {@link #finish}.
+   *
+   * @param later takes what {@link After#WAIT} and {@link After#AGAIN} wait for: what writes the
+   *     reply, to be run on the event loop. It may be called before this returns.
+   */
+  After run(RespSession session, RespArguments command, long nowNanos, Consumer<Runnable> later) {
+    if (session.generation != tokens.generation()) {
+      session.generation = tokens.generation();
+      session.authenticated &= !tokens.required() || tokens.accepts(session.token);
+    }
+    if (session.transaction != null) {
+      return inTransaction(session, session.transaction, command, nowNanos, later);
+    }
+    boolean cell = command.is(0, "CL.THROTTLE");
+    try {
+      if (cell || command.is(0, "THROTTLE")) {
+        return checks.run(later) ? throttle(session, command, nowNanos, cell, later) : After.AGAIN;
+      }
+      if (!calls.run(nowNanos, out, later)) {
+        return After.AGAIN;
+      }
+      if (command.is(0, "WEIR.CHECK")) {
+        return check(session, command, nowNanos, later);
+      }
+      if (!checks.run(later)) {
+        return After.AGAIN;
+      }
+      if (command.is(0, "WEIR.LEASE") || command.is(0, "WEIR.RETURN")) {
+        return lease(session, command, later);
+      }
+      return other(session, command, nowNanos, later);
+    } catch (BadRequest | IllegalArgumentException e) {
+      return error("ERR " + e.getMessage(), nowNanos, later);
+    }
+  }
+
+  /*
+   * What is MULTI here, and what is it not? The commands up to EXEC are kept as they were sent; EXEC
+   * announces as many replies as there are commands, and then they are run as if they had been sent
+   * just now. So a transaction is a pipeline whose replies are one array, which is what clients use
+   * it for whose pipelines are transactions by default. Each command is decided for itself, and those
+   * of other connections may come in between. There is no WATCH: no key has a value to be read.
+   */
+  private After inTransaction(
+      RespSession session,
+      RespTransaction transaction,
+      RespArguments command,
+      long nowNanos,
+      Consumer<Runnable> later) {
+    String name = command.text(0).toUpperCase(Locale.ROOT);
+    switch (name) {
+      case "EXEC" -> {
+        session.transaction = null;
+        if (transaction.refused()) {
+          out.error("EXECABORT Transaction discarded because of previous errors.");
+          return After.GO_ON;
+        }
+        out.array(transaction.count());
+        session.toRun = transaction;
+        return After.GO_ON;
+      }
+      case "DISCARD" -> {
+        session.transaction = null;
+        out.simple(OK);
+        return After.GO_ON;
+      }
+      case "QUIT", "RESET" -> {
+        session.transaction = null;
+        return run(session, command, nowNanos, later);
+      }
+      default -> {
+        String problem = problem(session, transaction, command, name);
+        if (problem == null) {
+          transaction.add(command.bytes(), command.from(), command.to());
+          out.simple("QUEUED");
+          return After.GO_ON;
+        }
+        transaction.refuse();
+        out.error(problem);
+        return After.GO_ON;
+      }
+    }
+  }
+
+  /** Returns why a command is not kept for EXEC; null if it is. */
+  private static @Nullable String problem(
+      RespSession session, RespTransaction transaction, RespArguments command, String name) {
+    if (!session.authenticated) {
+      return NO_AUTH;
+    }
+    if (NOT_IN_TRANSACTIONS.contains(name)) {
+      return "ERR " + command.shown(0) + ": not possible between MULTI and EXEC";
+    }
+    if (transaction.refused()) {
+      return "ERR an earlier command was refused (expected: EXEC or DISCARD)";
+    }
+    if (transaction.full(command.to() - command.from())) {
+      return "ERR MULTI: more than 1 MiB of commands (expected: EXEC before that)";
+    }
+    for (Known known : KNOWN) {
+      if (known.name.equalsIgnoreCase(name)) {
+        int count = command.count();
+        boolean fits = known.arity < 0 ? count >= -known.arity : count == known.arity;
+        return fits ? null : "ERR wrong number of arguments for '" + known.name + "' command";
+      }
+    }
+    return "ERR unknown command '" + command.shown(0) + "'";
+  }
+
+  /** Writes an error behind the replies that are due. */
+  private After error(String text, long nowNanos, Consumer<Runnable> later) {
+    if (!finish(nowNanos, later)) {
+      return After.AGAIN;
+    }
+    out.error(text);
+    return After.GO_ON;
+  }
+
+  /** Returns how many decisions commands have asked for since this was asked last. */
+  int asked() {
+    int count = asked;
+    asked = 0;
+    return count;
+  }
+
+  /** Forgets what waits to be decided: its connection has failed. */
+  void forget() {
+    calls.forget();
+    checks.forget();
+    asked = 0;
+  }
+
+  /**
+   * Decides what waits to be decided, and writes the replies.
+   *
+   * @param later takes what writes the replies if the store answers later
+   * @return whether the replies are written; if not, {@code later} gets them, perhaps before this
+   *     returns
+   */
+  boolean finish(long nowNanos, Consumer<Runnable> later) {
+    // If there are checks, no call of CL.THROTTLE waits, and the other way round.
+    return checks.run(later) && calls.run(nowNanos, out, later);
+  }
+
+  private After throttle(
+      RespSession session,
+      RespArguments command,
+      long nowNanos,
+      boolean cell,
+      Consumer<Runnable> later)
+      throws BadRequest {
+    if (!session.authenticated) {
+      return error(NO_AUTH, nowNanos, later);
+    }
+    if (command.count() < 5 || command.count() > 6) {
+      throw wrongCount(
+          command, "<key> <max_burst> <count per period> <period seconds> [<quantity>]");
+    }
+    long maxBurst =
+        cell
+            ? command.number(1 + 1, "max_burst", 0, MAX_COUNT - 1) + 1
+            : command.number(1 + 1, "max_burst", 1, MAX_COUNT);
+    long count = command.number(3, "count per period", 1, MAX_COUNT);
+    long seconds = command.number(4, "period", 1, MAX_SECONDS);
+    long quantity =
+        command.count() == 6 ? command.number(5, "quantity", 0, Long.MAX_VALUE >> 4) : 1;
+    if (LoopLag.here().overloaded(nowNanos, 1)) {
+      After after =
+          error(
+              "OVERLOADED the server is behind with its work, nothing was decided",
+              nowNanos,
+              later);
+      if (after == After.GO_ON) {
+        buckets.overloaded();
+      }
+      return after;
+    }
+    if (calls.full() && !finish(nowNanos, later)) {
+      return After.AGAIN;
+    }
+    asked++;
+    calls.add(
+        cell ? ThrottleCalls.Dialect.CELL : ThrottleCalls.Dialect.CRAB,
+        key(command, 1),
+        maxBurst,
+        count,
+        seconds,
+        quantity);
+    return After.GO_ON;
+  }
+
+  private long key(RespArguments command, int i) {
+    return buckets.key(command.bytes(), command.start(i), command.end(i));
+  }
+
+  private After check(
+      RespSession session, RespArguments command, long nowNanos, Consumer<Runnable> later)
+      throws BadRequest {
+    if (!session.authenticated) {
+      return error(NO_AUTH, nowNanos, later);
+    }
+    int count = command.count();
+    if (count < 5 || count % 2 == 0) {
+      throw wrongCount(command, "<domain> <permits> <entry key> <entry value> [...]");
+    }
+    long permits = command.number(2, "permits", 0, MAX_COUNT);
+    if (checks.full() && !checks.run(later)) {
+      return After.AGAIN;
+    }
+    checks.add(command, permits, nowNanos);
+    asked++;
+    return After.GO_ON;
+  }
+
+  private After lease(RespSession session, RespArguments command, Consumer<Runnable> later)
+      throws BadRequest {
+    if (!session.authenticated) {
+      out.error(NO_AUTH);
+      return After.GO_ON;
+    }
+    int count = command.count();
+    if (command.is(0, "WEIR.LEASE")) {
+      if (count < 6 || count % 2 == 1) {
+        throw wrongCount(command, LeaseCommands.LEASE_ARGUMENTS);
+      }
+      leases.lease(command, later);
+    } else {
+      if (count < 3 || count % 2 == 0) {
+        throw wrongCount(command, LeaseCommands.RETURN_ARGUMENTS);
+      }
+      leases.giveBack(command, later);
+    }
+    return After.WAIT;
+  }
+
+  private After other(
+      RespSession session, RespArguments command, long nowNanos, Consumer<Runnable> later)
+      throws BadRequest {
+    String name = command.text(0).toUpperCase(Locale.ROOT);
+    switch (name) {
+      case "AUTH" -> auth(session, command);
+      case "HELLO" -> hello(session, command);
+      case "POST", "HOST:" -> {
+        // A web page can make a browser send this; no Redis client sends it.
+        out.error("ERR this is no HTTP");
+        return After.CLOSE;
+      }
+      case "QUIT" -> {
+        out.simple(OK);
+        return After.CLOSE;
+      }
+      case "RESET" -> {
+        session.version = 2;
+        session.name = "";
+        session.transaction = null;
+        session.authenticated = !tokens.required();
+        out.simple("RESET");
+      }
+      default -> {
+        if (!session.authenticated) {
+          out.error(NO_AUTH);
+        } else if (name.equals("DEL")) {
+          return delete(command, nowNanos, later);
+        } else {
+          trusted(session, command, name);
+        }
+      }
+    }
+    return After.GO_ON;
+  }
+
+  /** Has all keys reset at once, and replies when the last one is. */
+  private After delete(RespArguments command, long nowNanos, Consumer<Runnable> later)
+      throws BadRequest {
+    count(command, 2, Integer.MAX_VALUE, "<key> [<key> ...]");
+    int keys = command.count() - 1;
+    AtomicInteger missing = new AtomicInteger(keys);
+    AtomicInteger found = new AtomicInteger();
+    for (int i = 1; i <= keys; i++) {
+      buckets.reset(
+          key(command, i),
+          nowNanos,
+          known -> {
+            if (known) {
+              found.incrementAndGet();
+            }
+            if (missing.decrementAndGet() == 0) {
+              later.accept(() -> out.integer(found.get()));
+            }
+          });
+    }
+    return After.WAIT;
+  }
+
+  private void trusted(RespSession session, RespArguments command, String name) throws BadRequest {
+    switch (name) {
+      case "PING" -> ping(command);
+      case "ECHO" -> {
+        count(command, 2, 2, "<message>");
+        out.bulk(command.bytes(), command.start(1), command.end(1));
+      }
+      case "SELECT" -> {
+        count(command, 2, 2, "0");
+        command.number(1, "DB index", 0, 0);
+        out.simple(OK);
+      }
+      case "CLIENT" -> client(session, command);
+      case "COMMAND" -> command(command);
+      case "MULTI" -> {
+        count(command, 1, 1, "no arguments");
+        session.transaction = new RespTransaction();
+        out.simple(OK);
+      }
+      case "EXEC", "DISCARD" -> out.error("ERR " + name + " without MULTI");
+      case "INFO" -> out.bulk(info());
+      default -> out.error("ERR unknown command '" + command.shown(0) + "'");
+    }
+  }
+
+  private void ping(RespArguments command) throws BadRequest {
+    count(command, 1, 2, "[<message>]");
+    if (command.count() == 1) {
+      out.simple("PONG");
+    } else {
+      out.bulk(command.bytes(), command.start(1), command.end(1));
+    }
+  }
+
+  private void auth(RespSession session, RespArguments command) throws BadRequest {
+    count(command, 2, 3, "[<user>] <token>");
+    if (!tokens.required()) {
+      out.error(NO_PASSWORD_SET);
+    } else if (authenticate(session, command, command.count() - 1)) {
+      out.simple(OK);
+    }
+  }
+
+  /** The user name is ignored: a valid token is enough. */
+  private boolean authenticate(RespSession session, RespArguments command, int token) {
+    byte[] digest = Tokens.digest(command.bytes(), command.start(token), command.end(token));
+    boolean good = !tokens.required() || tokens.accepts(digest);
+    if (good) {
+      session.authenticated = true;
+      session.token = digest;
+    } else {
+      out.error("WRONGPASS invalid username-password pair or user is disabled.");
+    }
+    return good;
+  }
+
+  private void hello(RespSession session, RespArguments command) throws BadRequest {
+    int version = session.version;
+    String name = session.name;
+    if (command.count() > 1) {
+      if (!command.is(1, "2") && !command.is(1, "3")) {
+        out.error("NOPROTO unsupported protocol version");
+        return;
+      }
+      version = command.is(1, "3") ? 3 : 2;
+    }
+    for (int i = 2; i < command.count(); ) {
+      if (command.is(i, "AUTH") && i + 2 < command.count()) {
+        if (!authenticate(session, command, i + 2)) {
+          return;
+        }
+        i += 3;
+      } else if (command.is(i, "SETNAME") && i + 1 < command.count()) {
+        name = clientName(command, i + 1);
+        i += 2;
+      } else {
+        throw new BadRequest("HELLO: " + command.shown(i) + " (expected: AUTH, SETNAME)");
+      }
+    }
+    if (!session.authenticated) {
+      out.error(
+          "NOAUTH HELLO must be called with the client already authenticated, otherwise the"
+              + " HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client");
+      return;
+    }
+    session.version = version;
+    session.name = name;
+    out.map(7, version).bulk("server").bulk("weir").bulk("version").bulk(REDIS_VERSION);
+    out.bulk("proto").integer(version).bulk("id").integer(session.id);
+    out.bulk("mode").bulk("standalone").bulk("role").bulk("master");
+    out.bulk("modules").array(0);
+  }
+
+  private static String clientName(RespArguments command, int i) throws BadRequest {
+    String name = command.text(i);
+    if (name.length() > 200 || name.chars().anyMatch(c -> c <= ' ' || c > '~')) {
+      throw new BadRequest(
+          "client name: "
+              + command.shown(i)
+              + " (expected: at most 200 printable characters, no blanks)");
+    }
+    return name;
+  }
+
+  private void client(RespSession session, RespArguments command) throws BadRequest {
+    count(command, 2, Integer.MAX_VALUE, "<subcommand>");
+    if (command.is(1, "SETNAME") && command.count() == 3) {
+      session.name = clientName(command, 2);
+      out.simple(OK);
+    } else if (command.is(1, "GETNAME") && command.count() == 2) {
+      if (session.name.isEmpty()) {
+        out.nil(session.version);
+      } else {
+        out.bulk(session.name);
+      }
+    } else if (command.is(1, "SETINFO") && command.count() == 4) {
+      out.simple(OK);
+    } else if (command.is(1, "ID") && command.count() == 2) {
+      out.integer(session.id);
+    } else {
+      out.error(
+          "ERR CLIENT: "
+              + command.shown(1)
+              + " (expected: SETNAME <name>, GETNAME, SETINFO <what> <value>, ID)");
+    }
+  }
+
+  private void command(RespArguments command) {
+    if (command.count() == 1) {
+      out.array(KNOWN.size());
+      for (Known known : KNOWN) {
+        int key = known.firstKey;
+        out.array(6).bulk(known.name).integer(known.arity).array(1).simple(known.flag);
+        out.integer(key).integer(key).integer(key);
+      }
+    } else if (command.is(1, "COUNT")) {
+      out.integer(KNOWN.size());
+    } else {
+      out.array(0); // DOCS and INFO: clients do without.
+    }
+  }
+
+  private String info() {
+    return "# Server\r\nredis_version:"
+        + REDIS_VERSION
+        + "\r\nredis_mode:standalone\r\nserver_name:weir\r\nrule_revision:"
+        + decider.engine().revision()
+        + "\r\n# Keyspace\r\nthrottle_keys:"
+        + buckets.store().keys()
+        + "\r\n";
+  }
+
+  private static void count(RespArguments command, int min, int max, String expected)
+      throws BadRequest {
+    if (command.count() < min || command.count() > max) {
+      throw wrongCount(command, expected);
+    }
+  }
+
+  private static BadRequest wrongCount(RespArguments command, @Nullable String expected) {
+    String name = command.shown(0).toLowerCase(Locale.ROOT);
+    return new BadRequest(
+        "wrong number of arguments for '" + name + "' command (expected: " + expected + ")");
+  }
+}

@@ -1,0 +1,200 @@
+package dev.weir.server.internal.resp;
+
+import dev.weir.Ticker;
+import dev.weir.engine.CallerBuckets;
+import dev.weir.server.internal.access.Certificates;
+import dev.weir.server.internal.access.Tokens;
+import dev.weir.server.internal.deciding.DoorCounters;
+import dev.weir.server.internal.deciding.GuardedDecider;
+import dev.weir.server.internal.guard.ConnectionGuard;
+import dev.weir.server.internal.guard.EventLoops;
+import dev.weir.server.internal.guard.Guarded;
+import dev.weir.server.internal.guard.Loop;
+import dev.weir.server.internal.log.Logs;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Settings;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.X509TrustManager;
+import org.jspecify.annotations.Nullable;
+
+/** The RESP door: for every client of Redis. Parses its own bytes, on the server's event loops. */
+public final class RespDoor {
+  private static final int BACKLOG = 1_024;
+
+  /** A listener closes at once, unless its thread has died. */
+  private static final int SHUT_SECONDS = 1;
+
+  /** Bytes that a connection may send per turn, so that a busy one does not hold up the others. */
+  private static final int MAX_READS_PER_TURN = 1;
+
+  /** Commands of one read are decided together: as many fit as can be. */
+  private static final int LEAST_READ_BYTES = 16 << 10;
+
+  private static final int MOST_READ_BYTES = 64 << 10;
+
+  private static final WriteBufferWaterMark UNREAD = new WriteBufferWaterMark(64 << 10, 256 << 10);
+
+  /** What the door opens to. */
+  public record Behind(
+      GuardedDecider decider, CallerBuckets buckets, Tokens tokens, Ticker ticker) {}
+
+  private final ServerSettings settings;
+  private final Behind behind;
+  private final @Nullable SslContext tls;
+  private final DoorCounters counters;
+  private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final Map<EventLoop, RespLoop> loops = new ConcurrentHashMap<>();
+  private final AtomicLong connections = new AtomicLong();
+  private final Channel listener;
+
+  private RespDoor(
+      ServerSettings settings,
+      int port,
+      EventLoops eventLoops,
+      Behind behind,
+      @Nullable Certificates certificates,
+      DoorCounters counters)
+      throws IOException, InterruptedException {
+    this.settings = settings;
+    this.behind = behind;
+    this.tls = certificates == null ? null : tls(certificates);
+    this.counters = counters;
+    ServerBootstrap bootstrap =
+        eventLoops
+            .bootstrap()
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.SO_KEEPALIVE, true)
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, reads(certificates != null))
+            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, UNREAD)
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    accept(channel);
+                  }
+                });
+    ChannelFuture bound =
+        bootstrap.bind(new InetSocketAddress(settings.value(Settings.HOST), port)).await();
+    if (!bound.isSuccess()) {
+      throw new IOException(bound.cause());
+    }
+    listener = bound.channel();
+  }
+
+  /**
+   * Opens the door.
+   *
+   * @param certificates null for plain text
+   * @throws IOException if it cannot listen there
+   */
+  public static RespDoor open(
+      ServerSettings settings,
+      int port,
+      EventLoops eventLoops,
+      Behind behind,
+      @Nullable Certificates certificates,
+      DoorCounters counters)
+      throws IOException, InterruptedException {
+    return new RespDoor(settings, port, eventLoops, behind, certificates, counters);
+  }
+
+  /**
+   * Returns how many bytes are read at once. Left alone, Netty has less and less room while
+   * commands come one by one, and then needs nine reads for the next 64. A read is not kept, save
+   * by TLS until its record is whole; there it has Netty's room, since a record is passed on whole
+   * anyway.
+   */
+  static RecvByteBufAllocator reads(boolean tls) {
+    AdaptiveRecvByteBufAllocator reads =
+        tls
+            ? new AdaptiveRecvByteBufAllocator()
+            : new AdaptiveRecvByteBufAllocator(LEAST_READ_BYTES, LEAST_READ_BYTES, MOST_READ_BYTES);
+    return reads.maxMessagesPerRead(MAX_READS_PER_TURN);
+  }
+
+  private static SslContext tls(Certificates certificates) throws IOException {
+    SslContextBuilder builder = SslContextBuilder.forServer(certificates.keys());
+    X509TrustManager clients = certificates.clients();
+    if (clients != null) {
+      builder.trustManager(clients).clientAuth(ClientAuth.REQUIRE);
+    }
+    return builder.build();
+  }
+
+  private void accept(Channel channel) {
+    RespLoop loop = loops.computeIfAbsent(channel.eventLoop(), this::loop);
+    open.add(channel);
+    RespSession session =
+        new RespSession(connections.incrementAndGet(), !behind.tokens().required());
+    if (tls != null) {
+      SslHandler handler = tls.newHandler(channel.alloc());
+      handler.setHandshakeTimeoutMillis(settings.value(Settings.REQUEST_TIMEOUT).toMillis());
+      channel.pipeline().addLast(handler);
+    }
+    channel
+        .pipeline()
+        .addLast(new RespConnection(loop, session, settings.value(Settings.MAX_BODY_BYTES)));
+  }
+
+  private RespLoop loop(EventLoop eventLoop) {
+    RespLoop loop = new RespLoop(settings, behind, counters);
+    long sweepMillis = ConnectionGuard.sweepMillis(settings);
+    Ticker ticker = behind.ticker();
+    ScheduledFuture<?> unused =
+        eventLoop.scheduleWithFixedDelay(
+            new Guarded(Loop.CONNECTIONS, () -> loop.guard.sweep(ticker.nanos())),
+            sweepMillis,
+            sweepMillis,
+            TimeUnit.MILLISECONDS);
+    return loop;
+  }
+
+  public int port() {
+    return ((InetSocketAddress) listener.localAddress()).getPort();
+  }
+
+  /** Takes no new connections. */
+  public void shut() throws InterruptedException {
+    if (!listener.close().await(SHUT_SECONDS, TimeUnit.SECONDS)) {
+      Logs.LOG.warning("resp: the listener is still closing");
+    }
+  }
+
+  /** Answers whatever was read, as far as its client reads and the store answers, and closes. */
+  public void close(Duration timeout) throws InterruptedException {
+    shut();
+    open.forEach(channel -> channel.pipeline().fireUserEventTriggered(RespConnection.DRAIN));
+    if (!timeout.isZero()
+        && !open.newCloseFuture().await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+      Logs.LOG.warning("resp: not all commands were answered in time");
+    }
+    if (!open.close().await(Math.max(1_000, timeout.toMillis()), TimeUnit.MILLISECONDS)) {
+      Logs.LOG.warning("resp: connections are still closing");
+    }
+  }
+}

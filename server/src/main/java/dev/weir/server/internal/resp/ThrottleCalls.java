@@ -1,0 +1,169 @@
+package dev.weir.server.internal.resp;
+
+import dev.weir.Batch;
+import dev.weir.Binding;
+import dev.weir.Decision;
+import dev.weir.PackedDecision;
+import dev.weir.Reason;
+import dev.weir.engine.CallerBuckets;
+import java.util.Arrays;
+import java.util.function.Consumer;
+
+/**
+ * Calls of {@code CL.THROTTLE} and {@code THROTTLE} that wait to be decided together, and their
+ * replies. The two dialects contradict each other: [redis-cell] says whether a call is limited,
+ * [throttlecrab] whether it is allowed; their limits differ by one, and the last two numbers change
+ * places. Confined to one event loop.
+ */
+final class ThrottleCalls {
+  /** Whose words a call is in. */
+  enum Dialect {
+    CELL,
+    CRAB
+  }
+
+  /** More than that are decided in parts: what they touch should stay in the cache. */
+  private static final int MAX_CALLS = 128;
+
+  /** The room of a group at first, where each group is a new one. */
+  private static final int FEW_CALLS = 8;
+
+  private static final long SECOND = 1_000_000_000L;
+
+  private static final String UNCERTAIN =
+      "UNCERTAIN the store did not answer in time or cannot be asked, nothing was admitted";
+  private static final String OVERLOADED =
+      "OVERLOADED the store is behind with its work, nothing was decided";
+
+  private final CallerBuckets buckets;
+
+  /** The calls that have not been decided. */
+  private Group waiting;
+
+  /**
+   * Calls that are decided together. From when the store is asked until it has answered they are
+   * the store's. Where it answers at once, one group is used again and again.
+   */
+  private static final class Group {
+    final Batch batch;
+    Dialect[] dialects;
+
+    Group(int capacity) {
+      batch = new Batch(capacity).detailed();
+      dialects = new Dialect[capacity];
+    }
+
+    void add(Dialect dialect, Binding bucket, long key, long quantity) {
+      int size = batch.size();
+      if (size == dialects.length) {
+        dialects = Arrays.copyOf(dialects, 2 * size);
+      }
+      dialects[size] = dialect;
+      batch.add(bucket, key, quantity);
+    }
+  }
+
+  ThrottleCalls(CallerBuckets buckets) {
+    this.buckets = buckets;
+    waiting = empty();
+  }
+
+  private Group empty() {
+    return new Group(buckets.decidesHere() ? MAX_CALLS : FEW_CALLS);
+  }
+
+  CallerBuckets buckets() {
+    return buckets;
+  }
+
+  boolean full() {
+    return waiting.batch.size() == MAX_CALLS;
+  }
+
+  /**
+   * Adds a call; there must be room.
+   *
+   * @param burst as the algorithm has it: how many permits a key has at once that was never used
+   * @throws IllegalArgumentException if the numbers make no bucket; its message says why
+   */
+  void add(Dialect dialect, long key, long burst, long count, long periodSeconds, long quantity) {
+    waiting.add(dialect, buckets.bucket(burst, count, periodSeconds), key, quantity);
+  }
+
+  /**
+   * Decides all calls, and writes their replies in their order.
+   *
+   * @param later takes what writes the replies, to be run on the event loop, where the store
+   *     answers later; it may do so before this returns all the same
+   * @return whether the replies are written; if not, {@code later} gets them
+   */
+  boolean run(long nowNanos, RespWriter out, Consumer<Runnable> later) {
+    Group calls = waiting;
+    Batch batch = calls.batch;
+    if (batch.size() == 0) {
+      return true;
+    }
+    if (!buckets.decidesHere()) {
+      waiting = empty();
+      buckets.decide(batch, nowNanos, decided -> later.accept(() -> reply(calls, out)));
+      return false;
+    }
+    try {
+      buckets.decide(batch, nowNanos, ThrottleCalls::decided);
+      reply(calls, out);
+    } finally {
+      batch.clear(); // The next connection must not have the replies of one that has failed.
+    }
+    return true;
+  }
+
+  /** Forgets calls whose replies no client will wait for. */
+  void forget() {
+    waiting.batch.clear();
+  }
+
+  /** Does nothing: this store has decided before it returns. */
+  private static void decided(Batch batch) {}
+
+  private static void reply(Group calls, RespWriter out) {
+    for (int i = 0; i < calls.batch.size(); i++) {
+      reply(calls, i, out);
+    }
+  }
+
+  private static void reply(Group calls, int i, RespWriter out) {
+    Batch batch = calls.batch;
+    long packed = batch.decision(i);
+    Reason reason = PackedDecision.reason(packed);
+    if (reason == Reason.UNCERTAIN || reason == Reason.OVERLOADED) {
+      out.error(reason == Reason.UNCERTAIN ? UNCERTAIN : OVERLOADED);
+      return;
+    }
+    boolean allowed = PackedDecision.allowed(packed);
+    long limit = batch.binding(i).policy().burst();
+    long retry = allowed ? 0 : retrySeconds(batch, i);
+    long reset = seconds(batch.resetAfterNanos(i));
+    out.array(5);
+    if (calls.dialects[i] == Dialect.CELL) {
+      out.integer(allowed ? 0 : 1).integer(limit).integer(batch.remaining(i));
+      out.integer(allowed ? -1 : retry).integer(reset);
+    } else {
+      out.integer(allowed ? 1 : 0).integer(limit).integer(batch.remaining(i));
+      out.integer(reset).integer(retry);
+    }
+  }
+
+  /** Returns -1 where no time helps; without room for the key, a period is as good as any. */
+  private static long retrySeconds(Batch batch, int i) {
+    long packed = batch.decision(i);
+    if (packed == PackedDecision.KEY_SPACE_FULL) {
+      return seconds(batch.binding(i).policy().quota().windowNanos());
+    }
+    long nanos = PackedDecision.retryAfterNanos(packed);
+    return nanos == Decision.NEVER ? -1 : seconds(nanos);
+  }
+
+  private static long seconds(long nanos) {
+    return nanos / SECOND + (nanos % SECOND > 0 ? 1 : 0);
+  }
+}

@@ -1,0 +1,102 @@
+package dev.weir.server.internal.state;
+
+import dev.weir.Ticker;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.LongSupplier;
+import java.util.zip.CRC32C;
+
+/**
+ * The clocks that tell how much time has passed between two processes.
+ *
+ * @param ticker the time that decides, anchored to the wall clock when the process began
+ * @param monotonic a clock that goes on from process to process while the machine runs
+ * @param boot which boot of which machine this is; empty if that is not known
+ */
+record StateClock(Ticker ticker, LongSupplier monotonic, String boot) {
+  private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
+
+  /**
+   * Returns the clocks of this machine. Linux has an id for each boot, and its monotonic clock
+   * counts from it; elsewhere every process is taken for one after a boot.
+   */
+  static StateClock system() {
+    String boot;
+    try {
+      boot = Files.readString(BOOT_ID).strip();
+    } catch (IOException e) {
+      boot = "";
+    }
+    return new StateClock(Ticker.system(), System::nanoTime, boot);
+  }
+
+  boolean sameBoot(Reading then) {
+    return !boot.isEmpty() && boot.equals(then.boot) && monotonic.getAsLong() >= then.monotonic;
+  }
+
+  /** Returns what the clock by which a reading was made shows now, at least. */
+  long known(Reading then) {
+    return then.nanos + (sameBoot(then) ? monotonic.getAsLong() - then.monotonic : 0);
+  }
+
+  /** Returns by how much the ticker of a reading is ahead of another, on the same boot. */
+  long apart(Reading then, Ticker other) {
+    return then.nanos - then.monotonic - (other.nanos() - monotonic.getAsLong());
+  }
+
+  /** Returns what the clocks show now, by the ticker that decides. */
+  Reading reading(Ticker deciding) {
+    return new Reading(deciding.nanos(), monotonic.getAsLong(), boot);
+  }
+
+  /**
+   * What the clocks showed.
+   *
+   * @param nanos the time that decided
+   * @param monotonic of the machine
+   * @param boot of the machine
+   */
+  record Reading(long nanos, long monotonic, String boot) {
+    private static final int MAGIC = 0x57545331; // WTS1
+
+    void write(DataOutputStream out) throws IOException {
+      out.writeInt(MAGIC);
+      out.writeLong(nanos);
+      out.writeLong(monotonic);
+      out.writeUTF(boot);
+      out.writeLong(sum());
+      out.flush();
+    }
+
+    /**
+     * Reads what {@link #write} wrote.
+     *
+     * @throws IOException if it is damaged
+     */
+    static Reading read(DataInputStream in) throws IOException {
+      try {
+        if (in.readInt() != MAGIC) {
+          throw new IOException("no image of counts (expected: one, which begins with WTS1)");
+        }
+        Reading reading = new Reading(in.readLong(), in.readLong(), in.readUTF());
+        if (in.readLong() != reading.sum()) {
+          throw new IOException("damaged: its time is wrong");
+        }
+        return reading;
+      } catch (EOFException e) {
+        throw new IOException("damaged: it ends too early", e);
+      }
+    }
+
+    private long sum() {
+      CRC32C sum = new CRC32C();
+      sum.update((nanos + " " + monotonic + " " + boot).getBytes(StandardCharsets.UTF_8));
+      return sum.getValue();
+    }
+  }
+}

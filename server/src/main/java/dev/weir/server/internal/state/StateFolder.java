@@ -1,0 +1,460 @@
+package dev.weir.server.internal.state;
+
+import dev.weir.MemoryStore;
+import dev.weir.Ticker;
+import dev.weir.server.internal.access.WatchedFiles;
+import dev.weir.server.internal.log.Logs;
+import dev.weir.server.settings.AfterCrash;
+import dev.weir.server.settings.ServerSettings;
+import dev.weir.server.settings.Settings;
+import dev.weir.server.settings.StartException;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The folder that keeps the counts of a server's tables over its restarts: an image of each table,
+ * and a mark while a server runs. Used by one thread at a time, but for {@link #ticker()}.
+ */
+public final class StateFolder implements AutoCloseable {
+  /*
+   * An orderly stop writes an image of each table when nothing is decided any more, and then removes
+   * the mark. Where the mark is still there at a start, the last run ended otherwise, and what it
+   * admitted after its last image is not known. A start that fails before anything is decided puts
+   * everything back as it was.
+   *
+   * After a restart on the same boot of the machine, the monotonic clock tells how much time has
+   * passed, whatever became of the wall clock. So the server goes on with the time that it had,
+   * unless that has come to differ from the wall clock by more than SAME_TIME_NANOS. After a boot
+   * nothing tells how long the machine was down: no time has passed for the counts, and they are
+   * moved to where the clock is now.
+   */
+
+  private static final long SAME_TIME_NANOS = 1_000_000_000L;
+
+  /** How much the time between reading one clock and another may be. */
+  private static final long READING = 20_000;
+
+  /** The tables that servers have; one run may have fewer of them than another. */
+  public static final String RULES = "rules";
+
+  public static final String THROTTLE = "throttle";
+  private static final List<String> NAMES = List.of(RULES, THROTTLE);
+
+  private static final String RUNNING = "running";
+  private static final String LOCK = "lock";
+  private static final String IMAGE = ".image";
+
+  private final Path folder;
+  private final AfterCrash afterCrash;
+  private final StateClock clock;
+  private final FileChannel lock;
+  private final boolean crashed;
+  private final Map<String, Saved> tables = new LinkedHashMap<>();
+
+  /**
+   * Whether what was admitted before is not known of every table, and must not be taken for known.
+   */
+  private boolean unknown;
+
+  private final @Nullable ScheduledExecutorService saver;
+  private long offsetNanos;
+  private volatile boolean begun;
+
+  /**
+   * A table of this run.
+   *
+   * @param keys by which fingerprints it knows its keys: others are other keys
+   */
+  private record Saved(MemoryStore store, String keys) {}
+
+  private StateFolder(
+      Path folder, AfterCrash afterCrash, Duration interval, StateClock clock, FileChannel lock) {
+    this.folder = folder;
+    this.afterCrash = afterCrash;
+    this.clock = clock;
+    this.lock = lock;
+    this.crashed = Files.exists(folder.resolve(RUNNING));
+    this.unknown = crashed && afterCrash == AfterCrash.DENY;
+    this.offsetNanos = offset();
+    this.saver = afterCrash == AfterCrash.AMNESTY ? every(interval) : null;
+    if (crashed && afterCrash == AfterCrash.DENY) {
+      Logs.LOG.warning(
+          "state: the last run did not end in order, so what it admitted is not known: keys are"
+              + " refused until their windows have passed (--state-after-crash amnesty admits"
+              + " them)");
+    } else if (crashed) {
+      Logs.LOG.warning(
+          "state: the last run did not end in order: what it admitted after its last image is"
+              + " forgotten (--state-after-crash deny refuses keys until their windows have passed)");
+    }
+  }
+
+  /**
+   * Opens the folder that the settings name, and makes it if it is not there; null if they name
+   * none.
+   *
+   * @throws StartException if it cannot be used, or another server uses it
+   */
+  public static @Nullable StateFolder open(ServerSettings settings) throws StartException {
+    Path folder = settings.stateFolder().orElse(null);
+    return folder == null
+        ? null
+        : open(
+            folder,
+            settings.value(Settings.STATE_AFTER_CRASH),
+            settings.value(Settings.STATE_INTERVAL),
+            StateClock.system());
+  }
+
+  static StateFolder open(Path folder, AfterCrash afterCrash, Duration interval, StateClock clock)
+      throws StartException {
+    FileChannel lock = null;
+    try {
+      Files.createDirectories(folder);
+      lock =
+          FileChannel.open(
+              folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      if (locked(lock) == null) {
+        lock.close();
+        throw new StartException(
+            "state: " + folder + " is in use by another server (expected: a folder for each)");
+      }
+      return new StateFolder(folder, afterCrash, interval, clock, lock);
+    } catch (IOException e) {
+      closeQuietly(lock);
+      throw new StartException(
+          "state: "
+              + folder
+              + ": "
+              + WatchedFiles.reason(e)
+              + " (expected: a folder that can be written)");
+    }
+  }
+
+  private static @Nullable FileLock locked(FileChannel channel) throws IOException {
+    try {
+      return channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      return null;
+    }
+  }
+
+  private static void closeQuietly(@Nullable FileChannel channel) {
+    try {
+      if (channel != null) {
+        channel.close();
+      }
+    } catch (IOException e) {
+      Logs.LOG.log(Level.FINE, "state: lock", e);
+    }
+  }
+
+  /** Returns the time that decides: that of the last run if it still is the time. */
+  public Ticker ticker() {
+    Ticker system = clock.ticker();
+    long offset = offsetNanos;
+    return offset == 0 ? system : new MovedTicker(system, offset);
+  }
+
+  /** Returns by how much the last run's time differs from the system's, 0 if not or by too much. */
+  private long offset() {
+    StateClock.Reading last = null;
+    try (var images = Files.newDirectoryStream(folder, "*" + IMAGE)) {
+      for (Path each : images) {
+        StateClock.Reading then = read(each);
+        last = then == null || (last != null && last.nanos() > then.nanos()) ? last : then;
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      Logs.LOG.log(Level.FINE, "state: " + folder, e);
+    }
+    long drift = last == null ? 0 : clock.apart(last, clock.ticker());
+    return last != null && clock.sameBoot(last) && Math.abs(drift) <= SAME_TIME_NANOS ? drift : 0;
+  }
+
+  private static StateClock.@Nullable Reading read(Path image) {
+    try (InputStream in = Files.newInputStream(image)) {
+      return StateClock.Reading.read(new DataInputStream(in));
+    } catch (IOException e) {
+      return null; // Its table says why it cannot be used.
+    }
+  }
+
+  /**
+   * Returns a table that goes on where the last run's ended, or a new one if there was none.
+   *
+   * @param name of its image
+   * @param keys by which fingerprints it knows its keys
+   * @throws StartException if the folder cannot be written
+   */
+  public MemoryStore table(String name, String keys, long maxKeys, long maxBytes)
+      throws StartException {
+    MemoryStore table = restored(name, keys, maxKeys, maxBytes);
+    tables.put(name, new Saved(table, keys));
+    return table;
+  }
+
+  private MemoryStore restored(String name, String keys, long maxKeys, long maxBytes)
+      throws StartException {
+    if (crashed && afterCrash == AfterCrash.DENY) {
+      return unknown(maxKeys, maxBytes);
+    }
+    Path image = folder.resolve(name + IMAGE);
+    try (DataInputStream in =
+        new DataInputStream(new BufferedInputStream(Files.newInputStream(image)))) {
+      StateClock.Reading then = StateClock.Reading.read(in);
+      String counted = in.readUTF();
+      if (!counted.isEmpty() && !counted.equals(keys)) {
+        throw new IOException(
+            "counts keys by fingerprints that are " + counted + " (expected: " + keys + ")");
+      }
+      boolean goesOn = clock.sameBoot(then) && Math.abs(clock.apart(then, ticker())) <= READING;
+      long known = clock.known(then);
+      long now = ticker().nanos();
+      known = goesOn ? now : known;
+      MemoryStore store = MemoryStore.restored(in, maxKeys, maxBytes, known, now);
+      if (afterCrash == AfterCrash.AMNESTY) {
+        store.forgetUnknown();
+      }
+      Logs.LOG.info(
+          "state: %s: %d keys restored%s"
+              .formatted(
+                  name,
+                  store.keys(),
+                  clock.sameBoot(then)
+                      ? ""
+                      : "; how long the machine was down is not known, so they count that much"
+                          + " longer"));
+      return store;
+    } catch (NoSuchFileException e) {
+      return new MemoryStore(maxKeys, maxBytes);
+    } catch (IOException e) {
+      return damaged(image, e, maxKeys, maxBytes);
+    }
+  }
+
+  private MemoryStore damaged(Path image, IOException why, long maxKeys, long maxBytes)
+      throws StartException {
+    boolean deny = afterCrash == AfterCrash.DENY;
+    Path aside = image.resolveSibling(image.getFileName() + ".damaged");
+    Logs.LOG.warning(
+        "state: %s: %s; it is kept as %s, and %s"
+            .formatted(
+                image,
+                why.getMessage(),
+                aside.getFileName(),
+                deny
+                    ? "keys are refused until their windows have passed"
+                    : "what it counted is forgotten"));
+    try {
+      if (deny) {
+        mark(); // Also if this start fails, the next must not take the past for known.
+        unknown = true;
+      }
+      Files.move(image, aside, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw unusable(e);
+    }
+    return deny ? unknown(maxKeys, maxBytes) : new MemoryStore(maxKeys, maxBytes);
+  }
+
+  private MemoryStore unknown(long maxKeys, long maxBytes) {
+    MemoryStore store = new MemoryStore(maxKeys, maxBytes);
+    store.unknownBefore(ticker().nanos());
+    return store;
+  }
+
+  /**
+   * Marks that a server runs; before it decides anything.
+   *
+   * @throws StartException if the folder cannot be written
+   */
+  public void begin() throws StartException {
+    try {
+      if (!unknown) {
+        mark();
+      }
+      begun = true;
+    } catch (IOException e) {
+      throw unusable(e);
+    }
+  }
+
+  private void mark() throws IOException {
+    Path mark = folder.resolve(RUNNING);
+    Files.writeString(mark, "A server runs, or has ended without saving its counts.\n");
+    sync(mark);
+    sync(folder);
+  }
+
+  private StartException unusable(IOException e) {
+    return new StartException(
+        "state: "
+            + folder
+            + ": "
+            + WatchedFiles.reason(e)
+            + " (expected: a folder that can be written)");
+  }
+
+  private ScheduledExecutorService every(Duration interval) {
+    ScheduledExecutorService thread =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread made = new Thread(task, "weir-state");
+              made.setDaemon(true);
+              return made;
+            });
+    var unused =
+        thread.scheduleWithFixedDelay(
+            this::saveSome, interval.toNanos(), interval.toNanos(), TimeUnit.NANOSECONDS);
+    return thread;
+  }
+
+  private void saveSome() {
+    try {
+      if (begun) {
+        saveAll();
+      }
+    } catch (IOException | RuntimeException e) {
+      Logs.LOG.warning("state: no image: " + e);
+    }
+  }
+
+  /** Writes an image of each table; a complete one if nothing is decided any more. */
+  private synchronized long saveAll() throws IOException {
+    long keys = 0;
+    for (Map.Entry<String, Saved> each : tables.entrySet()) {
+      Path image = folder.resolve(each.getKey() + IMAGE);
+      Path next = folder.resolve(each.getKey() + IMAGE + ".next");
+      Files.deleteIfExists(next);
+      try (FileChannel channel = privately(next)) {
+        keys += save(each.getValue(), channel);
+        channel.force(true);
+      }
+      Files.move(next, image, StandardCopyOption.ATOMIC_MOVE);
+    }
+    sync(folder);
+    return keys;
+  }
+
+  private long save(Saved table, FileChannel file) throws IOException {
+    OutputStream out = Channels.newOutputStream(file);
+    DataOutputStream head = new DataOutputStream(out);
+    clock.reading(ticker()).write(head);
+    head.writeUTF(table.keys());
+    head.flush();
+    return table.store().save(out);
+  }
+
+  private static FileChannel privately(Path file) throws IOException {
+    var options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    return file.getFileSystem().supportedFileAttributeViews().contains("posix")
+        ? FileChannel.open(
+            file,
+            options,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))
+        : FileChannel.open(file, options);
+  }
+
+  /**
+   * Saves everything: nothing is decided any more. After this, the next start is an orderly one.
+   */
+  public void end() {
+    stopSaving();
+    if (!begun) {
+      return;
+    }
+    try {
+      long begin = clock.ticker().nanos();
+      if (unknown) {
+        // What this run had no table for is as little known to the next.
+        for (String name : NAMES) {
+          tables.computeIfAbsent(name, absent -> new Saved(unknown(1, 1), ""));
+        }
+      }
+      long keys = saveAll();
+      Files.deleteIfExists(folder.resolve(RUNNING));
+      sync(folder);
+      Logs.LOG.info(
+          "state: %d keys saved in %d ms"
+              .formatted(keys, TimeUnit.NANOSECONDS.toMillis(clock.ticker().nanos() - begin)));
+    } catch (IOException | RuntimeException e) {
+      Logs.LOG.severe("state: not saved, the next start is one after a crash: " + e);
+    }
+    begun = false;
+  }
+
+  private void stopSaving() {
+    if (saver != null) {
+      saver.shutdownNow();
+    }
+  }
+
+  /** Ends without saving: as {@link #end} had it, or as a crash leaves it, or as it was found. */
+  @Override
+  public void close() {
+    stopSaving();
+    closeQuietly(lock);
+  }
+
+  /** Puts the mark back as it was found: nothing was decided. */
+  public void abandon() {
+    try {
+      if (begun && !crashed && !unknown) {
+        Files.deleteIfExists(folder.resolve(RUNNING));
+      }
+    } catch (IOException e) {
+      Logs.LOG.warning("state: " + folder + ": " + e);
+    }
+    begun = false;
+    close();
+  }
+
+  private static void sync(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  /** A ticker that is ahead of another by a fixed time. */
+  private record MovedTicker(Ticker other, long aheadNanos) implements Ticker {
+    @Override
+    public long nanos() {
+      return other.nanos() + aheadNanos;
+    }
+
+    @Override
+    public void sleep(long nanos) throws InterruptedException {
+      other.sleep(nanos);
+    }
+
+    @Override
+    public Scheduled schedule(long nanos, Runnable task) {
+      return other.schedule(nanos, task);
+    }
+  }
+}

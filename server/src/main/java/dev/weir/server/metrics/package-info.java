@@ -1,3 +1,0 @@
-/** What Prometheus reads. */
-@org.jspecify.annotations.NullMarked
-package dev.weir.server.metrics;

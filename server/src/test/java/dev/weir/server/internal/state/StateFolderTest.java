@@ -1,0 +1,269 @@
+package dev.weir.server.internal.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.weir.Algorithm;
+import dev.weir.Binding;
+import dev.weir.MemoryStore;
+import dev.weir.PackedDecision;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Ticker;
+import dev.weir.server.LogCapture;
+import dev.weir.server.settings.AfterCrash;
+import dev.weir.server.settings.StartException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a server finds in its folder at a start, by clocks that the test sets. */
+class StateFolderTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final Policy POLICY =
+      Policy.builder(new Quota(10, 60 * SECOND))
+          .name("p")
+          .algorithm(Algorithm.SLIDING_WINDOW)
+          .build();
+
+  @TempDir Path folder;
+  private final LogCapture log = new LogCapture();
+  private long wall = 1_000_000 * SECOND;
+  private long monotonic = 77 * SECOND;
+  private String boot = "one";
+  private AfterCrash afterCrash = AfterCrash.DENY;
+
+  /** A server as far as its folder sees it. */
+  private final class Run implements AutoCloseable {
+    final StateFolder state;
+    final Ticker ticker;
+    final MemoryStore store;
+    final Binding binding;
+
+    Run() throws StartException {
+      this("rules", "its own");
+    }
+
+    Run(String name, String keys) throws StartException {
+      long anchor = wall - monotonic; // As a process does when it begins.
+      Ticker system = () -> monotonic + anchor;
+      StateClock clock = new StateClock(system, () -> monotonic, boot);
+      state = StateFolder.open(folder.resolve("state"), afterCrash, Duration.ofHours(1), clock);
+      ticker = state.ticker();
+      store = state.table(name, keys, 1_000, 1 << 20);
+      binding = store.bind("p", POLICY, ticker.nanos());
+      state.begin();
+    }
+
+    boolean admits(long permits) {
+      return PackedDecision.allowed(store.decide(binding, 1, permits, ticker.nanos()));
+    }
+
+    void stop() {
+      state.end();
+      state.close();
+    }
+
+    @Override
+    public void close() {
+      state.close(); // As a crash leaves it.
+    }
+  }
+
+  @AfterEach
+  void end() {
+    log.close();
+  }
+
+  private void pass(long seconds) {
+    wall += seconds * SECOND;
+    monotonic += seconds * SECOND;
+  }
+
+  /** Charges 10 permits and stops in order. */
+  private void runOnce() throws StartException {
+    Run run = new Run();
+    assertThat(run.admits(10)).isTrue();
+    assertThat(run.admits(1)).isFalse();
+    run.stop();
+  }
+
+  @Test
+  void orderlyRestart_goesOnToTheNanosecond() throws Exception {
+    runOnce();
+    pass(59);
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse();
+      pass(1);
+      assertThat(run.admits(10)).isTrue();
+    }
+    assertThat(log.text()).contains("state: 1 keys saved", "rules: 1 keys restored");
+  }
+
+  @Test
+  void steppedWallClock_countsNothing() throws Exception {
+    for (long step : new long[] {-86_400, 86_400}) {
+      runOnce();
+      wall += step * SECOND;
+      pass(59);
+      try (Run run = new Run()) {
+        assertThat(run.ticker.nanos()).isEqualTo(wall); // Calendars follow, counts do not.
+        assertThat(run.admits(1)).isFalse();
+        pass(1);
+        assertThat(run.admits(10)).isTrue();
+        pass(61);
+        run.stop();
+      }
+    }
+  }
+
+  @Test
+  void slewedWallClock_keepsTheTimeThatWas() throws Exception {
+    runOnce();
+    wall += SECOND / 2;
+    pass(10);
+    try (Run run = new Run()) {
+      assertThat(run.ticker.nanos()).isEqualTo(wall - SECOND / 2);
+    }
+  }
+
+  @Test
+  void reboot_countsAsIfNoTimeHadPassed() throws Exception {
+    runOnce();
+    wall += 3_600 * SECOND;
+    monotonic = 5 * SECOND;
+    boot = "two";
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse();
+      pass(60);
+      assertThat(run.admits(10)).isTrue();
+    }
+    assertThat(log.text()).contains("how long the machine was down is not known");
+  }
+
+  @Test
+  void crash_refusesUntilTheWindowHasPassed() throws Exception {
+    try (Run run = new Run()) {
+      assertThat(run.admits(5)).isTrue();
+    }
+    pass(30);
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse();
+      pass(59);
+      assertThat(run.admits(1)).isFalse();
+      pass(1);
+      assertThat(run.admits(10)).isTrue();
+      run.stop();
+    }
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse(); // Orderly again: what was charged is known.
+      pass(60);
+      assertThat(run.admits(10)).isTrue();
+    }
+    assertThat(log.text()).contains("what it admitted is not known: keys are refused");
+  }
+
+  @Test
+  void amnesty_goesOnWithTheLastImage() throws Exception {
+    runOnce();
+    afterCrash = AfterCrash.AMNESTY;
+    pass(60);
+    try (Run run = new Run()) {
+      assertThat(run.admits(5)).isTrue(); // After the last image.
+    }
+    try (Run run = new Run()) {
+      assertThat(run.admits(10)).isTrue();
+    }
+    assertThat(log.text()).contains("after its last image is forgotten");
+  }
+
+  @Test
+  void damagedImage_isSetAside() throws Exception {
+    runOnce();
+    Path image = folder.resolve("state/rules.image");
+    byte[] bytes = Files.readAllBytes(image);
+    for (int i = 0; i < bytes.length; i += 7) {
+      byte[] damaged = bytes.clone();
+      damaged[i] ^= 4;
+      Files.write(image, damaged);
+      Files.deleteIfExists(folder.resolve("state/running")); // As after a run that ended in order.
+      try (Run run = new Run()) {
+        assertThat(run.admits(1)).as("byte %s", i).isFalse();
+        run.state.abandon();
+      }
+      assertThat(folder.resolve("state/rules.image.damaged")).hasBinaryContent(damaged);
+      assertThat(image).doesNotExist();
+    }
+    assertThat(log.text()).contains("rules.image.damaged, and keys are refused");
+  }
+
+  @Test
+  void damagedImage_isNotForgottenByAStartThatFails() throws Exception {
+    runOnce();
+    Files.write(folder.resolve("state/rules.image"), new byte[] {1, 2, 3});
+    Run failed = new Run();
+    failed.state.abandon();
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse();
+      pass(60);
+      assertThat(run.admits(10)).isTrue();
+    }
+  }
+
+  @Test
+  void tableThatTheRunAfterACrashDoesNotHave_isUnknownToTheNext() throws Exception {
+    try (Run run = new Run("throttle", "its own")) {
+      assertThat(run.admits(10)).isTrue();
+    }
+    new Run().stop();
+    try (Run run = new Run("throttle", "its own")) {
+      assertThat(run.admits(1)).isFalse();
+      pass(60);
+      assertThat(run.admits(10)).isTrue();
+    }
+  }
+
+  @Test
+  void otherFingerprints_areOtherKeys() throws Exception {
+    runOnce();
+    try (Run run = new Run("rules", "shared")) {
+      assertThat(run.admits(1)).isFalse();
+      run.stop();
+    }
+    assertThat(log.text())
+        .contains("counts keys by fingerprints that are its own (expected: shared)");
+  }
+
+  @Test
+  void startThatFails_changesNothing() throws Exception {
+    runOnce();
+    Run failed = new Run();
+    failed.state.abandon();
+    try (Run run = new Run()) {
+      assertThat(run.admits(1)).isFalse();
+      pass(60);
+      assertThat(run.admits(10)).isTrue();
+    }
+  }
+
+  @Test
+  void folderInUse_isRefused() throws Exception {
+    try (Run run = new Run()) {
+      assertThatThrownBy(Run::new)
+          .isInstanceOf(StartException.class)
+          .hasMessageContaining("is in use by another server (expected: a folder for each)");
+      assertThat(run.admits(10)).isTrue();
+    }
+  }
+
+  @Test
+  void fileInPlaceOfTheFolder_isRefused() throws Exception {
+    Files.writeString(folder.resolve("state"), "a file");
+    assertThatThrownBy(Run::new)
+        .isInstanceOf(StartException.class)
+        .hasMessageContaining("(expected: a folder that can be written)");
+  }
+}

@@ -1,0 +1,242 @@
+package dev.weir.cluster.internal.asking;
+
+import dev.weir.Binding;
+import dev.weir.Charges;
+import dev.weir.MemoryStore;
+import dev.weir.Reason;
+import dev.weir.cluster.internal.log.Ledger;
+import dev.weir.cluster.internal.log.LedgerException;
+import dev.weir.cluster.internal.log.LedgerException.Outcome;
+import dev.weir.cluster.internal.operating.GroupCounters;
+import dev.weir.cluster.internal.peer.ByteWriter;
+import dev.weir.cluster.internal.state.ClusterReply;
+import dev.weir.cluster.internal.state.ClusterTime;
+import dev.weir.cluster.internal.state.EntryWriter;
+import dev.weir.cluster.internal.state.GroupSlots;
+import dev.weir.cluster.internal.state.OperationReader;
+import dev.weir.cluster.internal.state.Replica;
+import dev.weir.cluster.internal.state.ReplyWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes operations for one group, where this member leads it. Safe for use by many threads.
+ *
+ * <p>What the state that is applied here refuses is refused at once, and not logged: a refusal
+ * changes nothing, so no majority need know of it. Everything that admits goes through the log.
+ */
+public final class GroupLeader {
+  /*
+   * Is a refusal right that is read from a state which may be old? It is read from all that was
+   * committed up to some instant. If this member does not lead any more and does not know it yet,
+   * others may have given permits back since: then it refuses somebody who might have passed, as a
+   * later answer would have been. It never admits anybody, since that takes a commit.
+   */
+
+  /** When a new key may ask again for which there was no room: keys are forgotten all the time. */
+  private static final long RETRY_WHEN_FULL_NANOS = 1_000_000_000L;
+
+  private final Ledger ledger;
+  private final Replica replica;
+  private final ClusterTime time;
+  private final long maxKeys;
+  private final long maxBytes;
+  private final GroupCounters counters;
+
+  /**
+   * @param maxKeys from how many keys on no new one is let in
+   * @param maxBytes from how many bytes of state on no new key is let in
+   */
+  public GroupLeader(
+      Ledger ledger,
+      Replica replica,
+      ClusterTime time,
+      GroupCounters counters,
+      long maxKeys,
+      long maxBytes) {
+    this.ledger = ledger;
+    this.replica = replica;
+    this.time = time;
+    this.counters = counters;
+    this.maxKeys = maxKeys;
+    this.maxBytes = maxBytes;
+  }
+
+  /** Returns how many operations were refused without being logged. */
+  public long sieved() {
+    return counters.refusedEarly();
+  }
+
+  /**
+   * Decides operations.
+   *
+   * @param entry as {@link EntryWriter} writes it; not to be used again unless this fails with
+   *     another outcome than {@link Outcome#UNKNOWN}
+   * @return the reply, as {@link ReplyWriter} writes it; fails with a {@link LedgerException}
+   * @throws IllegalArgumentException if the entry makes no sense; nothing is decided then
+   */
+  public CompletionStage<byte[]> ask(byte[] entry) {
+    if (!ledger.leads() || replica.diverged()) {
+      counters.undecided(Outcome.NOT_LEADER);
+      return CompletableFuture.failedStage(
+          new LedgerException(
+              Outcome.NOT_LEADER,
+              replica.diverged() ? null : ledger.leader(),
+              replica.diverged() ? "this replica has diverged" : "another member leads"));
+    }
+    Sieve sieve = new Sieve(entry);
+    counters.asked(sieve.charges, sieve.refusals.size());
+    if (sieve.refusals.isEmpty()) {
+      return append(entry);
+    }
+    byte[] rest = sieve.rest();
+    return rest == null
+        ? CompletableFuture.completedStage(sieve.merged(null))
+        : append(rest).thenApply(sieve::merged);
+  }
+
+  private CompletionStage<byte[]> append(byte[] entry) {
+    long begun = counters.begin();
+    return ledger.append(entry).whenComplete((reply, problem) -> counters.appended(begun, problem));
+  }
+
+  /**
+   * An operation that is refused at once, and where it stands in the entry.
+   *
+   * @param reason null if its keys are another group's
+   */
+  private record Refused(
+      int begin,
+      int end,
+      @Nullable Reason reason,
+      long remaining,
+      long retryAfterNanos,
+      long resetAfterNanos,
+      long atNanos) {}
+
+  /** Parts an entry into what is refused at once and what is to be decided by all. */
+  private final class Sieve {
+    private final byte[] entry;
+    private final List<Refused> refusals = new ArrayList<>();
+    private final long now = time.nowNanos();
+    private boolean anyLeft;
+    private int charges;
+
+    Sieve(byte[] entry) {
+      this.entry = entry;
+      OperationReader each = new OperationReader(entry);
+      @Nullable Binding[] bindings = new Binding[each.policies().size()];
+      for (int i = 0; i < bindings.length; i++) {
+        bindings[i] = replica.known(each.policies().get(i));
+      }
+      boolean full = isFull();
+      Charges one = new Charges();
+      GroupSlots slots = replica.slots();
+      while (each.next()) {
+        charges += each.charges();
+        Refused refused = slots.decides(each) ? refused(each, bindings, one, full) : moved(each);
+        if (refused == null) {
+          anyLeft = true;
+        } else {
+          refusals.add(refused);
+        }
+      }
+    }
+
+    private boolean isFull() {
+      MemoryStore store = replica.store();
+      return store.keys() >= maxKeys || store.bytes() >= maxBytes;
+    }
+
+    private @Nullable Refused refused(
+        OperationReader each, @Nullable Binding[] bindings, Charges one, boolean full) {
+      boolean many = each.kind() == OperationReader.Kind.DECIDE_MANY;
+      boolean plain =
+          each.kind() == OperationReader.Kind.DECIDE_ONE
+              || (many
+                  && each.charges() == 1
+                  && each.role(0) == Charges.Role.REQUIRED
+                  && !each.queued());
+      if (!plain || each.permits(0) < 0) {
+        return null;
+      }
+      Binding binding = bindings[each.policy(0)];
+      boolean takesRoom = !each.peeking() && each.permits(0) > 0;
+      if (binding == null) {
+        return full && takesRoom ? refused(each, Reason.KEY_SPACE_FULL, null) : null;
+      }
+      one.clear().add(binding, each.fingerprint(0), each.permits(0)).peek();
+      if (!replica.store().glance(one, now)) {
+        return null; // Its rule has just changed: all replicas find out what is left of it.
+      }
+      if (!one.allowed()) {
+        return refused(each, one.reason(0), one);
+      }
+      boolean newKey = one.resetAfterNanos(0) == 0;
+      return full && newKey && takesRoom ? refused(each, Reason.KEY_SPACE_FULL, null) : null;
+    }
+
+    private Refused moved(OperationReader each) {
+      return new Refused(each.begin(), each.end(), null, 0, 0, 0, now);
+    }
+
+    private Refused refused(OperationReader each, Reason reason, @Nullable Charges said) {
+      return said == null
+          ? new Refused(each.begin(), each.end(), reason, 0, RETRY_WHEN_FULL_NANOS, 0, now)
+          : new Refused(
+              each.begin(),
+              each.end(),
+              reason,
+              said.remaining(0),
+              said.retryAfterNanos(0),
+              said.resetAfterNanos(0),
+              said.atNanos(0));
+    }
+
+    /** Returns an entry of what is to be decided by all; null if nothing is. */
+    byte @Nullable [] rest() {
+      if (!anyLeft) {
+        return null;
+      }
+      ByteWriter out = new ByteWriter();
+      int from = 0;
+      for (Refused each : refusals) {
+        out.copy(entry, from, each.begin);
+        from = each.end;
+      }
+      return out.copy(entry, from, entry.length).toBytes();
+    }
+
+    /** Returns the reply to all, made of the refusals and the reply to the rest. */
+    byte[] merged(byte @Nullable [] reply) {
+      ClusterReply applied = reply == null ? null : new ClusterReply(reply);
+      ReplyWriter out = new ReplyWriter(applied == null ? now : applied.nowNanos());
+      OperationReader each = new OperationReader(entry);
+      int next = 0;
+      while (each.next()) {
+        if (next < refusals.size() && refusals.get(next).begin == each.begin()) {
+          Refused refused = refusals.get(next++);
+          if (refused.reason == null) {
+            out.moved(each);
+            continue;
+          }
+          out.number(0)
+              .result(
+                  refused.reason,
+                  refused.remaining,
+                  refused.retryAfterNanos,
+                  refused.resetAfterNanos,
+                  refused.atNanos);
+        } else if (applied != null && reply != null) {
+          int from = applied.position();
+          applied.skip(each);
+          out.copy(reply, from, applied.position());
+        }
+      }
+      return out.toBytes();
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package dev.weir.cluster.internal.asking;
+
+import dev.weir.cluster.ClusterMetrics.GroupMetrics;
+import dev.weir.cluster.ClusterStatus.GroupStatus;
+import dev.weir.cluster.internal.forming.LevelRaise;
+import dev.weir.cluster.internal.log.Ledger;
+import dev.weir.cluster.internal.log.Seats;
+import dev.weir.cluster.internal.operating.GroupCounters;
+import dev.weir.cluster.internal.peer.Member;
+import dev.weir.cluster.internal.state.ClusterTime;
+import dev.weir.cluster.internal.state.Entry;
+import dev.weir.cluster.internal.state.GroupCalendar;
+import dev.weir.cluster.internal.state.Replica;
+import java.io.IOException;
+import java.util.Objects;
+
+/** A group as this member has it. Safe for use by many threads. */
+public record OwnGroup(
+    int number,
+    Ledger ledger,
+    Replica replica,
+    ClusterTime time,
+    GroupLeader leader,
+    GroupCalendar calendar,
+    GroupCounters counters)
+    implements LevelRaise.Led {
+
+  @Override
+  public int level() {
+    return replica.level();
+  }
+
+  /**
+   * Looks at its log and its calendar, and lets time pass in it if this member leads it, so that it
+   * forgets what has reset; to be called about once a second.
+   *
+   * @param leaves whether another member is to lead, if there is one
+   * @throws IOException if none takes over
+   */
+  public void tick(boolean leaves) throws IOException {
+    counters.look(ledger.status());
+    calendar.look();
+    if (!ledger.leads()) {
+      return;
+    }
+    if (!replica.diverged()) {
+      Replica.Tick last = replica.lastTick();
+      Object unused = ledger.append(Entry.tick(last.index(), last.sum()));
+    }
+    if (replica.diverged() || leaves) {
+      ledger.transfer(null);
+    }
+  }
+
+  public GroupStatus status() {
+    Ledger.Status status = ledger.status();
+    Replica.Tick tick = replica.lastTick();
+    Seats seats = ledger.seats();
+    return new GroupStatus(
+        number,
+        Objects.requireNonNullElse(status.leader(), ""),
+        ledger.leads(),
+        status.term(),
+        status.committed(),
+        status.applied(),
+        ledger.logBytes(),
+        replica.store().keys(),
+        replica.store().bytes(),
+        time.appliedNanos(),
+        replica.store().calendarOffsetNanos(),
+        calendar.behindNanos(),
+        calendar.faulty(),
+        tick.index(),
+        tick.sum(),
+        replica.diverged(),
+        leader.sieved(),
+        seats.voters().stream().map(Member::id).toList(),
+        seats.listeners().stream().map(Member::id).toList(),
+        seats.settled());
+  }
+
+  public GroupMetrics metrics() {
+    return counters.metrics(
+        number,
+        ledger.leads(),
+        replica.diverged(),
+        ledger.status(),
+        ledger.logBytes(),
+        calendar.behindNanos(),
+        calendar.faults(),
+        replica.slots().moved(),
+        replica.slots().frozen());
+  }
+}

@@ -1,0 +1,17 @@
+package dev.weir.cluster.internal.asking;
+
+import dev.weir.cluster.internal.log.LedgerException;
+import dev.weir.cluster.internal.state.EntryWriter;
+import dev.weir.cluster.internal.state.ReplyWriter;
+import java.util.concurrent.CompletionStage;
+
+/** The way to the members. Safe for use by many threads. */
+public interface Route {
+  /**
+   * Has a member decide operations that it leads the group of.
+   *
+   * @param entry as {@link EntryWriter} writes it
+   * @return the reply, as {@link ReplyWriter} writes it; fails with a {@link LedgerException}
+   */
+  CompletionStage<byte[]> ask(String member, int group, byte[] entry);
+}

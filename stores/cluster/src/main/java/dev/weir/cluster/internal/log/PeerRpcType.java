@@ -1,0 +1,44 @@
+package dev.weir.cluster.internal.log;
+
+import dev.weir.cluster.internal.peer.PeerTransport;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerRpc;
+import org.apache.ratis.server.ServerFactory;
+
+/** Has a Raft server talk to others by {@link PeerRpc}. Ratis creates it by its name. */
+public final class PeerRpcType implements RpcType {
+  private static final String TRANSPORT = "weir.transport";
+
+  /** Creates what Ratis looks up by the name of this class. */
+  public PeerRpcType() {}
+
+  /** Returns the parameters of a Raft server that is to use that transport. */
+  static Parameters parameters(PeerTransport transport) {
+    Parameters parameters = new Parameters();
+    parameters.put(TRANSPORT, transport, PeerTransport.class);
+    return parameters;
+  }
+
+  @Override
+  public String name() {
+    return PeerRpcType.class.getName();
+  }
+
+  @Override
+  public ServerFactory newFactory(Parameters parameters) {
+    PeerTransport transport = parameters.getNonNull(TRANSPORT, PeerTransport.class);
+    return new ServerFactory() {
+      @Override
+      public RaftServerRpc newRaftServerRpc(RaftServer server) {
+        return new PeerRpc(server, transport);
+      }
+
+      @Override
+      public RpcType getRpcType() {
+        return PeerRpcType.this;
+      }
+    };
+  }
+}

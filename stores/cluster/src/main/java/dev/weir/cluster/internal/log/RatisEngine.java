@@ -1,0 +1,433 @@
+package dev.weir.cluster.internal.log;
+
+import dev.weir.cluster.internal.log.Ledger.Machine;
+import dev.weir.cluster.internal.peer.ByteReader;
+import dev.weir.cluster.internal.peer.ByteWriter;
+import dev.weir.cluster.internal.peer.Checked;
+import dev.weir.cluster.internal.peer.Member;
+import dev.weir.cluster.internal.peer.PeerSelf;
+import dev.weir.cluster.internal.peer.PeerTransport;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+import org.apache.ratis.RaftConfigKeys;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.GroupManagementRequest;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.statemachine.StateMachine;
+import org.apache.ratis.util.SizeInBytes;
+import org.apache.ratis.util.TimeDuration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one Raft server of a member, which all its groups share. Safe for use by many threads.
+ *
+ * <p>How is Ratis run, and why? Entries are appended in this process, never by its client, so that
+ * a failure can be distinguished from one that is certain. Its retry cache would hold every reply
+ * for a minute: it never matches here, and forgets after a second. Nothing reads by a leader's
+ * lease, and nothing is acknowledged before a majority has it on disk. A member that was paused
+ * steps down, and never closes by itself.
+ */
+public final class RatisEngine implements AutoCloseable {
+  /** Entries that may be on their way to a majority; more are refused. */
+  static final int MOST_PENDING = 64;
+
+  /** The first half of a group's id in Ratis: "weir". */
+  private static final long GROUPS = 0x7765_6972_0000_0000L;
+
+  /** How the folders of groups begin: as the first half of their ids. */
+  private static final String GROUP_FOLDERS = new UUID(GROUPS, 0).toString().substring(0, 18);
+
+  private static final SizeInBytes MOST_PENDING_BYTES = SizeInBytes.valueOf("16MB");
+  private static final SizeInBytes BUFFER = SizeInBytes.valueOf("1MB");
+
+  /**
+   * What of a log's closed files is kept in memory. By bytes and not by number: each election
+   * closes a file.
+   */
+  private static final SizeInBytes MOST_IN_MEMORY = SizeInBytes.valueOf("64MB");
+
+  private static final int SEGMENTS_IN_MEMORY = 1 << 16;
+
+  /** Ratis wants a few bytes less than the buffer that they are written by. */
+  private static final SizeInBytes MOST_APPENDED = SizeInBytes.valueOf((1 << 20) - 64);
+
+  /**
+   * When a leader tries again to send a member what it could not: soon, since a new leader waits
+   * for a majority, and a connection that is still being made takes a few milliseconds.
+   */
+  private static final String RETRIES = "10ms,20, 100ms,20, 500ms,1000";
+
+  private static final TimeDuration NEVER = TimeDuration.valueOf(36_500, TimeUnit.DAYS);
+
+  /** Held, because a logger that nobody holds forgets its level. */
+  private static final Logger RATIS = Logger.getLogger("org.apache.ratis");
+
+  /** It repeats what a request has failed by, with a stack trace, at each request. */
+  private static final Logger RATIS_REQUESTS =
+      Logger.getLogger("org.apache.ratis.server.impl.RaftServerImpl");
+
+  private final PeerTransport transport;
+  private final RatisSettings settings;
+  private final RaftServer server;
+  private final GroupMarks marks;
+  private final Map<RaftGroupId, RatisMachine> machines = new ConcurrentHashMap<>();
+  private final Map<RaftGroupId, RatisLedger> ledgers = new ConcurrentHashMap<>();
+  private final ExecutorService background;
+
+  /**
+   * Starts without any group.
+   *
+   * @param transport closed with this; its door and loops are not
+   * @throws IOException if the folder cannot be used
+   */
+  public RatisEngine(PeerTransport transport, RatisSettings settings) throws IOException {
+    quiet();
+    this.transport = transport;
+    this.settings = settings;
+    background =
+        Executors.newSingleThreadExecutor(
+            task -> {
+              Thread thread = new Thread(task, "weir-snapshot");
+              thread.setDaemon(true);
+              return thread;
+            });
+    Files.createDirectories(settings.folder());
+    marks = new GroupMarks(settings.folder().resolveSibling(marksOf(settings.folder())));
+    RaftProperties properties = properties(settings);
+    // A server starts the groups that it finds in its folder, whose machines are not known yet.
+    RaftServerConfigKeys.setStorageDir(
+        properties, List.of(settings.folder().resolve("none").toFile()));
+    server =
+        RaftServer.newBuilder()
+            .setServerId(id(transport.self()))
+            .setStateMachineRegistry(this::machine)
+            .setProperties(properties)
+            .setParameters(PeerRpcType.parameters(transport))
+            .build();
+    RaftServerConfigKeys.setStorageDir(properties, List.of(settings.folder().toFile()));
+    server.start();
+  }
+
+  private static String marksOf(Path groups) {
+    return groups.getFileName() + ".properties";
+  }
+
+  /** Has Ratis say only what went wrong, unless the operator has set its level. */
+  static void quiet() {
+    if (RATIS.getLevel() == null) {
+      // It says what it does, and a peer that is down fills a log. The links say that once.
+      RATIS.setLevel(Level.SEVERE);
+      RATIS_REQUESTS.setLevel(Level.OFF);
+    }
+  }
+
+  /** A member that has lost its folder is another one: it never counts as the one that it was. */
+  static RaftPeerId id(PeerSelf self) {
+    return RaftPeerId.valueOf(self.name() + "@" + self.incarnation());
+  }
+
+  private StateMachine machine(RaftGroupId group) {
+    StateMachine machine = machines.get(group);
+    if (machine == null) {
+      throw new IllegalStateException("group " + group + " is not open");
+    }
+    return machine;
+  }
+
+  private static RaftProperties properties(RatisSettings settings) {
+    RaftProperties p = new RaftProperties();
+    RaftConfigKeys.Rpc.setType(p, new PeerRpcType());
+    TimeDuration min = millis(settings.electionMin());
+    TimeDuration max = millis(settings.electionMax());
+    RaftServerConfigKeys.Rpc.setTimeoutMin(p, min);
+    RaftServerConfigKeys.Rpc.setTimeoutMax(p, max);
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(p, min);
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(p, max);
+    RaftServerConfigKeys.LeaderElection.setPreVote(p, true);
+    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(p, TimeDuration.ONE_SECOND);
+    RaftServerConfigKeys.setCloseThreshold(p, NEVER);
+    RaftServerConfigKeys.Read.setLeaderLeaseEnabled(p, false);
+    RaftServerConfigKeys.RetryCache.setExpiryTime(p, TimeDuration.ONE_SECOND);
+    RaftServerConfigKeys.Write.setElementLimit(p, MOST_PENDING);
+    RaftServerConfigKeys.Write.setByteLimit(p, MOST_PENDING_BYTES);
+
+    RaftServerConfigKeys.Log.setUseMemory(p, false);
+    RaftServerConfigKeys.Log.setUnsafeFlushEnabled(p, false);
+    RaftServerConfigKeys.Log.setAsyncFlushEnabled(p, false);
+    // Each commit would add an entry of its own, so that a member knows more after a restart.
+    RaftServerConfigKeys.Log.setLogMetadataEnabled(p, false);
+    RaftServerConfigKeys.Log.setWriteBufferSize(p, BUFFER);
+    RaftServerConfigKeys.Log.setPreallocatedSize(p, BUFFER);
+    RaftServerConfigKeys.Log.setSegmentSizeMax(p, SizeInBytes.valueOf(settings.segmentBytes()));
+    RaftServerConfigKeys.Log.setSegmentCacheNumMax(p, SEGMENTS_IN_MEMORY);
+    RaftServerConfigKeys.Log.setSegmentCacheSizeMax(p, MOST_IN_MEMORY);
+    RaftServerConfigKeys.Log.setPurgeGap(p, 1);
+    RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(p, true);
+    RaftServerConfigKeys.Log.Appender.setBufferByteLimit(p, MOST_APPENDED);
+    RaftServerConfigKeys.Log.Appender.setRetryPolicy(p, RETRIES);
+    RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(p, false);
+    RaftServerConfigKeys.Snapshot.setRetentionFileNum(p, 2);
+    return p;
+  }
+
+  private static TimeDuration millis(Duration duration) {
+    return TimeDuration.valueOf(duration.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Opens a group's log in this process. All that is in the machine's snapshot is restored when
+   * this returns; the log after it is applied as soon as its entries are known to be committed.
+   *
+   * @param group 0 or more; open at most once
+   * @param members all of the group, this one included: those that a new log starts with. What the
+   *     log says later counts more. Empty if the log goes on elsewhere: then this member waits
+   *     until it is sent what is in it.
+   * @throws IOException if the folder cannot be used, its log is damaged, or what this member had
+   *     of the group is lost
+   */
+  public synchronized Ledger open(int group, List<Member> members, Machine machine)
+      throws IOException {
+    RaftGroupId id = idOf(group);
+    if (ledgers.containsKey(id)) {
+      throw new IllegalStateException("group " + group + " is open");
+    }
+    checkKept(group);
+    members.forEach(transport::learn);
+    PeerRpc.connect(transport, group, members);
+    List<RaftPeer> peers = peers(left(group) ? List.of() : founders(group, members));
+    machines.put(
+        id,
+        new RatisMachine(
+            machine,
+            settings.snapshotBytes(),
+            background,
+            transport::log,
+            () -> marks.begin(group),
+            () -> failed(id)));
+    try {
+      RaftClientReply added =
+          server.groupManagement(
+              GroupManagementRequest.newAdd(
+                  ClientId.randomId(), server.getId(), 0, RaftGroup.valueOf(id, peers), false));
+      if (!added.isSuccess()) {
+        throw new IOException("group " + group + " cannot be opened", added.getException());
+      }
+    } catch (IOException | RuntimeException e) {
+      machines.remove(id);
+      throw deepest(e);
+    }
+    RatisLedger ledger = new RatisLedger(this, server, id, group);
+    ledgers.put(id, ledger);
+    return ledger;
+  }
+
+  /**
+   * Returns those that a log starts with, as they were when it was first opened here: who has not
+   * heard of the others before it is started again begins it with the same ones.
+   */
+  private List<Member> founders(int group, List<Member> members) throws IOException {
+    Path file = settings.folder().resolve("founders-" + group);
+    Properties known = Checked.load(file);
+    if (known != null) {
+      try {
+        return readMembers(HexFormat.of().parseHex(known.getProperty("members", "")));
+      } catch (RuntimeException e) {
+        throw Checked.damaged(file, e);
+      }
+    }
+    if (!members.isEmpty()) {
+      ByteWriter out = new ByteWriter().writeNumber(members.size());
+      members.forEach(each -> each.write(out));
+      Properties p = new Properties();
+      p.setProperty("members", HexFormat.of().formatHex(out.toBytes()));
+      Checked.save(p, file, "Who began the log of this group. Do not change it.");
+    }
+    return members;
+  }
+
+  private static List<Member> readMembers(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes, 0);
+    List<Member> members = new ArrayList<>();
+    for (int i = in.readCount(); i > 0; i--) {
+      members.add(Member.read(in));
+    }
+    return members;
+  }
+
+  /** Without its files a member may have voted, and not know for whom. */
+  private void checkKept(int group) throws IOException {
+    Path kept = folderOf(settings.folder(), group);
+    if (marks.begun().contains(group) && !Files.exists(kept.resolve("current/raft-meta"))) {
+      throw new IOException(
+          kept
+              + " is lost, or a part of it (expected: all that this member wrote; or empty "
+              + settings.folder().toAbsolutePath().getParent()
+              + " and have the member join as a new one)");
+    }
+  }
+
+  static RaftGroupId idOf(long group) {
+    return RaftGroupId.valueOf(new UUID(GROUPS, group + 1));
+  }
+
+  /** Returns the folder of a group, in that of all groups. */
+  public static Path folderOf(Path groups, int group) {
+    return groups.resolve(idOf(group).getUuid().toString());
+  }
+
+  private static List<RaftPeer> peers(List<Member> members) {
+    List<RaftPeer> peers = new ArrayList<>();
+    for (Member member : members) {
+      peers.add(peer(member));
+    }
+    return peers;
+  }
+
+  static RaftPeer peer(Member member) {
+    return RaftPeer.newBuilder()
+        .setId(member.id())
+        .setAddress(member.host() + ":" + member.port())
+        .build();
+  }
+
+  static Member member(RaftPeer peer) {
+    String id = peer.getId().toString();
+    String address = peer.getAddress();
+    int colon = address.lastIndexOf(':');
+    return new Member(
+        Member.nameOf(id),
+        address.substring(0, colon),
+        Integer.parseInt(address.substring(colon + 1)),
+        Member.incarnationOf(id),
+        "");
+  }
+
+  /** Returns the groups of which this member has something on disk, or should have, by number. */
+  public Set<Integer> kept() throws IOException {
+    Set<Integer> groups = kept(settings.folder());
+    groups.addAll(marks.begun());
+    return groups;
+  }
+
+  public static Set<Integer> kept(Path folder) throws IOException {
+    Set<Integer> groups = new TreeSet<>();
+    if (!Files.isDirectory(folder)) {
+      return groups;
+    }
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path each : files.filter(Files::isDirectory).toList()) {
+        String name = each.getFileName().toString();
+        if (name.startsWith(GROUP_FOLDERS)) {
+          groups.add((int) UUID.fromString(name).getLeastSignificantBits() - 1);
+        }
+      }
+    }
+    return groups;
+  }
+
+  /** Returns whether this member once had a group's log, and must not begin a new one. */
+  public boolean left(int group) {
+    return marks.left(group);
+  }
+
+  void leaving(int group) throws IOException {
+    marks.leave(group);
+  }
+
+  /** Ratis wraps what the machine says about its files several times. */
+  private static IOException deepest(Throwable problem) {
+    Throwable cause = problem;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return new IOException(cause.getMessage(), problem);
+  }
+
+  /** A member whose disk fails must not lead: it closes its log, and the others go on. */
+  private void failed(RaftGroupId group) {
+    background.execute(
+        () -> {
+          try {
+            RaftServer.Division division = server.getDivision(group);
+            RatisEviction.stop(division.getRaftLog());
+            division.close();
+          } catch (IOException e) {
+            transport.log("group " + group + ": " + e);
+          }
+        });
+  }
+
+  CompletionStage<Ledger.Snapshot> snapshot(RaftGroupId group) {
+    RatisMachine machine = machines.get(group);
+    return machine == null
+        ? CompletableFuture.failedStage(new IOException("the log is closed"))
+        : machine.snapshot();
+  }
+
+  void closing(RaftGroupId group) {
+    RatisMachine machine = machines.get(group);
+    if (machine != null) {
+      machine.closing();
+    }
+  }
+
+  void closed(RaftGroupId group) {
+    ledgers.remove(group);
+    machines.remove(group);
+  }
+
+  static long groupOf(RaftGroupId id) {
+    return groupOf(id.toByteString().asReadOnlyByteBuffer());
+  }
+
+  /** Returns the number of a group from its id in Ratis. */
+  static long groupOf(ByteBuffer id) {
+    return id.getLong(Long.BYTES) - 1;
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    // At once: each waits up to a second, until Ratis's writer of its log looks whether to go on.
+    CompletableFuture<?>[] closing =
+        ledgers.values().stream()
+            .map(ledger -> ledger.closing(false).exceptionally(this::notClosed))
+            .toArray(CompletableFuture[]::new);
+    CompletableFuture.allOf(closing).join();
+    server.close();
+    transport.close();
+    background.shutdownNow();
+  }
+
+  private @Nullable Void notClosed(Throwable problem) {
+    Throwable cause = problem.getCause() == null ? problem : problem.getCause();
+    transport.log("cluster: " + cause.getMessage());
+    return null;
+  }
+}

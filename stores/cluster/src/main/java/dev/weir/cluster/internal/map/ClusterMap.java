@@ -1,0 +1,404 @@
+package dev.weir.cluster.internal.map;
+
+import dev.weir.cluster.internal.peer.ByteReader;
+import dev.weir.cluster.internal.peer.ByteWriter;
+import dev.weir.cluster.internal.peer.LevelException;
+import dev.weir.cluster.internal.peer.Levels;
+import dev.weir.cluster.internal.peer.Member;
+import dev.weir.cluster.internal.state.Entry;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is a member, who has which group, and which group has which key. Immutable.
+ *
+ * <p>It is a part of the state of group 0: each next one is an entry of its log, see {@link
+ * Entry#MAP}. What it says of replicas is what is wanted; the logs of the groups are brought to it
+ * one step after the other.
+ */
+public final class ClusterMap {
+  /*
+   * How does it change? A pure function makes the next of the one in force, with an epoch that is
+   * one more; an entry proposes it, and every replica of group 0 takes it if its own epoch is still
+   * the one that the next was made of. So two who change it at once cannot undo each other's change,
+   * and none of the reasons for a change need be decided alike by all replicas.
+   *
+   * A name stands for one incarnation. A member that has lost its folder takes the place of the one
+   * of its name by another incarnation, and keeps its groups: the difference to who votes in their
+   * logs is the work that remains.
+   */
+
+  public static final int SLOTS = Placement.SLOTS;
+  static final int MOST_MEMBERS = 256;
+  static final int MOST_GROUPS = 256;
+
+  /** At the beginning of a map of level 1, so that another layout is never taken for this one. */
+  private static final int FORMAT = 1;
+
+  /** At the beginning of all others: the next number is the level, which says what follows. */
+  private static final int FORMAT_WITH_LEVEL = 2;
+
+  private final int level;
+  private final long epoch;
+  private final int copies;
+  private final List<Member> members;
+  private final List<List<String>> replicas;
+  private final List<List<Member>> founders;
+  private final short[] slots;
+  private final List<Move> moves;
+
+  /**
+   * A slot that is on its way from a group to another.
+   *
+   * @param epoch of the map that began it; of {@link Step#THAWING} that of the map that gave it up
+   */
+  public record Move(int slot, int from, int to, long epoch, Step step) {}
+
+  /** What is to be done next for a slot that moves. The numbers must never change. */
+  public enum Step {
+    /** The other group is to have it. */
+    MOVING(0),
+    /** The other group decides it; the one that had it is to forget it. */
+    DROPPING(1),
+    /** The other group never will; the one that had it is to decide again. */
+    THAWING(2);
+
+    private final int code;
+
+    Step(int code) {
+      this.code = code;
+    }
+  }
+
+  private static final Step[] STEPS = Step.values();
+
+  /**
+   * @param level the one in force, see {@link Levels}
+   * @param epoch 0 or more, one more than that of the map before it
+   * @param copies how many replicas a group is to have, where there are as many members; at least 1
+   * @param members by name
+   * @param replicas the members of each group, by the group's number; a group may have none
+   * @param founders of each group that was added after the cluster was formed, the last ones: those
+   *     that its log begins with
+   * @param slots the group of each slot
+   * @throws IllegalArgumentException if these contradict each other
+   */
+  public ClusterMap(
+      int level,
+      long epoch,
+      int copies,
+      List<Member> members,
+      List<List<String>> replicas,
+      List<List<Member>> founders,
+      short[] slots,
+      List<Move> moves) {
+    this.level = level;
+    this.epoch = epoch;
+    this.copies = copies;
+    this.members = members.stream().sorted(Comparator.comparing(Member::name)).toList();
+    this.replicas = replicas.stream().map(List::copyOf).toList();
+    this.founders = founders.stream().map(List::copyOf).toList();
+    this.slots = slots.clone();
+    this.moves = List.copyOf(moves);
+    check();
+  }
+
+  private void check() {
+    Set<String> names = new HashSet<>();
+    members.forEach(each -> names.add(each.name()));
+    need(names.size() == members.size(), "two members of one name");
+    need(!members.isEmpty() && members.size() <= MOST_MEMBERS, members.size() + " members");
+    need(!replicas.isEmpty() && replicas.size() <= MOST_GROUPS, replicas.size() + " groups");
+    need(epoch >= 0 && copies >= 1, "epoch " + epoch + ", " + copies + " copies");
+    need(founders.size() < replicas.size(), founders.size() + " groups were added");
+    need(
+        level >= Levels.SLOT_MOVES || (founders.isEmpty() && moves.isEmpty()),
+        moves.size() + " moves, " + founders.size() + " new groups at level " + level);
+    need(slots.length == SLOTS, slots.length + " slots");
+    for (List<String> each : replicas) {
+      need(
+          names.containsAll(each) && new HashSet<>(each).size() == each.size(),
+          "replicas " + each + " of members " + names);
+    }
+    for (short each : slots) {
+      if (each < 0 || each >= replicas.size()) {
+        need(false, "a slot of group " + each);
+      }
+    }
+    Set<Integer> moved = new HashSet<>();
+    for (Move each : moves) {
+      boolean known =
+          each.slot >= 0
+              && each.slot < SLOTS
+              && each.from >= 0
+              && each.from < replicas.size()
+              && each.to >= 0
+              && each.to < replicas.size()
+              && each.from != each.to;
+      need(known && moved.add(each.slot), each.toString());
+    }
+  }
+
+  private static void need(boolean right, String found) {
+    if (!right) {
+      throw new IllegalArgumentException("map: " + found);
+    }
+  }
+
+  /** Returns the first map of a cluster: what its members agreed on. */
+  public static ClusterMap first(Charter charter) {
+    Placement placement = new Placement(charter.groups());
+    List<Member> all = charter.members();
+    return new ClusterMap(
+        Levels.FIRST,
+        1,
+        charter.copies(),
+        all,
+        Roster.replicas(all, charter.groups(), charter.copies()),
+        List.of(),
+        placement.bySlot(),
+        List.of());
+  }
+
+  /** Returns the level in force, see {@link Levels}. */
+  public int level() {
+    return level;
+  }
+
+  public long epoch() {
+    return epoch;
+  }
+
+  /** Returns how many replicas a group is to have, where there are as many members. */
+  public int copies() {
+    return copies;
+  }
+
+  /** Returns all members, by name. */
+  public List<Member> members() {
+    return members;
+  }
+
+  /** Returns the member of that name, or null. */
+  @Nullable
+  public Member member(String name) {
+    return members.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
+  }
+
+  /** Returns whether that incarnation of the member is the one that takes part. */
+  boolean has(String name, UUID incarnation) {
+    Member known = member(name);
+    return known != null && known.incarnation().equals(incarnation);
+  }
+
+  public int groups() {
+    return replicas.size();
+  }
+
+  /** Returns the names of the members that are to have that group. */
+  public List<String> replicas(int group) {
+    return replicas.get(group);
+  }
+
+  /** Returns the members of each group. */
+  public List<List<String>> replicas() {
+    return replicas;
+  }
+
+  /**
+   * Returns those that a group's log begins with, as they were then; empty if the group was there
+   * when the cluster was formed, or is not known. They never change: two that began one log with
+   * different members could each decide.
+   */
+  public List<Member> founders(int group) {
+    int added = group - (replicas.size() - founders.size());
+    return added < 0 || group >= replicas.size() ? List.of() : founders.get(added);
+  }
+
+  /** Returns whether any key is a group's. */
+  public boolean hasSlots(int group) {
+    for (short each : slots) {
+      if (each == group) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns the group of a key. */
+  public int group(long fingerprint) {
+    return slots[Placement.slot(fingerprint)];
+  }
+
+  /** Returns the group of a slot. */
+  public int groupOfSlot(int slot) {
+    return slots[slot];
+  }
+
+  /** Returns the group of each slot, in an array of its own. */
+  public short[] slots() {
+    return slots.clone();
+  }
+
+  /** Returns the slots that are on their way. */
+  public List<Move> moves() {
+    return moves;
+  }
+
+  /** Returns the move of a slot; null if it is not on its way. */
+  @Nullable
+  public Move move(int slot) {
+    return moves.stream().filter(each -> each.slot == slot).findFirst().orElse(null);
+  }
+
+  /** Returns the next map, of other members and replicas. */
+  public ClusterMap with(List<Member> others, List<List<String>> of) {
+    return new ClusterMap(level, epoch + 1, copies, others, of, founders, slots, moves);
+  }
+
+  /** Returns the next map, with more groups, which have no slots yet. */
+  ClusterMap withMore(List<List<String>> of) {
+    List<List<Member>> begun = new ArrayList<>(founders);
+    List<List<String>> all = new ArrayList<>(replicas);
+    for (List<String> each : of) {
+      all.add(each);
+      begun.add(members.stream().filter(member -> each.contains(member.name())).toList());
+    }
+    return new ClusterMap(level, epoch + 1, copies, members, all, begun, slots, moves);
+  }
+
+  /** Returns the next map, of other slots and moves. */
+  ClusterMap with(short[] others, List<Move> on) {
+    return new ClusterMap(level, epoch + 1, copies, members, replicas, founders, others, on);
+  }
+
+  /** Returns the next map, at another level. */
+  public ClusterMap at(int other) {
+    return new ClusterMap(other, epoch + 1, copies, members, replicas, founders, slots, moves);
+  }
+
+  /** Writes it; slots that follow each other in one group are written as their number. */
+  public void write(ByteWriter out) {
+    if (level == Levels.FIRST) {
+      out.writeByte(FORMAT);
+    } else {
+      out.writeByte(FORMAT_WITH_LEVEL).writeNumber(level);
+    }
+    out.writeNumber(epoch).writeNumber(copies).writeNumber(members.size());
+    members.forEach(each -> each.write(out));
+    out.writeNumber(replicas.size());
+    for (List<String> each : replicas) {
+      out.writeNumber(each.size());
+      each.forEach(out::writeText);
+    }
+    if (level >= Levels.SLOT_MOVES) {
+      out.writeNumber(founders.size());
+      for (List<Member> each : founders) {
+        out.writeNumber(each.size());
+        each.forEach(member -> member.write(out));
+      }
+    }
+    for (int slot = 0; slot < SLOTS; ) {
+      int end = slot + 1;
+      while (end < SLOTS && slots[end] == slots[slot]) {
+        end++;
+      }
+      out.writeNumber(end - slot).writeNumber(slots[slot]);
+      slot = end;
+    }
+    out.writeNumber(moves.size());
+    for (Move each : moves) {
+      out.writeNumber(each.slot).writeNumber(each.from).writeNumber(each.to);
+      out.writeNumber(each.epoch).writeByte(each.step.code);
+    }
+  }
+
+  /**
+   * Reads what {@link #write} wrote.
+   *
+   * @throws IllegalArgumentException if it makes no sense
+   * @throws LevelException if this version of Weir does not understand it
+   */
+  public static ClusterMap read(ByteReader in) {
+    int format = in.readByte();
+    need(
+        format == FORMAT || format == FORMAT_WITH_LEVEL,
+        "format " + format + " (expected: " + FORMAT + " or " + FORMAT_WITH_LEVEL + ")");
+    int level = format == FORMAT ? Levels.FIRST : in.readNumber(Levels.FIRST, Integer.MAX_VALUE);
+    Levels.HERE.check(level, "map");
+    long epoch = in.readNumber();
+    int copies = in.readNumber(1, MOST_MEMBERS);
+    List<Member> members = readMembers(in);
+    List<List<String>> replicas = new ArrayList<>();
+    for (int i = in.readCount(); i > 0; i--) {
+      List<String> names = new ArrayList<>();
+      for (int j = in.readCount(); j > 0; j--) {
+        names.add(in.readText());
+      }
+      replicas.add(names);
+    }
+    List<List<Member>> founders = new ArrayList<>();
+    for (int i = level >= Levels.SLOT_MOVES ? in.readCount() : 0; i > 0; i--) {
+      founders.add(readMembers(in));
+    }
+    short[] slots = new short[SLOTS];
+    for (int slot = 0; slot < SLOTS; ) {
+      int end = slot + in.readNumber(1, SLOTS - slot);
+      short group = (short) in.readNumber(0, MOST_GROUPS - 1);
+      while (slot < end) {
+        slots[slot++] = group;
+      }
+    }
+    List<Move> moves = new ArrayList<>();
+    for (int i = in.readCount(); i > 0; i--) {
+      moves.add(
+          new Move(
+              in.readNumber(0, SLOTS - 1),
+              in.readNumber(0, MOST_GROUPS - 1),
+              in.readNumber(0, MOST_GROUPS - 1),
+              in.readNumber(),
+              step(in.readByte())));
+    }
+    return new ClusterMap(level, epoch, copies, members, replicas, founders, slots, moves);
+  }
+
+  private static List<Member> readMembers(ByteReader in) {
+    List<Member> members = new ArrayList<>();
+    for (int i = in.readCount(); i > 0; i--) {
+      members.add(Member.read(in));
+    }
+    return members;
+  }
+
+  private static Step step(int code) {
+    need(code < STEPS.length, "a move with step " + code);
+    return STEPS[code];
+  }
+
+  public byte[] toBytes() {
+    ByteWriter out = new ByteWriter();
+    write(out);
+    return out.toBytes();
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ClusterMap same && Arrays.equals(toBytes(), same.toBytes());
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(epoch);
+  }
+
+  @Override
+  public String toString() {
+    return "epoch " + epoch + ", members " + members + ", replicas " + replicas;
+  }
+}

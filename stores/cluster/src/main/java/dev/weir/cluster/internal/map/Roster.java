@@ -1,0 +1,124 @@
+package dev.weir.cluster.internal.map;
+
+import dev.weir.cluster.internal.peer.Levels;
+import dev.weir.cluster.internal.peer.Member;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Makes the next map of one, where members come and go. Pure functions. */
+public final class Roster {
+  /*
+   * Which members have a group? Those whose names weigh most with its number (rendezvous hashing),
+   * where one of a zone that has fewer of its replicas goes before one of a zone that has more. So a
+   * member that comes takes some replicas of each of the others, one that goes leaves its own to
+   * them, and no other replica moves, unless zones make it.
+   */
+
+  private Roster() {}
+
+  /** Returns the members of each group, by the group's number. */
+  public static List<List<String>> replicas(List<Member> members, int groups, int copies) {
+    List<List<String>> all = new ArrayList<>();
+    for (int group = 0; group < groups; group++) {
+      all.add(chosen(members, group, copies));
+    }
+    return all;
+  }
+
+  private static List<String> chosen(List<Member> members, int group, int copies) {
+    List<Member> rest = new ArrayList<>(members);
+    rest.sort(
+        Comparator.comparingLong((Member each) -> Placement.weight(each.name().hashCode(), group))
+            .reversed()
+            .thenComparing(Member::name));
+    Map<String, Integer> inZone = new HashMap<>();
+    List<String> chosen = new ArrayList<>();
+    while (chosen.size() < copies && !rest.isEmpty()) {
+      Member best = rest.get(0);
+      for (Member each : rest) {
+        if (inZone.getOrDefault(each.zone(), 0) < inZone.getOrDefault(best.zone(), 0)) {
+          best = each;
+        }
+      }
+      rest.remove(best);
+      chosen.add(best.name());
+      inZone.merge(best.zone(), 1, Integer::sum);
+    }
+    return chosen;
+  }
+
+  /**
+   * Returns the map in which a member takes part: a new one, another incarnation of a name, or one
+   * with another address or zone. Returns {@code map} itself if that is so already.
+   */
+  public static ClusterMap joined(ClusterMap map, Member member) {
+    if (member.equals(map.member(member.name()))) {
+      return map;
+    }
+    List<Member> members = others(map, member.name());
+    members.add(member);
+    return of(map, members);
+  }
+
+  /**
+   * Returns the map without a member; {@code map} itself if there is none of that name.
+   *
+   * @throws IllegalArgumentException if there is no other member
+   */
+  public static ClusterMap removed(ClusterMap map, String name) {
+    List<Member> members = others(map, name);
+    if (members.isEmpty()) {
+      throw new IllegalArgumentException(name + " is the only member (expected: others)");
+    }
+    return members.size() == map.members().size() ? map : of(map, members);
+  }
+
+  /** Returns the map with replicas where they should be; {@code map} itself if they are. */
+  public static ClusterMap rebalanced(ClusterMap map) {
+    ClusterMap next = of(map, map.members());
+    return next.replicas().equals(map.replicas()) ? map : next;
+  }
+
+  /**
+   * Returns the map with so many groups; {@code map} itself if it has them.
+   *
+   * @throws IllegalArgumentException if it has more, or no map may have so many, or members are
+   *     still to be brought to another version of Weir first
+   */
+  public static ClusterMap raised(ClusterMap map, int groups) {
+    if (groups < map.groups() || groups > ClusterMap.MOST_GROUPS) {
+      throw new IllegalArgumentException(
+          "groups: "
+              + groups
+              + " (expected: "
+              + map.groups()
+              + ".."
+              + ClusterMap.MOST_GROUPS
+              + ", as many as there are or more)");
+    }
+    if (groups > map.groups() && map.level() < Levels.SLOT_MOVES) {
+      throw new IllegalArgumentException(
+          "groups: "
+              + groups
+              + " (expected: "
+              + map.groups()
+              + " while the cluster is at level "
+              + map.level()
+              + ", as weir cluster status says)");
+    }
+    List<List<String>> all = replicas(map.members(), groups, map.copies());
+    return groups == map.groups() ? map : map.withMore(all.subList(map.groups(), groups));
+  }
+
+  private static ClusterMap of(ClusterMap map, List<Member> members) {
+    return map.with(members, replicas(members, map.groups(), map.copies()));
+  }
+
+  private static List<Member> others(ClusterMap map, String name) {
+    return new ArrayList<>(
+        map.members().stream().filter(each -> !each.name().equals(name)).toList());
+  }
+}

@@ -1,0 +1,155 @@
+package dev.weir.cluster.internal.operating;
+
+import dev.weir.cluster.Cluster;
+import dev.weir.cluster.ClusterSettings;
+import dev.weir.cluster.ClusterStatus;
+import dev.weir.cluster.ClusterStatus.MemberStatus;
+import dev.weir.cluster.SlotsStatus;
+import dev.weir.cluster.internal.asking.OwnGroup;
+import dev.weir.cluster.internal.asking.OwnGroups;
+import dev.weir.cluster.internal.map.Charter;
+import dev.weir.cluster.internal.map.ClusterMap;
+import dev.weir.cluster.internal.map.CurrentMap;
+import dev.weir.cluster.internal.peer.ClusterLevel;
+import dev.weir.cluster.internal.peer.Member;
+import dev.weir.cluster.internal.peer.PeerDoor;
+import dev.weir.cluster.internal.peer.PeerException;
+import dev.weir.cluster.internal.peer.PeerFrame;
+import dev.weir.cluster.internal.peer.PeerTransport;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How members are: this one, by what it has, and the others, which are asked. Safe for use by many
+ * threads.
+ */
+public final class ClusterHealth {
+  private static final int KIND = PeerFrame.FIRST_REQUEST + 18;
+  private static final long STATUS_MILLIS = 1_000;
+
+  private final ClusterSettings settings;
+  private final UUID incarnation;
+  private final List<Member> members;
+  private final Supplier<@Nullable Charter> charter;
+  private final OwnGroups groups;
+  private final CurrentMap map;
+  private final ClusterLevel level;
+  private final DiskRoom room;
+  private final PeerDoor door;
+  private final PeerTransport transport;
+
+  /**
+   * @param members those that are asked before there is a map
+   * @param charter returns the cluster's, or null before it is formed
+   */
+  public ClusterHealth(
+      ClusterSettings settings,
+      UUID incarnation,
+      List<Member> members,
+      Supplier<@Nullable Charter> charter,
+      OwnGroups groups,
+      CurrentMap map,
+      ClusterLevel level,
+      DiskRoom room,
+      PeerDoor door,
+      PeerTransport transport) {
+    this.settings = settings;
+    this.incarnation = incarnation;
+    this.members = members;
+    this.charter = charter;
+    this.groups = groups;
+    this.map = map;
+    this.level = level;
+    this.room = room;
+    this.door = door;
+    this.transport = transport;
+  }
+
+  /** Has other members answered. */
+  public void answerAt(Executor executor) {
+    door.register(
+        KIND, executor, (from, payload) -> CompletableFuture.completedStage(own().toBytes()));
+  }
+
+  /** Returns what this member knows of itself. */
+  private MemberStatus own() {
+    return new MemberStatus(
+        settings.name(),
+        incarnation.toString(),
+        settings.zone(),
+        charter.get() != null,
+        problem(),
+        groups.all().stream().map(OwnGroup::status).toList(),
+        level.able().most(),
+        door.older());
+  }
+
+  private String problem() {
+    return groups.all().stream()
+        .map(each -> each.counters().problem())
+        .filter(each -> !each.isEmpty())
+        .findFirst()
+        .orElse(
+            room.low()
+                ? "its disk is nearly full"
+                : Objects.requireNonNullElse(level.refusal(), ""));
+  }
+
+  /** Asks all members how they are; those that do not answer within a second are down. */
+  public ClusterStatus status() {
+    ClusterMap known = map.epoch() == 0 ? null : map.get();
+    List<Member> every = known == null ? members : known.members();
+    List<CompletableFuture<MemberStatus>> asked = new ArrayList<>();
+    for (Member each : every) {
+      MemberStatus down =
+          new MemberStatus(
+              each.name(),
+              each.incarnation().toString(),
+              each.zone(),
+              false,
+              "",
+              List.of(),
+              0,
+              Map.of());
+      asked.add(
+          status(each.name())
+              .toCompletableFuture()
+              .completeOnTimeout(down, STATUS_MILLIS, TimeUnit.MILLISECONDS)
+              .exceptionally(error -> down));
+    }
+    Charter formed = charter.get();
+    return new ClusterStatus(
+        formed == null ? "" : formed.cluster().toString(),
+        settings.name(),
+        map.epoch(),
+        known == null ? level.inForce() : known.level(),
+        known == null ? Collections.nCopies(settings.groups(), List.of()) : known.replicas(),
+        known == null ? SlotsStatus.before(settings.groups()) : SlotsStatus.of(known),
+        asked.stream().map(CompletableFuture::join).toList());
+  }
+
+  /** Asks one member how it is. */
+  public CompletionStage<MemberStatus> status(String member) {
+    if (member.equals(settings.name())) {
+      return CompletableFuture.completedStage(own());
+    }
+    try {
+      return transport
+          .link(member, Cluster.ASKING)
+          .call(KIND, new byte[0], STATUS_MILLIS)
+          .thenApply(MemberStatus::read);
+    } catch (PeerException e) {
+      return CompletableFuture.failedStage(e);
+    }
+  }
+}

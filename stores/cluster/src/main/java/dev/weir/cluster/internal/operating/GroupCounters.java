@@ -1,0 +1,169 @@
+package dev.weir.cluster.internal.operating;
+
+import dev.weir.Ticker;
+import dev.weir.cluster.ClusterMetrics;
+import dev.weir.cluster.internal.log.Ledger;
+import dev.weir.cluster.internal.log.LedgerException;
+import dev.weir.cluster.internal.log.LedgerException.Outcome;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** What a member counts of one group, for people. Safe for use by many threads. */
+public final class GroupCounters {
+  /** A replica that lags by more than ten minutes may as well lag by ten. */
+  private static final int MOST_SEEN = 600;
+
+  private final Ticker ticker;
+  private final Histogram commits = Histogram.ofTimes();
+  private final Histogram applies = Histogram.ofTimes();
+  private final Histogram snapshots = Histogram.ofTimes();
+  private final Histogram charges = Histogram.ofNumbers();
+  private final LongAdder elections = new LongAdder();
+  private final LongAdder refusedEarly = new LongAdder();
+  private final Map<Outcome, LongAdder> uncertain = new EnumMap<>(Outcome.class);
+
+  /** What was seen to be committed and is not applied yet. Guarded by itself. */
+  private final Deque<Seen> committed = new ArrayDeque<>();
+
+  private volatile String problem = "";
+
+  /** When an index was seen to be committed. */
+  private record Seen(long index, long atNanos) {}
+
+  /**
+   * @param ticker monotonic
+   */
+  public GroupCounters(Ticker ticker) {
+    this.ticker = ticker;
+    for (Outcome each : Outcome.values()) {
+      uncertain.put(each, new LongAdder());
+    }
+  }
+
+  /** Returns when something begins, for those of this class's methods that count how long. */
+  public long begin() {
+    return ticker.nanos();
+  }
+
+  /** Counts what was asked in one entry. */
+  public void asked(int chargesOfEntry, int refused) {
+    charges.add(chargesOfEntry);
+    refusedEarly.add(refused);
+  }
+
+  /** Counts what became of an entry that was appended. */
+  public void appended(long begunNanos, @Nullable Throwable problem) {
+    if (problem == null) {
+      commits.add(ticker.nanos() - begunNanos);
+      return;
+    }
+    Throwable cause =
+        problem instanceof CompletionException && problem.getCause() != null
+            ? problem.getCause()
+            : problem;
+    undecided(cause instanceof LedgerException known ? known.outcome() : Outcome.UNKNOWN);
+  }
+
+  public void undecided(Outcome outcome) {
+    Objects.requireNonNull(uncertain.get(outcome)).increment();
+  }
+
+  public void applied(long begunNanos) {
+    applies.add(ticker.nanos() - begunNanos);
+  }
+
+  public void imaged(long begunNanos) {
+    snapshots.add(ticker.nanos() - begunNanos);
+  }
+
+  public void elected() {
+    elections.increment();
+  }
+
+  public void stopped(String why) {
+    problem = why;
+  }
+
+  /** Returns why this member takes no part in the group any more; empty while it does. */
+  String problem() {
+    return problem;
+  }
+
+  public long refusedEarly() {
+    return refusedEarly.sum();
+  }
+
+  /** Takes note of how far the log is committed and applied; to be called about once a second. */
+  public void look(Ledger.Status status) {
+    synchronized (committed) {
+      drop(status.applied());
+      if (status.committed() > status.applied() && committed.size() < MOST_SEEN) {
+        committed.addLast(new Seen(status.committed(), ticker.nanos()));
+      }
+    }
+  }
+
+  /**
+   * Returns for how long an entry has been committed that is not applied, as far as {@link #look}
+   * has seen; 0 if there is none.
+   */
+  long lagNanos(long applied) {
+    synchronized (committed) {
+      drop(applied);
+      Seen oldest = committed.peekFirst();
+      return oldest == null ? 0 : ticker.nanos() - oldest.atNanos();
+    }
+  }
+
+  private void drop(long applied) {
+    while (!committed.isEmpty() && committed.getFirst().index() <= applied) {
+      Seen unused = committed.removeFirst();
+    }
+  }
+
+  private Map<String, Long> uncertain() {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    uncertain.forEach(
+        (outcome, count) -> counts.put(outcome.name().toLowerCase(Locale.ROOT), count.sum()));
+    return counts;
+  }
+
+  /** Returns all, beside what the group's other parts say. */
+  public ClusterMetrics.GroupMetrics metrics(
+      int group,
+      boolean leads,
+      boolean diverged,
+      Ledger.Status status,
+      long logBytes,
+      long clockLagNanos,
+      long clockFaults,
+      long movedSlots,
+      int frozenSlots) {
+    return new ClusterMetrics.GroupMetrics(
+        group,
+        leads,
+        status.term(),
+        logBytes,
+        commits.counts(),
+        applies.counts(),
+        snapshots.counts(),
+        charges.counts(),
+        lagNanos(status.applied()),
+        clockLagNanos,
+        clockFaults,
+        elections.sum(),
+        refusedEarly.sum(),
+        uncertain(),
+        diverged,
+        movedSlots,
+        frozenSlots);
+  }
+}

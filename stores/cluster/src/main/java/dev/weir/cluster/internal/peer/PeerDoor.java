@@ -1,0 +1,184 @@
+package dev.weir.cluster.internal.peer;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The port for other members: each opens a connection a purpose and asks, this answers. Safe for
+ * use by many threads.
+ *
+ * <p>A member has one connection a purpose: a new one closes the one before, of which this side may
+ * not know yet that it is dead.
+ */
+public final class PeerDoor implements AutoCloseable {
+  /** Unknown peers get no more than this: some 64 members with 16 groups. */
+  private static final int MAX_CONNECTIONS = 1_024;
+
+  private final PeerSelf self;
+  private final PeerLoops loops;
+  private final @Nullable PeerTls tls;
+  private final Consumer<? super String> log;
+  private final Map<Integer, Registered> handlers = new ConcurrentHashMap<>();
+  private final Map<String, PeerSession> sessions = new ConcurrentHashMap<>();
+  private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final Channel listener;
+
+  /**
+   * Who answers a kind of request, and where.
+   *
+   * @param forAll whether processes that are no members may ask it
+   */
+  record Registered(Executor executor, PeerHandler handler, boolean forAll) {}
+
+  /**
+   * Listens.
+   *
+   * @param tls null for connections without TLS
+   * @throws IOException if the address cannot be listened at
+   */
+  public PeerDoor(
+      PeerSelf self,
+      InetSocketAddress address,
+      PeerLoops loops,
+      @Nullable PeerTls tls,
+      Consumer<? super String> log)
+      throws IOException {
+    this.self = self;
+    this.loops = loops;
+    this.tls = tls;
+    this.log = log;
+    ChannelFuture bound =
+        new ServerBootstrap()
+            .group(loops.group())
+            .channel(NioServerSocketChannel.class)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.SO_KEEPALIVE, true)
+            .childOption(ChannelOption.AUTO_READ, tls == null)
+            .childHandler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    accepted(channel);
+                  }
+                })
+            .bind(address)
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IOException("cannot listen at " + address + " for members", bound.cause());
+    }
+    listener = bound.channel();
+  }
+
+  /** Returns where this listens. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  /**
+   * Has members' requests of that kind answered from now on, instead of by the handler before.
+   *
+   * @param kind {@link PeerFrame#FIRST_REQUEST} to {@link PeerFrame#LAST_REQUEST}
+   * @param executor runs the handler, which may block there; a rejected request fails
+   */
+  public void register(int kind, Executor executor, PeerHandler handler) {
+    register(kind, executor, handler, false);
+  }
+
+  /** As {@link #register}, also for processes that are no members. */
+  public void registerForAll(int kind, Executor executor, PeerHandler handler) {
+    register(kind, executor, handler, true);
+  }
+
+  private void register(int kind, Executor executor, PeerHandler handler, boolean forAll) {
+    if (kind < PeerFrame.FIRST_REQUEST || kind > PeerFrame.LAST_REQUEST) {
+      throw new IllegalArgumentException("kind " + kind);
+    }
+    handlers.put(kind, new Registered(executor, handler, forAll));
+  }
+
+  private void accepted(Channel channel) {
+    if (open.size() >= MAX_CONNECTIONS) {
+      log.accept("more than " + MAX_CONNECTIONS + " connections of members: one was refused");
+      Object unused = channel.close();
+      return;
+    }
+    open.add(channel);
+    channel.pipeline().addLast(new PeerFrame.Decoder(), new PeerSession(this, self));
+    if (tls != null) {
+      loops.files().execute(() -> secure(channel, tls));
+    }
+  }
+
+  private static void secure(Channel channel, PeerTls tls) {
+    PeerTls.Contexts contexts = tls.current();
+    channel
+        .eventLoop()
+        .execute(
+            () -> {
+              channel.pipeline().addFirst(contexts.server().newHandler(channel.alloc()));
+              channel.config().setAutoRead(true);
+            });
+  }
+
+  @Nullable Registered handler(int kind) {
+    return handlers.get(kind);
+  }
+
+  void log(String line) {
+    log.accept(line);
+  }
+
+  /** Called when a session knows who it is with. */
+  void opened(PeerSession session) {
+    PeerSession before = sessions.put(session.key(), session);
+    if (before != null) {
+      before.superseded(session);
+    }
+  }
+
+  /** Closes the connections of those that do not understand what is in force by now. */
+  public void look() {
+    sessions.values().forEach(PeerSession::look);
+  }
+
+  /**
+   * Returns the processes that are connected without being members and understand less than this
+   * member, by their names, each with the highest level that it understands.
+   */
+  public Map<String, Integer> older() {
+    Map<String, Integer> found = new TreeMap<>();
+    for (PeerSession each : sessions.values()) {
+      PeerHello peer = each.peer();
+      if (peer != null && !peer.member() && peer.levels().most() < self.level().able().most()) {
+        found.merge(peer.name(), peer.levels().most(), Math::min);
+      }
+    }
+    return found;
+  }
+
+  void closed(PeerSession session) {
+    sessions.remove(session.key(), session);
+  }
+
+  @Override
+  public void close() {
+    listener.close().awaitUninterruptibly();
+    open.close().awaitUninterruptibly();
+  }
+}

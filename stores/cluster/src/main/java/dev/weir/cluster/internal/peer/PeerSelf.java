@@ -1,0 +1,34 @@
+package dev.weir.cluster.internal.peer;
+
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * What a member, or a process that asks members, says of itself when it opens or accepts a
+ * connection.
+ *
+ * @param incarnation drawn with the folder
+ * @param boot chosen anew at each start of the process
+ * @param cluster the cluster's id; {@link #FORMING} as long as it is not known, which goes with any
+ * @param member false for a process that only asks: it takes no part in any log
+ * @param level what it understands, and what it knows to be in force
+ */
+public record PeerSelf(
+    String name,
+    UUID incarnation,
+    UUID boot,
+    Supplier<UUID> cluster,
+    boolean member,
+    ClusterLevel level) {
+  public static final UUID FORMING = new UUID(0, 0);
+
+  /** Returns what it says that it understands: nothing below what is in force. */
+  Levels levels() {
+    return level.said();
+  }
+
+  /** Describes a member of this version. */
+  public PeerSelf(String name, UUID incarnation, UUID boot, Supplier<UUID> cluster) {
+    this(name, incarnation, boot, cluster, true, new ClusterLevel(Levels.HERE));
+  }
+}

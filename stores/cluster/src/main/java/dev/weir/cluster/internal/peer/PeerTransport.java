@@ -1,0 +1,132 @@
+package dev.weir.cluster.internal.peer;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A member's door, and its links to other members; or the links of a process without a door. Safe
+ * for use by many threads.
+ *
+ * <p>Who creates it closes the door and the loops too, after this.
+ */
+public final class PeerTransport implements AutoCloseable {
+  private static final int ID_LENGTH = 8;
+
+  private final PeerSelf self;
+  private final @Nullable PeerDoor door;
+  private final PeerLoops loops;
+  private final @Nullable PeerTls tls;
+  private final Consumer<? super String> log;
+  private final Map<String, Member> members = new ConcurrentHashMap<>();
+  private final Map<String, PeerLink> links = new ConcurrentHashMap<>();
+  private final Map<String, Consumer<? super String>> watching = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  /**
+   * @param door null for a process that only asks
+   */
+  public PeerTransport(
+      PeerSelf self,
+      @Nullable PeerDoor door,
+      PeerLoops loops,
+      @Nullable PeerTls tls,
+      Consumer<? super String> log) {
+    this.self = self;
+    this.door = door;
+    this.loops = loops;
+    this.tls = tls;
+    this.log = log;
+  }
+
+  public PeerSelf self() {
+    return self;
+  }
+
+  /** Returns the door of a member. */
+  public PeerDoor door() {
+    return Objects.requireNonNull(door);
+  }
+
+  public void log(String line) {
+    log.accept(line);
+  }
+
+  /** Has a member's next connections go to that address. */
+  public void learn(Member member) {
+    members.put(member.name(), member);
+  }
+
+  /** Like {@link #learn}, unless an address of the member is known. */
+  public void learnIfUnknown(Member member) {
+    members.putIfAbsent(member.name(), member);
+  }
+
+  /**
+   * Returns this member's connection to another for that purpose; connects if there is none yet.
+   *
+   * @throws PeerException if the other is not known, or this is closed
+   */
+  public PeerLink link(String member, String purpose) throws PeerException {
+    Member known = members.get(member);
+    if (known == null || closed) {
+      throw new PeerException(
+          PeerException.Outcome.NOT_SENT,
+          closed ? "closed" : "member " + member + " is not known here");
+    }
+    return links.computeIfAbsent(
+        member + "/" + purpose,
+        key ->
+            new PeerLink(
+                loops,
+                self,
+                tls,
+                () -> members.getOrDefault(member, known),
+                purpose,
+                log,
+                () -> watching.getOrDefault(purpose, unwatched -> {}).accept(member)));
+  }
+
+  /**
+   * Has somebody hear when a member's process has ended, by the connection for that purpose.
+   *
+   * @param ended receives its name, on an event loop, which must not be blocked
+   */
+  public void watch(String purpose, Consumer<? super String> ended) {
+    watching.put(purpose, ended);
+  }
+
+  /** Returns whether a member's process has ended, by {@link PeerLink#gone}. */
+  public boolean gone(String member, String purpose) {
+    PeerLink link = links.get(member + "/" + purpose);
+    return link != null && link.gone();
+  }
+
+  /** Returns whether there is a connection to another member for that purpose. A hint. */
+  public boolean connected(String member, String purpose) {
+    PeerLink link = links.get(member + "/" + purpose);
+    return link != null && link.connected();
+  }
+
+  /**
+   * Returns a new connection to whichever member is at an address. The caller closes it, before
+   * this.
+   */
+  public PeerLink linkToAny(String host, int port) {
+    String address = host + ":" + port;
+    Member there = new Member(address, host, port);
+    // A purpose of its own: two addresses may lead to one member, and two members may have one
+    // name.
+    String purpose = "find " + address + " of " + self.boot().toString().substring(0, ID_LENGTH);
+    return new PeerLink(loops, self, tls, () -> there, purpose, PeerLink.ANY, log, () -> {});
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    links.values().forEach(PeerLink::close);
+    links.clear();
+  }
+}

@@ -1,0 +1,158 @@
+package dev.weir.cluster.internal.state;
+
+import dev.weir.Algorithm;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.cluster.internal.peer.ByteReader;
+import dev.weir.cluster.internal.peer.ByteWriter;
+import dev.weir.shared.PolicyCode;
+import dev.weir.shared.SharedBinding;
+import java.time.Duration;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A policy as the replicas count by it: the numbers that matter to its keys' state, and the name
+ * whose keys they are. Two are equal if they are written alike. Immutable.
+ */
+public final class ClusterPolicy implements PolicyCode {
+  /** As algorithms are written; the order must never change. */
+  private static final Algorithm[] ALGORITHMS = {
+    Algorithm.SLIDING_WINDOW_LOG,
+    Algorithm.SLIDING_WINDOW_BUCKETS,
+    Algorithm.SLIDING_WINDOW_COUNTER,
+    Algorithm.FIXED_WINDOW,
+    Algorithm.TOKEN_BUCKET,
+    Algorithm.LEAKY_BUCKET
+  };
+
+  private static final long NANOS_PER_MICRO = 1_000;
+
+  private final String name;
+  private final Policy policy;
+
+  /** The policy in force under the name, whose state a variant uses; null if it is none. */
+  private final @Nullable ClusterPolicy base;
+
+  private final byte[] bytes;
+
+  private ClusterPolicy(String name, Policy policy, @Nullable ClusterPolicy base) {
+    this.name = name;
+    this.policy = policy;
+    this.base = base;
+    ByteWriter out = new ByteWriter().writeText(name);
+    write(policy, out);
+    out.writeByte(base == null ? 0 : 1);
+    if (base != null) {
+      write(base.policy, out);
+    }
+    this.bytes = out.toBytes();
+  }
+
+  /** Returns how a policy is counted: for as long as its permits may be granted elsewhere. */
+  public static ClusterPolicy of(String name, Policy policy) {
+    return new ClusterPolicy(name, counted(policy), null);
+  }
+
+  /** Returns how another policy is counted that uses the state of this one's keys. */
+  public ClusterPolicy variant(Policy other) {
+    return new ClusterPolicy(name, counted(other), base == null ? this : base);
+  }
+
+  /** Reads what {@link #bytes} returned. */
+  static ClusterPolicy read(byte[] bytes) {
+    ByteReader in = new ByteReader(bytes, 0);
+    String name = in.readText();
+    Policy policy = readPolicy(in);
+    ClusterPolicy base = in.readByte() == 0 ? null : new ClusterPolicy(name, readPolicy(in), null);
+    if (!in.atEnd()) {
+      throw new IllegalArgumentException("policy: bytes after its end");
+    }
+    return new ClusterPolicy(name, policy, base);
+  }
+
+  private static Policy counted(Policy policy) {
+    Algorithm algorithm = policy.shape().algorithm();
+    Quota quota =
+        new Quota(policy.quota().permits(), whole(SharedBinding.countedWindowNanos(policy)));
+    Policy.Builder builder = Policy.builder(quota).algorithm(algorithm);
+    if (algorithm.granular()) {
+      builder.granularity(Duration.ofNanos(whole(policy.granularityNanos())));
+    }
+    if (algorithm.bucket()) {
+      builder.burst(policy.burst());
+    }
+    return builder.build();
+  }
+
+  /** Returns the next whole microsecond: instants of the replicas are whole ones. */
+  private static long whole(long nanos) {
+    return -Math.floorDiv(-nanos, NANOS_PER_MICRO) * NANOS_PER_MICRO;
+  }
+
+  private static void write(Policy policy, ByteWriter out) {
+    out.writeByte(Arrays.asList(ALGORITHMS).indexOf(policy.algorithm()));
+    out.writeNumber(policy.quota().permits());
+    out.writeNumber(policy.quota().windowNanos());
+    out.writeNumber(policy.burst());
+    out.writeNumber(policy.granularityNanos());
+  }
+
+  private static Policy readPolicy(ByteReader in) {
+    int code = in.readByte();
+    if (code >= ALGORITHMS.length) {
+      throw new IllegalArgumentException(
+          "policy: algorithm " + code + " (expected: 0.." + (ALGORITHMS.length - 1) + ")");
+    }
+    Algorithm algorithm = ALGORITHMS[code];
+    Quota quota = new Quota(in.readNumber(), in.readNumber());
+    long burst = in.readNumber();
+    long granularity = in.readNumber();
+    Policy.Builder builder = Policy.builder(quota).algorithm(algorithm);
+    if (algorithm.granular()) {
+      builder.granularity(Duration.ofNanos(granularity));
+    }
+    if (algorithm.bucket()) {
+      builder.burst(burst);
+    }
+    return builder.build();
+  }
+
+  String name() {
+    return name;
+  }
+
+  public Policy policy() {
+    return policy;
+  }
+
+  @Nullable ClusterPolicy base() {
+    return base;
+  }
+
+  /** Returns how long after its last use the state of a key can matter, in nanoseconds. */
+  long memoryNanos() {
+    long own = policy.shape().memoryNanos();
+    return base == null ? own : Math.max(own, base.memoryNanos());
+  }
+
+  /** Returns the policy as it is written; not to be changed. */
+  byte[] bytes() {
+    return bytes;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ClusterPolicy same && Arrays.equals(bytes, same.bytes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bytes);
+  }
+
+  @Override
+  public String toString() {
+    return name + ": " + policy;
+  }
+}

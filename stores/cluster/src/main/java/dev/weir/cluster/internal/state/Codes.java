@@ -1,0 +1,59 @@
+package dev.weir.cluster.internal.state;
+
+import dev.weir.Charges.Role;
+import dev.weir.Reason;
+
+/** How roles and reasons are written. What a number means must never change. */
+final class Codes {
+  private static final Role[] ROLES = {Role.REQUIRED, Role.ANY, Role.OPTIONAL};
+
+  private static final Reason[] REASONS = {
+    Reason.WITHIN_LIMIT,
+    Reason.OVER_LIMIT,
+    Reason.TOLERATED,
+    Reason.SHADOW,
+    Reason.UNCERTAIN,
+    Reason.OVERLOADED,
+    Reason.KEY_SPACE_FULL,
+    Reason.INVALID,
+    Reason.NO_LIMIT,
+    Reason.UNCERTAIN // As MOVED is read.
+  };
+
+  /** Instead of a reason: the key is another group's, or about to be; nothing was decided. */
+  static final int MOVED = 9;
+
+  private Codes() {}
+
+  static int of(Role role) {
+    return place(ROLES, role);
+  }
+
+  static Role role(int code) {
+    return at(ROLES, code, "role");
+  }
+
+  static int of(Reason reason) {
+    return place(REASONS, reason);
+  }
+
+  static Reason reason(int code) {
+    return at(REASONS, code, "reason");
+  }
+
+  private static <T> int place(T[] all, T one) {
+    int place = 0;
+    while (all[place] != one) {
+      place++;
+    }
+    return place;
+  }
+
+  private static <T> T at(T[] all, int code, String what) {
+    if (code >= all.length) {
+      throw new IllegalArgumentException(
+          what + ": " + code + " (expected: 0.." + (all.length - 1) + ")");
+    }
+    return all[code];
+  }
+}

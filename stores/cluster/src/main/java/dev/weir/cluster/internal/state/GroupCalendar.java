@@ -1,0 +1,136 @@
+package dev.weir.cluster.internal.state;
+
+import dev.weir.Ticker;
+import dev.weir.cluster.internal.log.Ledger;
+import dev.weir.cluster.internal.peer.Levels;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+
+/**
+ * Has the calendar of one group follow the wall clock of the member that leads it. Safe for use by
+ * many threads.
+ */
+public final class GroupCalendar {
+  /*
+   * How does a group follow a calendar, when no wall clock may be trusted? Its time is the log's,
+   * which no wall clock moves; the calendar is that time and an offset, which only entries of the log
+   * step, and only ahead (MemoryStore.stepCalendar): all replicas step it in one place. A leader looks
+   * each second. If its wall clock is ahead of the calendar by a little, since the group's time stood
+   * still for an election or runs a little slow, it logs an entry. If it is ahead by more than the
+   * most skew, then the cluster was away for so long, or this clock is wrong; the leader cannot tell
+   * which. It logs nothing and says so, and an operator decides, who can look at a watch. A wall
+   * clock that is behind changes nothing: the calendar waits for it.
+   *
+   * At a level that has no calendars, the leader looks at nothing: the calendar is the group's time.
+   * Images of a store whose calendar was never stepped are as they were before there were any.
+   */
+
+  private static final double SECOND = 1e9;
+
+  private final int group;
+  private final Ledger ledger;
+  private final Replica replica;
+  private final ClusterTime time;
+  private final Ticker wall;
+  private final long maxSkewNanos;
+  private final Consumer<? super String> log;
+  private final LongAdder faults = new LongAdder();
+  private volatile boolean faulty;
+
+  /**
+   * @param wall may go anywhere
+   * @param maxSkewNanos by how much the wall clock may be off and still be followed
+   */
+  public GroupCalendar(
+      int group,
+      Ledger ledger,
+      Replica replica,
+      ClusterTime time,
+      Ticker wall,
+      long maxSkewNanos,
+      Consumer<? super String> log) {
+    this.group = group;
+    this.ledger = ledger;
+    this.replica = replica;
+    this.time = time;
+    this.wall = wall;
+    this.maxSkewNanos = maxSkewNanos;
+    this.log = log;
+  }
+
+  /** Returns how far the calendar is behind this member's wall clock. */
+  public long behindNanos() {
+    return wall.nanos() - time.nowNanos() - replica.store().calendarOffsetNanos();
+  }
+
+  /** Returns whether this member leads and does not follow its wall clock, which is too far off. */
+  public boolean faulty() {
+    return faulty;
+  }
+
+  /** Returns how often that began. */
+  public long faults() {
+    return faults.sum();
+  }
+
+  /** To be called each second. */
+  public void look() {
+    if (!ledger.leads() || replica.diverged() || replica.level() < Levels.CALENDAR) {
+      faulty = false;
+      return;
+    }
+    long behind = behindNanos();
+    if (Math.abs(behind) > maxSkewNanos) {
+      fault(behind);
+      return;
+    }
+    faulty = false;
+    if (behind >= Replica.LEAST_STEP_NANOS) {
+      CompletionStage<?> unused = set(wall.nanos());
+    }
+  }
+
+  private void fault(long behind) {
+    if (faulty) {
+      return;
+    }
+    faulty = true;
+    faults.increment();
+    log.accept(
+        String.format(
+            Locale.ROOT,
+            "cluster: group %d: the calendar is %.1f s %s this machine's wall clock, and does not"
+                + " follow it (expected: within %.1f s); if the wall clock is right: weir cluster"
+                + " calendar --now",
+            group,
+            Math.abs(behind) / SECOND,
+            behind < 0 ? "ahead of" : "behind",
+            maxSkewNanos / SECOND));
+  }
+
+  /**
+   * Sets the calendar to what a wall clock shows, unless it is there already or later; where this
+   * member leads.
+   *
+   * @return completes when it is applied
+   */
+  public CompletionStage<byte[]> set(long wallNanos) {
+    int level = replica.level();
+    if (level < Levels.CALENDAR) {
+      return CompletableFuture.failedStage(
+          new IOException(
+              "group "
+                  + group
+                  + " is at level "
+                  + level
+                  + " (expected: at least "
+                  + Levels.CALENDAR
+                  + ", from which on calendars are set)"));
+    }
+    return ledger.append(Entry.calendar(wallNanos));
+  }
+}

@@ -1,0 +1,238 @@
+package dev.weir.cluster.internal.state;
+
+import dev.weir.Charges.Role;
+import dev.weir.cluster.internal.log.Ledger;
+import dev.weir.cluster.internal.peer.ByteReader;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads an entry's operations one after the other. Every method may throw {@link
+ * IllegalArgumentException}: the entry makes no sense then. Not safe for use by several threads at
+ * once.
+ */
+public final class OperationReader {
+  /** What an operation is, as in {@code dev.weir.shared.Call}. The numbers must never change. */
+  public enum Kind {
+    DECIDE_MANY(0),
+    DECIDE_ONE(1),
+    RECORD(2),
+    REFUND(3),
+    RESET(4);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    int code() {
+      return code;
+    }
+  }
+
+  /** Far more than a request has. */
+  private static final int MOST_CHARGES = 1 << 12;
+
+  /** As {@code dev.weir.Charges} has it. */
+  private static final long MOST_WAIT_NANOS = 1L << 60;
+
+  /** By their numbers. */
+  private static final Kind[] KINDS = Kind.values();
+
+  private final ByteReader in;
+  private final List<byte[]> policies = new ArrayList<>();
+  private final int firstOperation;
+
+  private int begin;
+  private Kind kind = Kind.DECIDE_MANY;
+  private boolean peeking;
+  private boolean queued;
+  private long maxWaitNanos;
+  private int charges;
+  private int[] numbers = new int[1];
+  private long[] fingerprints = new long[1];
+  private long[] permits = new long[1];
+  private Role[] roles = new Role[1];
+  private long count;
+  private long atNanos;
+  private long resetNanos;
+
+  /**
+   * @param entry of kind {@link Entry#OPERATIONS}
+   */
+  public OperationReader(byte[] entry) {
+    in = new ByteReader(entry, Ledger.STAMP_BYTES);
+    if (in.readByte() != Entry.OPERATIONS) {
+      throw new IllegalArgumentException("entry: of another kind (expected: operations)");
+    }
+    int known = in.readCount();
+    for (int i = 0; i < known; i++) {
+      policies.add(in.readBytes());
+    }
+    firstOperation = in.position();
+  }
+
+  /** Returns the policies, to which {@link #policy} refers. */
+  public List<byte[]> policies() {
+    return policies;
+  }
+
+  /** Returns where the operations begin. */
+  int firstOperation() {
+    return firstOperation;
+  }
+
+  /** Reads the next operation; returns whether there was one. */
+  public boolean next() {
+    if (in.atEnd()) {
+      return false;
+    }
+    begin = in.position();
+    int code = in.readByte();
+    if (code >= KINDS.length) {
+      throw new IllegalArgumentException("operation: kind " + code);
+    }
+    kind = KINDS[code];
+    charges = 1;
+    peeking = false;
+    queued = false;
+    maxWaitNanos = 0;
+    switch (kind) {
+      case DECIDE_MANY -> readMany();
+      case DECIDE_ONE -> {
+        readKey();
+        permits[0] = in.readNumber();
+        count = in.readNumber();
+      }
+      case RECORD -> {
+        readKey();
+        permits[0] = readPermits();
+      }
+      case REFUND -> {
+        readKey();
+        permits[0] = readPermits();
+        atNanos = in.readNumber();
+        resetNanos = atNanos + in.readNumber();
+      }
+      case RESET -> readKey();
+    }
+    return true;
+  }
+
+  /** Reads up to the end, so that what makes no sense there is found. */
+  void readAll() {
+    boolean more = true;
+    while (more) {
+      more = next();
+    }
+  }
+
+  private long readPermits() {
+    long some = in.readNumber();
+    if (some < 0) {
+      throw new IllegalArgumentException("permits: " + some + " (expected: at least 0)");
+    }
+    return some;
+  }
+
+  private void readMany() {
+    int flags = in.readByte();
+    peeking = (flags & 1) != 0;
+    queued = (flags & 2) != 0;
+    maxWaitNanos = in.readNumber();
+    charges = in.readCount();
+    if (charges > MOST_CHARGES || (queued && charges != 1)) {
+      throw new IllegalArgumentException("operation: " + charges + " charges");
+    }
+    if (maxWaitNanos < 0 || maxWaitNanos > MOST_WAIT_NANOS) {
+      throw new IllegalArgumentException("operation: waits " + maxWaitNanos + " ns");
+    }
+    if (charges > numbers.length) {
+      numbers = new int[charges];
+      fingerprints = new long[charges];
+      permits = new long[charges];
+      roles = new Role[charges];
+    }
+    for (int i = 0; i < charges; i++) {
+      roles[i] = Codes.role(in.readByte());
+      readKey(i);
+      permits[i] = in.readNumber();
+    }
+  }
+
+  private void readKey() {
+    readKey(0);
+  }
+
+  private void readKey(int i) {
+    long number = in.readNumber();
+    if (number < 0 || number >= policies.size()) {
+      throw new IllegalArgumentException(
+          "operation: policy " + number + " (expected: 0.." + (policies.size() - 1) + ")");
+    }
+    numbers[i] = (int) number;
+    fingerprints[i] = in.readLong();
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  /** Returns where the operation begins in the entry. */
+  public int begin() {
+    return begin;
+  }
+
+  /** Returns where the operation ends in the entry. */
+  public int end() {
+    return in.position();
+  }
+
+  public boolean peeking() {
+    return peeking;
+  }
+
+  public boolean queued() {
+    return queued;
+  }
+
+  long maxWaitNanos() {
+    return maxWaitNanos;
+  }
+
+  public int charges() {
+    return charges;
+  }
+
+  public int policy(int i) {
+    return numbers[i];
+  }
+
+  public long fingerprint(int i) {
+    return fingerprints[i];
+  }
+
+  public long permits(int i) {
+    return permits[i];
+  }
+
+  public Role role(int i) {
+    return roles[i];
+  }
+
+  /** Returns how often the permits are asked for, of {@link Kind#DECIDE_ONE}. */
+  long count() {
+    return count;
+  }
+
+  /** Returns the instant for which the permits of a {@link Kind#REFUND} were charged. */
+  long atNanos() {
+    return atNanos;
+  }
+
+  /** Returns when the key would have been reset after that charge. */
+  long resetNanos() {
+    return resetNanos;
+  }
+}

@@ -1,0 +1,204 @@
+package dev.weir.cluster.internal.state;
+
+import dev.weir.cluster.internal.map.Placement;
+import dev.weir.cluster.internal.peer.ByteReader;
+import dev.weir.cluster.internal.peer.ByteWriter;
+
+/**
+ * An entry about one slot, which moves from a group to another, and the reply to it. All of them
+ * may be repeated, and may come late: what does not fit the slot's {@link GroupSlots.Phase} and
+ * epoch any more changes nothing, and the reply says how the slot is.
+ */
+public final class SlotEntry {
+  /** What becomes of the slot. The numbers must never change. */
+  public enum Verb {
+    /** The group that has it decides nothing of it any more, and lifts its keys. */
+    FREEZE(0),
+    /** The group that is to have it takes a part of what was lifted. */
+    INSTALL(1),
+    /** It has all, and decides from here. */
+    ACTIVATE(2),
+    /** It never will, under this epoch. */
+    ABORT(3),
+    /** The group that had it forgets what it lifted. */
+    DROP(4),
+    /** The group that had it decides again, under a later epoch. */
+    THAW(5);
+
+    private final int code;
+
+    Verb(int code) {
+      this.code = code;
+    }
+  }
+
+  private static final Verb[] VERBS = Verb.values();
+  private static final byte[] NONE = {};
+
+  private final Verb verb;
+  private final int slot;
+  private final long epoch;
+  private final long crc;
+  private final long refundsAfterNanos;
+  private final int offset;
+  private final int size;
+  private final byte[] chunk;
+
+  private SlotEntry(
+      Verb verb,
+      int slot,
+      long epoch,
+      long crc,
+      long refundsAfterNanos,
+      int offset,
+      int size,
+      byte[] chunk) {
+    this.verb = verb;
+    this.slot = slot;
+    this.epoch = epoch;
+    this.crc = crc;
+    this.refundsAfterNanos = refundsAfterNanos;
+    this.offset = offset;
+    this.size = size;
+    this.chunk = chunk;
+  }
+
+  /**
+   * Returns any but {@link Verb#INSTALL} and {@link Verb#ACTIVATE}.
+   *
+   * @param epoch of the move, one that was never used for this slot before; of {@link Verb#THAW} a
+   *     later one
+   */
+  public static SlotEntry of(Verb verb, int slot, long epoch) {
+    return new SlotEntry(verb, slot, epoch, 0, 0, 0, 0, NONE);
+  }
+
+  /** Returns an entry that changes nothing, and so asks how a slot is. */
+  public static SlotEntry question(int slot) {
+    return of(Verb.THAW, slot, 0); // Under no later epoch than any.
+  }
+
+  /**
+   * Returns {@link Verb#INSTALL}.
+   *
+   * @param offset where in the lifted bytes the chunk belongs
+   * @param size of the whole of the lifted bytes
+   */
+  public static SlotEntry install(int slot, long epoch, byte[] chunk, int offset, int size) {
+    return new SlotEntry(Verb.INSTALL, slot, epoch, 0, 0, offset, size, chunk);
+  }
+
+  /**
+   * Returns {@link Verb#ACTIVATE}.
+   *
+   * @param crc of the whole of the lifted bytes
+   * @param refundsAfterNanos charges for an instant up to this one may be those of an earlier group
+   */
+  public static SlotEntry activate(int slot, long epoch, long crc, long refundsAfterNanos) {
+    return new SlotEntry(Verb.ACTIVATE, slot, epoch, crc, refundsAfterNanos, 0, 0, NONE);
+  }
+
+  public Verb verb() {
+    return verb;
+  }
+
+  public int slot() {
+    return slot;
+  }
+
+  public long epoch() {
+    return epoch;
+  }
+
+  public long crc() {
+    return crc;
+  }
+
+  public long refundsAfterNanos() {
+    return refundsAfterNanos;
+  }
+
+  int offset() {
+    return offset;
+  }
+
+  int size() {
+    return size;
+  }
+
+  byte[] chunk() {
+    return chunk;
+  }
+
+  /** Returns the entry, with room for its stamp. */
+  public byte[] toEntry() {
+    ByteWriter out = new ByteWriter().writeLong(0).writeByte(Entry.SLOT).writeByte(verb.code);
+    out.writeNumber(slot).writeNumber(epoch);
+    if (verb == Verb.INSTALL) {
+      out.writeNumber(offset).writeNumber(size).writeBytes(chunk);
+    } else if (verb == Verb.ACTIVATE) {
+      out.writeLong(crc).writeNumber(refundsAfterNanos);
+    }
+    return out.toBytes();
+  }
+
+  /**
+   * Reads what is behind the kind of an entry.
+   *
+   * @throws IllegalArgumentException if it makes no sense
+   */
+  public static SlotEntry read(ByteReader in) {
+    int code = in.readByte();
+    long slot = in.readNumber();
+    if (code >= VERBS.length || slot < 0 || slot >= Placement.SLOTS) {
+      throw new IllegalArgumentException("slot: " + slot + ", verb " + code);
+    }
+    long epoch = in.readNumber();
+    return switch (VERBS[code]) {
+      case INSTALL -> {
+        long offset = in.readNumber();
+        long size = in.readNumber();
+        byte[] chunk = in.readBytes();
+        if (offset < 0 || size < offset + chunk.length || size > GroupSlots.MOST_BYTES) {
+          throw new IllegalArgumentException("slot: " + chunk.length + " bytes of " + size);
+        }
+        yield install((int) slot, epoch, chunk, (int) offset, (int) size);
+      }
+      case ACTIVATE -> activate((int) slot, epoch, in.readLong(), in.readNumber());
+      default -> of(VERBS[code], (int) slot, epoch);
+    };
+  }
+
+  /**
+   * How a slot is in a group, after an entry.
+   *
+   * @param epoch the last that mattered to the slot there
+   * @param refundsAfterNanos as of {@link SlotEntry#activate}, where it is frozen
+   * @param size of what was lifted, where it is frozen; of what has come, where it arrives
+   * @param crc of what was lifted, where it is frozen
+   */
+  public record State(
+      long nowNanos,
+      GroupSlots.Phase phase,
+      long epoch,
+      long refundsAfterNanos,
+      int size,
+      long crc) {
+
+    void write(ByteWriter out) {
+      out.writeLong(nowNanos).writeByte(phase.code()).writeNumber(epoch);
+      out.writeNumber(refundsAfterNanos).writeNumber(size).writeLong(crc);
+    }
+
+    public static State read(byte[] reply) {
+      ByteReader in = new ByteReader(reply, 0);
+      return new State(
+          in.readLong(),
+          GroupSlots.phase(in.readByte()),
+          in.readNumber(),
+          in.readNumber(),
+          (int) in.readNumber(),
+          in.readLong());
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package dev.weir.cluster.sim;
+
+import dev.weir.cluster.Policies;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * Something that goes wrong in a run: data, so that a run can be repeated with some of its faults.
+ *
+ * @param number among all faults of the seed
+ * @param choices the seed of all that is left to chance in it, as whom it strikes
+ */
+record SimFault(int number, Kind kind, long atNanos, long choices) {
+  private static final long MILLI = Policies.MILLI;
+  private static final long FIRST_NANOS = 1_500 * MILLI;
+  static final long LAST_NANOS = 5_500 * MILLI;
+
+  /** What goes wrong. */
+  enum Kind {
+    CRASH,
+    POWER,
+    PAUSE,
+    ISOLATE,
+    CUT,
+    ELECT,
+    STEP_WALL,
+    SLOW,
+    WIPE,
+    LOSS,
+    LATE,
+    SERVER,
+    RULE,
+    MOVE,
+    CALENDAR
+  }
+
+  private static final List<Kind> KINDS = new ArrayList<>(List.of(Kind.values()));
+
+  static {
+    KINDS.addAll(List.of(Kind.PAUSE, Kind.CUT, Kind.MOVE, Kind.MOVE));
+  }
+
+  /** Returns the faults of a seed: where it is built wrong, often such as bring that to light. */
+  static List<SimFault> of(long seed, Defect defect) {
+    Kind[] telling =
+        switch (defect) {
+          case ANSWERS_BEFORE_COMMIT -> new Kind[] {Kind.ISOLATE};
+          case WIPED_VOTER -> new Kind[] {Kind.ISOLATE, Kind.WIPE};
+          case UNFLUSHED_ACKS -> new Kind[] {Kind.POWER};
+          case WALL_CLOCK_STAMPS -> new Kind[] {Kind.ELECT, Kind.STEP_WALL};
+          case WALL_CLOCK_ALLOTMENTS -> new Kind[] {Kind.STEP_WALL};
+          case ACTIVATE_BEFORE_FREEZE, MOVE_WITHOUT_SHIFT -> new Kind[] {Kind.MOVE};
+          case TIME_GOES_BACK, CALENDAR_OF_ANY_CLOCK -> new Kind[] {Kind.ELECT};
+          case BUNDLE_RETRIED -> new Kind[] {Kind.SLOW};
+          default -> new Kind[0];
+        };
+    SplittableRandom random = new SplittableRandom(seed ^ 0x5eedfa17L);
+    long mean = between(random, 40 * MILLI, 500 * MILLI);
+    List<SimFault> faults = new ArrayList<>();
+    long at = FIRST_NANOS;
+    while (true) {
+      at += between(random, mean / 4, mean * 4);
+      if (at > LAST_NANOS) {
+        return faults;
+      }
+      boolean tells = telling.length > 0 && random.nextBoolean();
+      List<Kind> kinds = tells ? List.of(telling) : KINDS;
+      Kind kind = kinds.get(random.nextInt(kinds.size()));
+      faults.add(new SimFault(faults.size(), kind, at, random.nextLong()));
+    }
+  }
+
+  /** Returns a length of time between two, small ones as likely as large ones. */
+  static long between(SplittableRandom random, long leastNanos, long mostNanos) {
+    double span = Math.log((double) mostNanos / leastNanos);
+    return (long) (leastNanos * Math.exp(span * random.nextDouble()));
+  }
+
+  /** Returns how long it lasts. */
+  static long time(SplittableRandom random) {
+    return between(random, 10 * MILLI, 4_000 * MILLI);
+  }
+}

@@ -1,0 +1,140 @@
+package dev.weir.cluster.sim;
+
+import dev.weir.Ticker;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** A machine: clocks of its own, and what runs on it. It can crash, pause, and be suspended. */
+final class SimNode {
+  private static final long MILLION = 1_000_000;
+
+  /** What a right wall clock shows at the beginning: later than any monotonic one. */
+  private static final long WALL_NANOS = 1L << 51;
+
+  final String name;
+  final Scheduler scheduler;
+  private final Deque<Runnable> waiting = new ArrayDeque<>();
+  private boolean up = true;
+  private boolean paused;
+  private long life;
+
+  /** By how much its monotonic clock is fast, in parts per million. */
+  private long ppm;
+
+  private long clockNanos;
+  private long clockSetAtNanos;
+  private boolean clockStopped;
+  private long wallAheadNanos;
+
+  SimNode(String name, Scheduler scheduler, int mostPpm) {
+    this.name = name;
+    this.scheduler = scheduler;
+    ppm = scheduler.random.nextInt(-mostPpm, mostPpm + 1);
+    wallAheadNanos = scheduler.random.nextLong(100 * MILLION);
+    reboot();
+  }
+
+  private void reboot() {
+    clockNanos = scheduler.random.nextLong(1L << 50);
+    clockSetAtNanos = scheduler.nanos();
+  }
+
+  private long monotonicNanos() {
+    long passed = clockStopped ? 0 : scheduler.nanos() - clockSetAtNanos;
+    return clockNanos + passed + passed * ppm / MILLION;
+  }
+
+  Ticker monotonic() {
+    return this::monotonicNanos;
+  }
+
+  Ticker wall() {
+    return () -> rightWallNanos() + wallAheadNanos;
+  }
+
+  /** Returns what a right wall clock shows. */
+  long rightWallNanos() {
+    return WALL_NANOS + scheduler.nanos();
+  }
+
+  /** Sets the wall clock ahead, or back. */
+  void stepWall(long byNanos) {
+    wallAheadNanos += byNanos;
+  }
+
+  boolean up() {
+    return up;
+  }
+
+  boolean runs() {
+    return up && !paused;
+  }
+
+  /** Has something done here later, unless this crashes before. */
+  void run(long afterNanos, Runnable task) {
+    long when = life;
+    scheduler.after(
+        afterNanos,
+        () -> {
+          if (up && life == when) {
+            runNow(task);
+          }
+        });
+  }
+
+  private void runNow(Runnable task) {
+    if (paused) {
+      waiting.add(task);
+    } else {
+      task.run();
+    }
+  }
+
+  /**
+   * Stops what runs here, until {@link #resume}.
+   *
+   * @param clockToo whether the monotonic clock stops as well
+   */
+  void pause(boolean clockToo) {
+    paused = true;
+    if (clockToo && !clockStopped) {
+      clockNanos = monotonicNanos();
+      clockStopped = true;
+    }
+  }
+
+  void resume() {
+    paused = false;
+    if (clockStopped) {
+      clockStopped = false;
+      clockSetAtNanos = scheduler.nanos();
+    }
+    for (int i = waiting.size(); i > 0 && !paused; i--) {
+      waiting.remove().run();
+    }
+  }
+
+  /** Ends all that runs here. */
+  void crash() {
+    resume0();
+    up = false;
+    life++;
+    waiting.clear();
+  }
+
+  private void resume0() {
+    waiting.clear();
+    resume();
+  }
+
+  /** Starts again, with another reading of the monotonic clock. */
+  void start() {
+    up = true;
+    reboot();
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,89 @@
+package dev.weir.shared.internal;
+
+import dev.weir.Charges;
+import dev.weir.Decision;
+import dev.weir.shared.Decider;
+import dev.weir.shared.Link;
+import dev.weir.shared.SharedBinding;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * A request whose keys are in several slots of a cluster, which no script can decide in one step:
+ * each charge is made for itself, and all of them are given back if the whole is refused. It may
+ * refuse others meanwhile; it never admits too much.
+ */
+public final class CrossSlots {
+  private CrossSlots() {}
+
+  public static boolean inOne(Charges charges, Link link) {
+    int first = slot(charges, 0, link);
+    for (int i = 1; i < charges.size(); i++) {
+      if (slot(charges, i, link) != first) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static int slot(Charges charges, int i, Link link) {
+    return link.slot((SharedBinding) charges.binding(i), charges.fingerprint(i));
+  }
+
+  /**
+   * @param waitedNanos for how long the request has waited for the store already
+   */
+  public static void decide(
+      Charges charges,
+      long nowNanos,
+      long waitedNanos,
+      Decider decider,
+      Consumer<? super Charges> done) {
+    int size = charges.size();
+    Charges[] parts = new Charges[size];
+    AtomicInteger missing = new AtomicInteger(size);
+    for (int i = 0; i < size; i++) {
+      Charges part =
+          new Charges().add(charges.binding(i), charges.fingerprint(i), charges.permits(i));
+      parts[i] = charges.peeking() ? part.peek() : part;
+    }
+    for (Charges part : parts) {
+      decider.inOneStep(
+          part,
+          nowNanos,
+          waitedNanos,
+          decided -> {
+            if (missing.decrementAndGet() == 0) {
+              combine(charges, parts, nowNanos, decider);
+              done.accept(charges);
+            }
+          });
+    }
+  }
+
+  private static void combine(Charges charges, Charges[] parts, long nowNanos, Decider decider) {
+    for (int i = 0; i < parts.length; i++) {
+      Charges part = parts[i];
+      charges.result(
+          i,
+          part.reason(0),
+          part.remaining(0),
+          part.retryAfterNanos(0),
+          part.resetAfterNanos(0),
+          part.atNanos(0));
+    }
+    boolean allowed = charges.settle();
+    for (int i = 0; i < parts.length && !allowed && !charges.peeking(); i++) {
+      if (parts[i].fits(0) && parts[i].permits(0) > 0) {
+        Decision decision = parts[i].decision(0);
+        decider.refund(
+            (SharedBinding) charges.binding(i),
+            charges.fingerprint(i),
+            charges.permits(i),
+            decision,
+            nowNanos,
+            given -> {});
+      }
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package dev.weir.shared.internal;
+
+import dev.weir.Charges;
+import dev.weir.Reason;
+import dev.weir.shared.Call;
+import dev.weir.shared.Failure;
+import dev.weir.shared.Link;
+import dev.weir.shared.Reply;
+import dev.weir.shared.Result;
+import dev.weir.shared.SharedBinding;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/** Asks for all that a request says, in one step. */
+public final class DecideMany extends Operation {
+  private final Charges charges;
+  private final Runnable done;
+  private final Consumer<Failure> failed;
+  private final LongConsumer apart;
+
+  /** What was sent, for when the charges are in other hands again. */
+  private record Sent(SharedBinding binding, long fingerprint, long permits) {}
+
+  private final List<Sent> sent = new ArrayList<>();
+  private final List<Result> results = new ArrayList<>();
+  private final int size;
+  private boolean peeking;
+  private boolean allowed;
+
+  /**
+   * @param charges whose results are filled in before {@code done} is called
+   * @param apart has each charge decided for itself; receives for how long they have waited
+   */
+  public DecideMany(Charges charges, Runnable done, Consumer<Failure> failed, LongConsumer apart) {
+    this.charges = charges;
+    size = charges.size();
+    this.done = done;
+    this.failed = failed;
+    this.apart = apart;
+  }
+
+  private SharedBinding binding(int i) {
+    return (SharedBinding) charges.binding(i);
+  }
+
+  @Override
+  public SharedBinding binding() {
+    return binding(0);
+  }
+
+  @Override
+  public long fingerprint() {
+    return charges.fingerprint(0);
+  }
+
+  @Override
+  public void forEachKey(Keys keys) {
+    for (int i = 0; i < charges.size(); i++) {
+      keys.key(binding(i), charges.fingerprint(i));
+    }
+  }
+
+  @Override
+  public void write(Call call) {
+    peeking = charges.peeking();
+    sent.clear();
+    results.clear();
+    call.decideMany(charges.size(), charges.peeking(), charges.queued(), charges.maxWaitNanos());
+    for (int i = 0; i < charges.size(); i++) {
+      sent.add(new Sent(binding(i), charges.fingerprint(i), charges.permits(i)));
+      call.charge(binding(i), charges.fingerprint(i), charges.permits(i), charges.role(i));
+    }
+  }
+
+  @Override
+  public void read(Reply reply) {
+    allowed = reply.number() == 1;
+    for (int i = 0; i < sent.size(); i++) {
+      results.add(reply.result());
+    }
+  }
+
+  @Override
+  public void answer() {
+    for (int i = 0; i < charges.size(); i++) {
+      Result each = results.get(i);
+      charges.result(
+          i,
+          each.reason(),
+          each.remaining(),
+          each.retryAfterNanos(),
+          each.resetAfterNanos(),
+          each.atNanos());
+    }
+    charges.allowed(allowed);
+    done.run();
+  }
+
+  @Override
+  public boolean moved() {
+    for (Result each : results) {
+      if (each.isMoved()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  boolean inOne(Link link) {
+    return link.oneSlot() || CrossSlots.inOne(charges, link);
+  }
+
+  @Override
+  void apart() {
+    apart.accept(waitedNanos);
+  }
+
+  /** Returns whether it was refused for no other reason than that a key's state is not known. */
+  @Override
+  public boolean undecided() {
+    return !allowed
+        && results.stream().anyMatch(each -> each.reason() == Reason.UNCERTAIN)
+        && results.stream().allMatch(each -> each.fits() || each.reason() == Reason.UNCERTAIN);
+  }
+
+  @Override
+  public int unknown() {
+    return (int) results.stream().filter(each -> each.reason() == Reason.UNCERTAIN).count();
+  }
+
+  @Override
+  public void fail(Failure failure) {
+    failed.accept(failure);
+  }
+
+  @Override
+  public List<Refund> undo() {
+    List<Refund> refunds = new ArrayList<>();
+    for (int i = 0; i < results.size() && allowed && !peeking; i++) {
+      Sent one = sent.get(i);
+      Result result = results.get(i);
+      if (result.fits() && one.permits() > 0) {
+        refunds.add(
+            new Refund(
+                one.binding(),
+                one.fingerprint(),
+                one.permits(),
+                result.atNanos(),
+                result.resetNanos()));
+      }
+    }
+    return refunds;
+  }
+
+  @Override
+  public long permits() {
+    long sum = 0;
+    for (Sent each : sent) {
+      sum += peeking ? 0 : Math.max(0, each.permits());
+    }
+    return sum;
+  }
+
+  @Override
+  public int charges() {
+    return size;
+  }
+}

@@ -1,0 +1,237 @@
+package dev.weir.shared.internal;
+
+import dev.weir.Binding;
+import dev.weir.Charges;
+import dev.weir.Charges.Role;
+import dev.weir.Decision;
+import dev.weir.FailureMode;
+import dev.weir.MemoryStore;
+import dev.weir.Policy;
+import dev.weir.Quota;
+import dev.weir.Reason;
+import dev.weir.shared.Counters;
+import dev.weir.shared.Failure;
+import dev.weir.shared.Result;
+import dev.weir.shared.SharedBinding;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The decisions while the store does not answer: as each policy's failure mode says, by a share of
+ * the limit in this process where it is {@code local}. Safe for use by many threads.
+ */
+public final class FailureDecisions {
+  /** The retry-after of a decision that is uncertain. */
+  private static final long RETRY_NANOS = 1_000_000_000L;
+
+  /** The store's instants are whole microseconds; this marks those of decisions made here. */
+  private static final long MARK_NANOS = 1;
+
+  /** What is counted here takes at most this part (a quarter) of the heap. */
+  private static final int HEAP_PART = 4;
+
+  private final MemoryStore store =
+      new MemoryStore(MemoryStore.DEFAULT_MAX_KEYS, Runtime.getRuntime().maxMemory() / HEAP_PART);
+
+  private final Counters counters;
+
+  public FailureDecisions(Counters counters) {
+    this.counters = counters;
+  }
+
+  /** Puts a policy's share in force; null if it has no answer of this process. */
+  @Nullable
+  public Binding bind(String name, Policy policy, long nowNanos) {
+    return policy.sharing().onFailure() == FailureMode.LOCAL
+        ? store.bind(name, share(policy), nowNanos)
+        : null;
+  }
+
+  /** Returns the share of a variant of a binding; null if it has none. */
+  @Nullable
+  public Binding variant(SharedBinding binding, Policy policy) {
+    Binding local = binding.localShare;
+    return local != null && policy.sharing().onFailure() == FailureMode.LOCAL
+        ? store.variant(local, share(policy))
+        : null;
+  }
+
+  /** Forgets a key in this process; returns whether there was anything to forget. */
+  public boolean reset(SharedBinding binding, long fingerprint, long nowNanos) {
+    Binding local = binding.localShare;
+    return local != null && store.reset(local, fingerprint, marked(nowNanos));
+  }
+
+  /** Returns the policy's share for one process: at least one permit, if it has any. */
+  static Policy share(Policy policy) {
+    Quota quota = policy.quota();
+    Policy.Builder builder =
+        Policy.builder(new Quota(share(quota.permits(), policy), quota.windowNanos()))
+            .name(policy.name())
+            .algorithm(policy.shape().algorithm()) // Not chosen anew by the share's size.
+            .maxKeys(policy.maxKeys())
+            .whenFull(policy.whenFull());
+    if (policy.shape().algorithm().granular()) {
+      builder.granularity(Duration.ofNanos(policy.granularityNanos()));
+    }
+    if (policy.algorithm().bucket()) {
+      builder.burst(share(policy.burst(), policy));
+    }
+    return builder.build();
+  }
+
+  private static long share(long permits, Policy policy) {
+    return permits == 0 ? 0 : Math.max(1, (long) (permits * policy.sharing().localShare()));
+  }
+
+  public void retire(String name, long nowNanos) {
+    store.retire(name, nowNanos);
+  }
+
+  /** Answers one charge. */
+  public void decide(
+      SharedBinding binding,
+      long fingerprint,
+      long permits,
+      Failure failure,
+      long nowNanos,
+      Consumer<Result> done) {
+    Binding local = binding.localShare;
+    if (local == null) {
+      done.accept(new Result(reason(failure), 0, RETRY_NANOS, 0, marked(nowNanos)));
+      return;
+    }
+    counters.onFailureLocal.increment();
+    store.decide(
+        new Charges().add(local, fingerprint, permits),
+        marked(nowNanos),
+        decided ->
+            done.accept(
+                new Result(
+                    decided.reason(0),
+                    decided.remaining(0),
+                    decided.retryAfterNanos(0),
+                    decided.resetAfterNanos(0),
+                    decided.atNanos(0))));
+  }
+
+  /** Fills in the results of a request: each charge as its policy says. */
+  public void decide(Charges charges, Failure failure, long nowNanos) {
+    long now = marked(nowNanos);
+    Charges local = new Charges();
+    int[] places = new int[charges.size()];
+    for (int i = 0; i < charges.size(); i++) {
+      SharedBinding binding = (SharedBinding) charges.binding(i);
+      if (binding.localShare != null && charges.permits(i) >= 0) {
+        places[local.size()] = i;
+        local.add(binding.localShare, charges.fingerprint(i), charges.permits(i), charges.role(i));
+      } else {
+        boolean valid = charges.permits(i) >= 0;
+        Reason reason = valid ? reason(failure) : Reason.INVALID;
+        charges.result(i, reason, 0, valid ? RETRY_NANOS : Decision.NEVER, 0, now);
+      }
+    }
+    if (local.size() > 0) {
+      counters.onFailureLocal.add(local.size());
+      locally(charges, local, places, now);
+    }
+    charges.settle();
+  }
+
+  /** Decides what is to be decided in this process, and charges it if the whole passes. */
+  private void locally(Charges charges, Charges local, int[] places, long nowNanos) {
+    if (charges.queued()) {
+      local.maxWait(charges.maxWaitNanos());
+    }
+    boolean mixed = local.size() < charges.size();
+    if (charges.peeking() || (mixed && !passes(charges, local, places, nowNanos))) {
+      local.peek();
+    }
+    if (anyForgiven(charges)) {
+      for (int j = 0; j < local.size(); j++) {
+        if (local.role(j) == Role.ANY) {
+          local.role(j, Role.OPTIONAL); // Another one passes: these need not.
+        }
+      }
+    }
+    store.decide(local, nowNanos);
+    fill(charges, local, places);
+  }
+
+  /** Returns whether a charge passes of which any one has to, without a decision. */
+  private static boolean anyForgiven(Charges charges) {
+    for (int i = 0; i < charges.size(); i++) {
+      boolean elsewhere = ((SharedBinding) charges.binding(i)).localShare == null;
+      if (elsewhere && charges.role(i) == Role.ANY && charges.forgiven(i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns whether the whole request passes as things stand; charges nothing. */
+  private boolean passes(Charges charges, Charges local, int[] places, long nowNanos) {
+    Charges looking = new Charges();
+    for (int j = 0; j < local.size(); j++) {
+      looking.add(local.binding(j), local.fingerprint(j), local.permits(j), local.role(j));
+    }
+    store.decide(looking.peek(), nowNanos);
+    fill(charges, looking, places);
+    return charges.settle();
+  }
+
+  private static void fill(Charges charges, Charges local, int[] places) {
+    for (int j = 0; j < local.size(); j++) {
+      charges.result(
+          places[j],
+          local.reason(j),
+          local.remaining(j),
+          local.retryAfterNanos(j),
+          local.resetAfterNanos(j),
+          local.atNanos(j));
+    }
+  }
+
+  private static Reason reason(Failure failure) {
+    return failure == Failure.OVERLOADED ? Reason.OVERLOADED : Reason.UNCERTAIN;
+  }
+
+  private static long marked(long nowNanos) {
+    return nowNanos - mark(nowNanos) + MARK_NANOS;
+  }
+
+  private static long mark(long nanos) {
+    return Math.floorMod(nanos, Result.NANOS_PER_MICRO);
+  }
+
+  /** Returns whether a decision was made here, not by the store. */
+  public static boolean decided(Decision decision) {
+    return mark(decision.atNanos()) != 0;
+  }
+
+  /** Gives back what was charged here; what was forgiven was charged nowhere. */
+  public void refund(
+      SharedBinding binding,
+      long fingerprint,
+      long permits,
+      Decision charged,
+      long nowNanos,
+      LongConsumer done) {
+    Binding local = binding.localShare;
+    if (local == null || mark(charged.atNanos()) != MARK_NANOS) {
+      done.accept(0);
+    } else {
+      store.refund(local, fingerprint, permits, charged, marked(nowNanos), done);
+    }
+  }
+
+  public void expire(long nowNanos) {
+    store.expire(nowNanos);
+  }
+
+  public void close() {
+    store.close();
+  }
+}

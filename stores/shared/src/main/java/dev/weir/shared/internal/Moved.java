@@ -1,0 +1,120 @@
+package dev.weir.shared.internal;
+
+import dev.weir.Ticker;
+import dev.weir.shared.Caller;
+import dev.weir.shared.Counters;
+import dev.weir.shared.Failure;
+import dev.weir.shared.Link;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Operations of which a shard has decided nothing, since it does not have their keys any more, or
+ * not yet. They are asked for again where the keys are by then. Safe for use by many threads.
+ */
+public final class Moved {
+  /*
+   * The shard that answers so is sure that it has decided nothing; so the operation may be asked for
+   * once more, as if it had not been sent. While keys are on their way, which takes some
+   * milliseconds, no shard has them: the operation waits and asks again, for half of its time; with
+   * less than that left, it would fail those that share its call.
+   */
+  private static final long PAUSE_NANOS = 10_000_000L;
+
+  /** Far more than can be answered in time. */
+  private static final int MOST_WAITING = 1 << 16;
+
+  private final Link link;
+  private final Counters counters;
+  private final Ticker ticker;
+  private final long timeoutNanos;
+  private final Queue<Waiting> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private volatile boolean closed;
+
+  private record Waiting(Operation operation, long untilNanos) {}
+
+  public Moved(Link link, Counters counters, Ticker ticker, long timeoutNanos) {
+    this.link = link;
+    this.counters = counters;
+    this.ticker = ticker;
+    this.timeoutNanos = timeoutNanos;
+  }
+
+  /**
+   * Takes an operation that was not decided.
+   *
+   * @param by who asked for it
+   */
+  public void add(Operation asked, Caller by) {
+    Operation operation = asked.again();
+    operation.elsewhere = this;
+    long now = ticker.nanos();
+    operation.waitedNanos = timeoutNanos - (operation.deadlineNanos - now);
+    boolean elsewhere =
+        !operation.inOne(link) || link.caller(operation.binding(), operation.fingerprint()) != by;
+    if (elsewhere) {
+      again(operation);
+      return;
+    }
+    link.moved();
+    if (closed || waiting.incrementAndGet() > MOST_WAITING) {
+      waiting.decrementAndGet();
+      fail(operation);
+    } else {
+      queue.add(new Waiting(operation, now + PAUSE_NANOS));
+      if (closed) { // Meanwhile: nobody would look again.
+        close();
+      }
+    }
+  }
+
+  /** Asks again for what has waited. */
+  public void tick() {
+    long now = ticker.nanos();
+    for (int i = waiting.get(); i > 0; i--) {
+      Waiting next = queue.poll();
+      if (next == null) {
+        return;
+      }
+      if (now - next.untilNanos < 0) {
+        queue.add(next);
+      } else {
+        waiting.decrementAndGet();
+        next.operation.waitedNanos = timeoutNanos - (next.operation.deadlineNanos - now);
+        again(next.operation);
+      }
+    }
+  }
+
+  /** Returns whether nothing waits. */
+  public boolean idle() {
+    return waiting.get() == 0;
+  }
+
+  private void again(Operation operation) {
+    Caller caller = link.caller(operation.binding(), operation.fingerprint());
+    if (caller == null || closed || operation.waitedNanos > timeoutNanos / 2) {
+      fail(operation);
+    } else if (operation.inOne(link)) {
+      caller.ask(operation);
+    } else {
+      operation.apart();
+    }
+  }
+
+  private void fail(Operation operation) {
+    counters.failed(Failure.MOVED, operation.charges());
+    operation.fail(Failure.MOVED);
+  }
+
+  /** Fails what waits, and all that comes. */
+  public void close() {
+    closed = true;
+    for (Waiting next = queue.poll(); next != null; next = queue.poll()) {
+      waiting.decrementAndGet();
+      fail(next.operation);
+    }
+  }
+}

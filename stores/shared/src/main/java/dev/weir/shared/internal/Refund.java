@@ -1,0 +1,73 @@
+package dev.weir.shared.internal;
+
+import dev.weir.shared.Call;
+import dev.weir.shared.Failure;
+import dev.weir.shared.Reply;
+import dev.weir.shared.SharedBinding;
+import java.util.function.LongConsumer;
+
+/** Gives permits back. */
+public final class Refund extends Operation {
+  private final SharedBinding binding;
+  private final long fingerprint;
+  private final long permits;
+  private final long atNanos;
+  private final long resetNanos;
+  private final LongConsumer done;
+  private long given;
+
+  /** Gives permits back without a callback. */
+  Refund(SharedBinding binding, long fingerprint, long permits, long atNanos, long resetNanos) {
+    this(binding, fingerprint, permits, atNanos, resetNanos, given -> {});
+  }
+
+  public Refund(
+      SharedBinding binding,
+      long fingerprint,
+      long permits,
+      long atNanos,
+      long resetNanos,
+      LongConsumer done) {
+    this.binding = binding;
+    this.fingerprint = fingerprint;
+    this.permits = permits;
+    this.atNanos = atNanos;
+    this.resetNanos = resetNanos;
+    this.done = done;
+  }
+
+  /** Returns how many permits are to be given back. */
+  public long asked() {
+    return permits;
+  }
+
+  @Override
+  public SharedBinding binding() {
+    return binding;
+  }
+
+  @Override
+  public long fingerprint() {
+    return fingerprint;
+  }
+
+  @Override
+  public void write(Call call) {
+    call.refund(binding, fingerprint, permits, atNanos, resetNanos);
+  }
+
+  @Override
+  public void read(Reply reply) {
+    given = reply.number();
+  }
+
+  @Override
+  public void answer() {
+    done.accept(given);
+  }
+
+  @Override
+  public void fail(Failure failure) {
+    done.accept(0);
+  }
+}

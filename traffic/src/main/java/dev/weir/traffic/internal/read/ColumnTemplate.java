@@ -1,0 +1,196 @@
+package dev.weir.traffic.internal.read;
+
+import dev.weir.identity.AddressKey;
+import dev.weir.identity.Template;
+import dev.weir.identity.TemplateException;
+import dev.weir.rules.ShownText;
+import dev.weir.traffic.TrafficException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link Template} whose fields are columns. Of alternatives, {@code {login|ip}}, the first
+ * column that has something counts, with its name before the value as in the requests of a server:
+ * {@code login:alice}. An address makes the key that it makes in a server: {@code {ip}} is cut to
+ * its network, {@code {ip/48}} and {@code {ip/24/48}} to another one.
+ */
+public final class ColumnTemplate {
+  /** What an access log writes where there is nothing. */
+  private static final String NOTHING = "-";
+
+  /**
+   * A field's name.
+   *
+   * @param name as the template has it
+   * @param column what it names
+   * @param address how the column's addresses become keys, if it has any
+   */
+  private record Name(String name, String column, @Nullable AddressKey address) {
+    static Name of(String column) {
+      return new Name(column, column, UsualColumns.hasAddresses(column) ? AddressKey.USUAL : null);
+    }
+
+    String value(RecordFields fields, int slot) {
+      String text = fields.text(slot);
+      // The usual case: an IPv4 address is its key, and so is what is no address.
+      if (address == null || (address == AddressKey.USUAL && text.indexOf(':') < 0)) {
+        return text;
+      }
+      String key = address.of(text);
+      return key == null ? text : key;
+    }
+  }
+
+  /**
+   * A piece of it.
+   *
+   * @param text the literal text, or what stands between the braces
+   * @param names the alternatives, none for literal text
+   */
+  private record Part(String text, List<Name> names) {}
+
+  private final List<Part> parts = new ArrayList<>();
+  private int[][] slots = new int[0][];
+
+  public ColumnTemplate(Template template) {
+    for (Template.Piece piece : template.pieces()) {
+      if (piece instanceof Template.Field field) {
+        parts.add(new Part(field.text(), field.names().stream().map(Name::of).toList()));
+      } else if (piece instanceof Template.Literal literal) {
+        parts.add(new Part(literal.text(), List.of()));
+      }
+    }
+  }
+
+  /** Reads all of the text, an option's value. */
+  public static ColumnTemplate of(String name, String text) throws TrafficException {
+    try {
+      return new ColumnTemplate(Template.parse(text));
+    } catch (TemplateException e) {
+      throw wrong(name, e);
+    }
+  }
+
+  public static TrafficException wrong(String name, TemplateException e) {
+    return new TrafficException(
+        name + ": " + ShownText.quoted(e.text()) + " (expected: " + e.expected() + ")");
+  }
+
+  /**
+   * Takes what looks like alternatives, or like an address with a prefix, as one column if there is
+   * one of that name.
+   *
+   * @throws TrafficException if a prefix of an address is none
+   */
+  public void resolve(Predicate<String> isColumn) throws TrafficException {
+    for (int i = 0; i < parts.size(); i++) {
+      Part part = parts.get(i);
+      if (part.names.size() > 1 && isColumn.test(part.text)) {
+        parts.set(i, new Part(part.text, List.of(Name.of(part.text))));
+      } else {
+        List<Name> names = new ArrayList<>();
+        for (Name name : part.names) {
+          names.add(isColumn.test(name.name) ? name : prefixed(name));
+        }
+        parts.set(i, new Part(part.text, names));
+      }
+    }
+  }
+
+  /** Returns a name of the form {@code ip/48} as its column and prefix, and others as they are. */
+  private static Name prefixed(Name name) throws TrafficException {
+    int slash = name.name.indexOf('/');
+    String column = slash < 0 ? "" : name.name.substring(0, slash);
+    if (!UsualColumns.hasAddresses(column)) {
+      return name;
+    }
+    try {
+      return new Name(name.name, column, AddressKey.ofPrefixes(name.name.substring(slash + 1)));
+    } catch (IllegalArgumentException e) {
+      throw new TrafficException(
+          "descriptor: "
+              + ShownText.quoted("{" + name.name + "}")
+              + " (expected: "
+              + e.getMessage()
+              + ")");
+    }
+  }
+
+  /** Returns the columns it names. */
+  public List<String> columns() {
+    return parts.stream().flatMap(part -> part.names.stream()).map(Name::column).toList();
+  }
+
+  /** Returns the columns that every record must have: those without an alternative. */
+  public List<String> required() {
+    return parts.stream()
+        .filter(part -> part.names.size() == 1)
+        .map(part -> part.names.get(0).column)
+        .toList();
+  }
+
+  /** Returns the text if it names no column, else null. */
+  @Nullable
+  public String literal() {
+    StringBuilder text = new StringBuilder();
+    for (Part part : parts) {
+      if (!part.names.isEmpty()) {
+        return null;
+      }
+      text.append(part.text);
+    }
+    return text.toString();
+  }
+
+  /** Says in which slot each column will be. To be called before {@link #render}. */
+  public void bind(List<String> columns) {
+    slots = new int[parts.size()][];
+    for (int i = 0; i < slots.length; i++) {
+      slots[i] = parts.get(i).names.stream().map(Name::column).mapToInt(columns::indexOf).toArray();
+    }
+  }
+
+  /** Returns the slot if it is one column and nothing else, else -1. */
+  public int onlySlot() {
+    return slots.length == 1 && slots[0].length == 1 ? slots[0][0] : -1;
+  }
+
+  /** Returns the column if it is one and nothing else, else null. */
+  @Nullable
+  public String onlyColumn() {
+    return parts.size() == 1 && parts.get(0).names.size() == 1
+        ? parts.get(0).names.get(0).column
+        : null;
+  }
+
+  public String render(RecordFields fields) {
+    if (slots.length == 1) {
+      return render(0, fields);
+    }
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < slots.length; i++) {
+      text.append(render(i, fields));
+    }
+    return text.toString();
+  }
+
+  private String render(int i, RecordFields fields) {
+    Part part = parts.get(i);
+    int[] alternatives = slots[i];
+    if (alternatives.length == 0) {
+      return part.text;
+    }
+    if (alternatives.length == 1) {
+      return part.names.get(0).value(fields, alternatives[0]);
+    }
+    for (int j = 0; j < alternatives.length; j++) {
+      String value = part.names.get(j).value(fields, alternatives[j]);
+      if (!value.isEmpty() && !value.equals(NOTHING)) {
+        return part.names.get(j).name + ":" + value;
+      }
+    }
+    return "";
+  }
+}

@@ -1,0 +1,450 @@
+package dev.weir.traffic.internal.read;
+
+import dev.weir.rules.ShownText;
+import dev.weir.traffic.Format;
+import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.internal.visit.Address;
+import dev.weir.traffic.internal.visit.Sample;
+import dev.weir.traffic.internal.visit.Unreadable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Finds an input's format by its name and its beginning. */
+public final class Detection {
+  /*
+   * How is a format found, and why by hand? Libraries guess a media type from the first bytes, and
+   * all of these formats are text/plain to them. Here the first lines are read by each format's own
+   * reader. A format is taken where it alone reads them, with a time, a status and a client that
+   * look like these; where two read the same lines, or each reads some of them, an error says which
+   * they are, because a wrong column as the key is a wrong answer that nobody notices. Where no
+   * format reads the lines, they are tried once more without what others write before a record.
+   * Where no line has an address as its client, the first word may be anything, and is refused.
+   */
+
+  /** Formats of lines of text that their own readers tell apart. */
+  private static final List<Format> CANDIDATES =
+      List.of(
+          Format.COMBINED,
+          Format.VHOST,
+          Format.NGINX_INGRESS,
+          Format.TRAEFIK,
+          Format.ALB,
+          Format.ELB,
+          Format.S3,
+          Format.ENVOY,
+          Format.ISTIO,
+          Format.HAPROXY,
+          Format.SQUID);
+
+  /** Those that may read the same lines. They come first among the candidates. */
+  private static final List<Format> WORDS =
+      List.of(Format.COMBINED, Format.VHOST, Format.NGINX_INGRESS, Format.TRAEFIK);
+
+  /** Combined lines with more behind: each of their lines is also a combined one. */
+  private static final List<Format> SPECIAL = List.of(Format.NGINX_INGRESS, Format.TRAEFIK);
+
+  private static final String EXPECTED =
+      "--format with one of combined, vhost, nginx-ingress, traefik, traefik-json, caddy,"
+          + " cloudflare, gcp, azure, tomcat-json, pino, w3c, alb, elb, s3, envoy, istio, haproxy,"
+          + " squid, ltsv, csv, tsv, jsonl; if it is none of them, --layout with the order of the"
+          + " values, such as 'ip - user [time] \"request\" status'; without a time in each line it"
+          + " cannot be read";
+
+  /**
+   * How an input is to be read.
+   *
+   * @param prefixed whether other text stands before the records
+   */
+  record Found(Format format, boolean prefixed) {}
+
+  /** What no column's name has in it: a date, a time of day, a quote, a bracket, a label. */
+  private static final Pattern VALUE =
+      Pattern.compile(
+          "\\d{4}[-/]\\d\\d[-/]\\d\\d|\\d\\d?[/ ]\\p{Alpha}{3}[/ ]\\d{4}|\\d\\d:\\d\\d|[\"\\[{]"
+              + "|^[^:]+:(?!(?:s|ms|us|ns)$)");
+
+  /** A format, and the lines of the sample that it reads. */
+  private record Fit(Format format, BitSet lines) {}
+
+  private Detection() {}
+
+  /**
+   * Returns how the input is to be read.
+   *
+   * @param head the input's beginning
+   * @param asked the format, or to find it out
+   * @throws TrafficException if neither the name nor the content shows it with certainty
+   */
+  static Found find(String name, byte[] head, Format asked) throws TrafficException {
+    try {
+      return asked == Format.AUTO
+          ? found(name, head)
+          : new Found(asked, needsPrefixes(asked, head));
+    } catch (IOException e) {
+      throw new IllegalStateException(e); // Of bytes in memory: cannot be.
+    }
+  }
+
+  /** Returns the format. */
+  public static Format format(String name, byte[] head) throws TrafficException {
+    return find(name, head, Format.AUTO).format;
+  }
+
+  private static Found found(String name, byte[] head) throws IOException, TrafficException {
+    if (head.length >= 2 && (mark(head, 0xff, 0xfe) || mark(head, 0xfe, 0xff))) {
+      throw new TrafficException("input: " + name + " is in UTF-16 (expected: UTF-8)");
+    }
+    Format named = byName(name);
+    if (head.length == 0 && named == null) {
+      throw new TrafficException("input: " + name + " is empty (expected: records)");
+    }
+    Sample sample = new Sample(head, false);
+    if (named == null) {
+      return byContent(name, sample, new Sample(head, true));
+    }
+    if (named == Format.JSONL) {
+      return new Found(json(sample), false);
+    }
+    if (!sample.lines().isEmpty()) {
+      header(name, named, sample);
+    }
+    return new Found(named, false);
+  }
+
+  /** Returns whether the format reads more lines behind what others write before a record. */
+  private static boolean needsPrefixes(Format format, byte[] head)
+      throws IOException, TrafficException {
+    Sample behind = new Sample(head, true);
+    int prefixed = fits(format, behind);
+    return 2 * prefixed > behind.lines().size() && prefixed > fits(format, new Sample(head, false));
+  }
+
+  /** Returns how many lines a format fits that was asked for; 0 for one without such lines. */
+  private static int fits(Format format, Sample sample) throws IOException, TrafficException {
+    if (CANDIDATES.contains(format)) {
+      return sample.fitting(format).addresses().cardinality();
+    }
+    return Readers.isJson(format) ? objects(sample).cardinality() : 0;
+  }
+
+  /** Returns the lines that may be JSON objects. */
+  private static BitSet objects(Sample sample) {
+    BitSet objects = new BitSet();
+    for (int i = 0; i < sample.lines().size(); i++) {
+      objects.set(i, sample.lines().get(i).strip().startsWith("{"));
+    }
+    return objects;
+  }
+
+  private static boolean mark(byte[] head, int first, int second) {
+    return head[0] == (byte) first && head[1] == (byte) second;
+  }
+
+  private static @Nullable Format byName(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    for (String compressed : List.of(".gz", ".zst")) {
+      if (lower.endsWith(compressed)) {
+        lower = lower.substring(0, lower.length() - compressed.length());
+      }
+    }
+    if (lower.endsWith(".csv")) {
+      return Format.CSV;
+    }
+    if (lower.endsWith(".tsv") || lower.endsWith(".tab")) {
+      return Format.TSV;
+    }
+    return lower.endsWith(".jsonl") || lower.endsWith(".ndjson") ? Format.JSONL : null;
+  }
+
+  private static Found byContent(String name, Sample sample, Sample behind)
+      throws IOException, TrafficException {
+    List<String> lines = sample.lines();
+    if (lines.isEmpty()) {
+      throw new TrafficException("input: " + name + " is blank (expected: records)");
+    }
+    if (lines.get(0).indexOf('\0') >= 0) {
+      throw new TrafficException(
+          "input: "
+              + name
+              + " begins with binary data (expected: text; for a log whose beginning is lost,"
+              + " --format with the format's name)");
+    }
+    if (lines.stream().anyMatch(line -> line.startsWith("#Fields:"))) {
+      return new Found(Format.W3C, false);
+    }
+    List<Fit> fitting = fitting(sample);
+    if (10 * most(fitting) < 9 * lines.size()) {
+      List<Fit> others = fitting(behind);
+      if (most(others) > most(fitting) && 2 * most(others) >= lines.size()) {
+        return new Found(certain(name, behind, others), true);
+      }
+    }
+    if (fitting.isEmpty()) {
+      names(name, sample);
+      return new Found(table(name, sample), false);
+    }
+    return new Found(certain(name, sample, fitting), false);
+  }
+
+  /** Returns the most lines that one format fits. */
+  private static int most(List<Fit> fitting) {
+    return fitting.stream().mapToInt(fit -> fit.lines.cardinality()).max().orElse(0);
+  }
+
+  /** Returns the formats that fit some lines, with an address as the client in one at least. */
+  private static List<Fit> fitting(Sample sample) throws IOException, TrafficException {
+    List<String> lines = sample.lines();
+    List<Fit> fitting = new ArrayList<>();
+    for (Format each : CANDIDATES) {
+      boolean related = WORDS.contains(each);
+      if (!related && most(fitting) == lines.size()) {
+        break; // The others have another structure: what one of them reads, combined does not.
+      }
+      Sample.Fitting those = sample.fitting(each);
+      if (!those.addresses().isEmpty()) {
+        fitting.add(new Fit(each, those.lines()));
+      }
+    }
+    BitSet objects = objects(sample);
+    BitSet labelled = new BitSet();
+    for (int i = 0; i < lines.size(); i++) {
+      labelled.set(i, !LtsvReader.labels(lines.get(i)).isEmpty());
+    }
+    if (!objects.isEmpty()) {
+      fitting.add(new Fit(json(sample), objects));
+    }
+    if (2 * labelled.cardinality() > lines.size()) {
+      fitting.add(new Fit(Format.LTSV, labelled));
+    }
+    return fitting;
+  }
+
+  /** Refuses lines of which a format reads all but the client's address. */
+  private static void names(String name, Sample sample) throws IOException, TrafficException {
+    for (Format format : List.of(Format.COMBINED, Format.VHOST)) {
+      BitSet lines = sample.fitting(format).lines();
+      if (2 * lines.cardinality() > sample.lines().size()) {
+        throw new TrafficException(
+            "format: no address in the place of the client in "
+                + shown(name, sample)
+                + " (expected: "
+                + flag(format)
+                + " if that is the client's name; else --layout with the order of the values)");
+      }
+    }
+  }
+
+  private static Format json(Sample sample) throws IOException {
+    return Readers.json(new JsonLinesReader(sample.opened()).columns());
+  }
+
+  /** Returns the only format that reads most lines, where no other reads the same ones. */
+  private static Format certain(String name, Sample sample, List<Fit> fitting)
+      throws IOException, TrafficException {
+    preferSpecial(fitting);
+    fitting.sort((a, b) -> b.lines.cardinality() - a.lines.cardinality());
+    Format first = fitting.get(0).format;
+    BitSet all = fitting.get(0).lines;
+    int lines = sample.lines().size();
+    for (Fit other : fitting.subList(1, fitting.size())) {
+      if (other.lines.intersects(all)) {
+        throw ambiguous(name, sample, first, other.format);
+      }
+    }
+    if (fitting.size() > 1 && 10 * all.cardinality() < 9 * lines) {
+      throw mixed(name, sample, fitting);
+    }
+    boolean words = first == Format.COMBINED || first == Format.VHOST;
+    if (words && 2 * sample.twoAddresses(first) > all.cardinality()) {
+      throw new TrafficException(
+          "format: two addresses before the time in "
+              + shown(name, sample)
+              + ": either may be the client's (expected: --format "
+              + first
+              + " with --descriptor 'ip={ip}' for the first, 'ip={ident}' for the second)");
+    }
+    if (2 * all.cardinality() < lines) {
+      throw new TrafficException(
+          "format: only "
+              + all.cardinality()
+              + " of the first "
+              + lines
+              + " lines of "
+              + ShownText.quoted(name)
+              + " are "
+              + first
+              + " (expected: --format "
+              + first
+              + ", which reads "
+              + readable(sample, fitting.get(0))
+              + " of these and counts the others as unreadable)");
+    }
+    return first;
+  }
+
+  /** Keeps either combined or what is combined with more behind: the latter if it reads most. */
+  private static void preferSpecial(List<Fit> fitting) {
+    BitSet combined = new BitSet();
+    fitting.stream()
+        .filter(fit -> fit.format == Format.COMBINED)
+        .forEach(f -> combined.or(f.lines));
+    boolean asMuch =
+        fitting.stream().anyMatch(f -> SPECIAL.contains(f.format) && most(f.lines, combined));
+    if (!combined.isEmpty()) {
+      fitting.removeIf(
+          fit -> asMuch ? fit.format == Format.COMBINED : SPECIAL.contains(fit.format));
+    }
+  }
+
+  /**
+   * Returns whether the part is at least half of the whole; a line that is cut off is not in the
+   * part.
+   */
+  private static boolean most(BitSet part, BitSet whole) {
+    return 2 * part.cardinality() >= whole.cardinality();
+  }
+
+  private static TrafficException ambiguous(
+      String name, Sample sample, Format first, Format second) {
+    return new TrafficException(
+        "format: "
+            + shown(name, sample)
+            + " may be "
+            + first
+            + " or "
+            + second
+            + " (expected: "
+            + flag(first)
+            + " or "
+            + flag(second)
+            + ")");
+  }
+
+  private static String flag(Format format) {
+    return "--format "
+        + format
+        + switch (format) {
+          case COMBINED -> ", the client in the first word,";
+          case VHOST -> ", the client in the second word,";
+          default -> "";
+        };
+  }
+
+  private static TrafficException mixed(String name, Sample sample, List<Fit> fitting)
+      throws IOException, TrafficException {
+    StringBuilder text = new StringBuilder();
+    text.append("format: ").append(ShownText.quoted(name)).append(" has lines of several formats:");
+    for (Fit each : fitting) {
+      text.append(text.charAt(text.length() - 1) == ':' ? " " : ", ")
+          .append(each.format)
+          .append(" (");
+      text.append(each.lines.cardinality()).append(", the first is line ");
+      text.append(each.lines.nextSetBit(0) + 1).append(')');
+    }
+    text.append(" (expected: one; --format with its name reads that one");
+    for (Fit each : fitting) {
+      int readable = readable(sample, each);
+      if (readable > each.lines.cardinality()) {
+        text.append(", ").append(each.format).append(" ").append(readable).append(" lines");
+      }
+    }
+    return new TrafficException(
+        text.append(", and the other lines count as unreadable)").toString());
+  }
+
+  /** Returns how many lines the format reads, also those that do not look like it. */
+  private static int readable(Sample sample, Fit fit) throws IOException, TrafficException {
+    int fitting = fit.lines.cardinality();
+    return CANDIDATES.contains(fit.format)
+        ? Math.max(fitting, sample.readable(fit.format))
+        : fitting;
+  }
+
+  private static String shown(String name, Sample sample) {
+    return ShownText.quoted(name) + ", line 1 " + ShownText.quoted(sample.lines().get(0));
+  }
+
+  /** Returns CSV or TSV if the first line can be its header and the lines below it fit. */
+  private static Format table(String name, Sample sample) throws IOException, TrafficException {
+    String first = sample.lines().get(0).strip();
+    boolean tabs = first.indexOf('\t') >= 0;
+    boolean commas = first.indexOf(',') >= 0;
+    Format format = tabs ? Format.TSV : Format.CSV;
+    if (tabs == commas
+        || 2 * records(format, sample) < sample.lines().size() - 1
+        || isProse(format, sample)) {
+      throw new TrafficException(
+          "format: not recognized by the input's name "
+              + ShownText.quoted(name)
+              + " or its first line "
+              + ShownText.quoted(first)
+              + " (expected: "
+              + EXPECTED
+              + ")");
+    }
+    header(name, format, sample);
+    return format;
+  }
+
+  /** Returns whether the first line is a text with commas or tabs, and no names of columns. */
+  private static boolean isProse(Format format, Sample sample)
+      throws IOException, TrafficException {
+    for (String cell : sample.reader(format).columns()) {
+      List<String> words = List.of(cell.split(" ", -1));
+      boolean address = words.size() > 1 && words.stream().anyMatch(Address::is);
+      if (address || VALUE.matcher(cell).find()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static int records(Format format, Sample sample) throws IOException, TrafficException {
+    RecordReader reader = sample.reader(format);
+    RecordFields none = new RecordFields(0);
+    int count = 0;
+    boolean more = true;
+    while (more) {
+      try {
+        more = reader.next(none);
+        count += more ? 1 : 0;
+      } catch (Unreadable e) {
+        more = true; // This line is not of the format; the next one may be.
+      }
+    }
+    return count;
+  }
+
+  /** Refuses values in the place of the columns' names. */
+  private static void header(String name, Format format, Sample sample)
+      throws IOException, TrafficException {
+    for (String cell : sample.reader(format).columns()) {
+      if (isNumber(cell) || Address.is(cell)) {
+        throw new TrafficException(
+            "format: the first line of "
+                + ShownText.quoted(name)
+                + " has the value "
+                + ShownText.quoted(cell)
+                + " (expected: a header with the columns' names)");
+      }
+    }
+  }
+
+  static boolean isNumber(String text) {
+    boolean digit = false;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      boolean isDigit = c >= '0' && c <= '9';
+      digit |= isDigit;
+      if (!isDigit && c != '.' && !(i == 0 && c == '-')) {
+        return false;
+      }
+    }
+    return digit;
+  }
+}

@@ -1,0 +1,41 @@
+package dev.weir.traffic.internal.read;
+
+import dev.weir.traffic.internal.visit.Unreadable;
+
+/**
+ * Reads the time at the beginning of a line, before the record, that syslog or a container's
+ * runtime has written there. Not safe for use by several threads.
+ */
+final class LineStamp {
+  private static final long NANOS = 1_000_000_000L;
+
+  private final WallClock clock;
+  private final TimeReader time = new TimeReader(TimeReader.Unit.NONE);
+
+  /**
+   * @param clock is set by what is read
+   */
+  LineStamp(WallClock clock) {
+    this.clock = clock;
+  }
+
+  /** Reads a line's stamp; one without an offset, or none at all, says nothing. */
+  void read(byte[] data, int from, int to) {
+    int start = LinePrefix.stamp(data, from, to);
+    if (start + 20 > to || data[start + 4] != '-' || data[start + 10] != 'T') {
+      return;
+    }
+    int end = start;
+    while (end < to && data[end] != ' ') {
+      end++;
+    }
+    try {
+      long nanos = time.nanos(data, start, end);
+      if (time.zoned()) {
+        clock.stamp(Math.floorDiv(nanos, NANOS), time.offsetSeconds());
+      }
+    } catch (Unreadable ignored) {
+      // Another text: the record has to say its time itself.
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package dev.weir.traffic.internal.read;
+
+import dev.weir.rules.ShownText;
+import dev.weir.traffic.TrafficException;
+import java.time.Duration;
+import java.util.Locale;
+
+/** Counts records that are earlier than one before them, and finds a clock that was set back. */
+public final class Order {
+  /** Summer time ends by an hour, on Lord Howe Island by half an hour. */
+  private static final long SET_BACK_NANOS = 25 * 60_000_000_000L;
+
+  private static final long SET_BACK_MOST_NANOS = 65 * 60_000_000_000L;
+
+  /** As many records behind a step show that the clock goes on from there. */
+  private static final int FOLLOWING = 5;
+
+  /** Behind a clock that was set back, records go on with steps of less than this. */
+  private static final long STEP_NANOS = 10 * 60_000_000_000L;
+
+  private long records;
+  private long latestNanos = Long.MIN_VALUE;
+  private long latestLine;
+  private long outOfOrder;
+  private long furthestNanos;
+  private String where = "";
+
+  /** The last record without a zone, and where the clock seems to have been set back. */
+  private long localNanos = Long.MIN_VALUE;
+
+  private int following;
+  private String step = "";
+  private String setBack = "";
+
+  /** Looks at the record that a source is at. */
+  public void next(Source source) {
+    next(source.timeNanos(), source.line(), source);
+    if (source.assumedUtc() && setBack.isEmpty()) {
+      local(source.timeNanos(), source);
+    }
+  }
+
+  /**
+   * Looks at a time of which the zone is not known: after a long step back, times that go on from
+   * there are those of a clock that was set back, and not of slow requests.
+   */
+  private void local(long timeNanos, Source source) {
+    long back = localNanos - timeNanos;
+    if (following > 0) {
+      following = Math.abs(back) < STEP_NANOS ? following + 1 : 0;
+    } else if (back >= SET_BACK_NANOS && back <= SET_BACK_MOST_NANOS) {
+      following = 1;
+      step =
+          "line "
+              + source.line()
+              + " of "
+              + ShownText.quoted(source.input().name())
+              + " is "
+              + text(back)
+              + " earlier than the line before it";
+    }
+    if (following == FOLLOWING) {
+      setBack = step;
+    }
+    localNanos = timeNanos;
+  }
+
+  /** Returns an error where a clock without a known zone was set back; empty if none was. */
+  public String setBack() {
+    return setBack.isEmpty()
+        ? ""
+        : "time: "
+            + setBack
+            + ", as where summer time ends, and the times have no zone (expected: --zone with the"
+            + " writer's, such as Europe/Berlin, or UTC)";
+  }
+
+  private void next(long timeNanos, long line, Source source) {
+    records++;
+    if (timeNanos >= latestNanos) {
+      latestNanos = timeNanos;
+      latestLine = line;
+      return;
+    }
+    if (outOfOrder++ == 0) {
+      where =
+          "the first is line "
+              + line
+              + " of "
+              + ShownText.quoted(source.input().name())
+              + ", behind line "
+              + latestLine;
+    }
+    furthestNanos = Math.max(furthestNanos, latestNanos - timeNanos);
+  }
+
+  /** Returns how many records are earlier than one before them. */
+  public long outOfOrder() {
+    return outOfOrder;
+  }
+
+  /** Returns by how much they are earlier at most. */
+  public long furthestNanos() {
+    return furthestNanos;
+  }
+
+  /**
+   * Refuses the order if more than so many in a hundred are earlier than one before them.
+   *
+   * @param log whether a server has written the records when it answered the requests
+   */
+  public void check(int percent, boolean log) throws TrafficException {
+    if (100 * outOfOrder > percent * records) {
+      throw new TrafficException(
+          String.format(
+              Locale.ROOT,
+              "order: %,d of %,d records are earlier than a record before them, by up to %s; %s%s"
+                  + " (expected: at most %d %% of them; --sort puts all in order, in bounded"
+                  + " memory)",
+              outOfOrder,
+              records,
+              text(furthestNanos),
+              where,
+              log ? "; many servers write a request's start when it ends" : "",
+              percent));
+    }
+  }
+
+  /** Returns a length of time to the second, or shorter ones to the millisecond. */
+  public static String text(long nanos) {
+    Duration length = Duration.ofNanos(nanos);
+    if (length.toSeconds() < 1) {
+      return Math.max(1, length.toMillis()) + " ms";
+    }
+    StringBuilder text = new StringBuilder();
+    part(text, length.toDays(), " d");
+    part(text, length.toHoursPart(), " h");
+    part(text, length.toMinutesPart(), " min");
+    part(text, length.toSecondsPart(), " s");
+    return text.toString();
+  }
+
+  private static void part(StringBuilder text, long value, String unit) {
+    if (value > 0) {
+      text.append(text.length() == 0 ? "" : " ").append(value).append(unit);
+    }
+  }
+}

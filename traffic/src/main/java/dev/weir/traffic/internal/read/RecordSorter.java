@@ -1,0 +1,288 @@
+package dev.weir.traffic.internal.read;
+
+import dev.weir.traffic.TrafficException;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/**
+ * Sorts records by time in bounded memory; those of the same time stay in their order. What does
+ * not fit is written to temporary files, which {@link #close} deletes. Not safe for use by several
+ * threads.
+ */
+public final class RecordSorter implements Closeable {
+  /*
+   * How does it sort? It is an external merge sort. Records are collected in one array; when that
+   * is full, they are sorted and written as a run. At the end all runs and what is left in memory
+   * are merged: always the earliest record next, of equals that of the earlier run, since runs are
+   * in the order of the input. With too many runs for one merge, all are merged into one first. A
+   * record is held as the bytes of its wanted columns, not as a request: a request takes several
+   * times as much.
+   *
+   * Files are streams and not channels, which an interrupt would close.
+   */
+
+  /** So many files can be open at once with a buffer each. */
+  static final int MAX_RUNS = 128;
+
+  private static final int READ_BUFFER = 1 << 16;
+
+  /** A record: time, line, input, and behind them its columns, each with its length before it. */
+  private static final int HEADER_BYTES = 8 + 8 + 4;
+
+  /** Takes a record. */
+  public interface Taker {
+    /** Takes it. Returns false to end the sorting. */
+    boolean take(int input, long line, long timeNanos, RecordFields fields)
+        throws IOException, TrafficException;
+  }
+
+  /** Sorted records, one after the other. */
+  private interface Run extends Closeable {
+    /** Returns the next record; the empty one at the end. */
+    byte[] next() throws IOException;
+  }
+
+  private static final byte[] END = {};
+
+  private final int slots;
+  private final byte[] arena;
+  private int filled;
+  private int[] offsets = new int[1024];
+  private int count;
+  private final List<Path> files = new ArrayList<>();
+  private final List<Run> open = new ArrayList<>();
+
+  /**
+   * Returns a sorter.
+   *
+   * @param slots the columns of a record
+   * @param maxBytes what it may hold in memory; a record that takes more is held alone
+   */
+  public RecordSorter(int slots, int maxBytes) {
+    this.slots = slots;
+    arena = new byte[maxBytes];
+  }
+
+  /** Adds a record. */
+  public void add(int input, long line, long timeNanos, RecordFields fields) throws IOException {
+    int size = HEADER_BYTES;
+    for (int i = 0; i < slots; i++) {
+      size += 4 + fields.to(i) - fields.from(i);
+    }
+    if (size + 4 > arena.length) {
+      throw new IOException("record of " + size + " bytes (expected: less than memory holds)");
+    }
+    if (filled + size + 4 > arena.length) {
+      spill();
+    }
+    if (count == offsets.length) {
+      offsets = Arrays.copyOf(offsets, 2 * count);
+    }
+    offsets[count++] = filled;
+    ByteBuffer to = ByteBuffer.wrap(arena, filled, size + 4);
+    to.putInt(size).putLong(timeNanos).putLong(line).putInt(input);
+    for (int i = 0; i < slots; i++) {
+      int length = fields.to(i) - fields.from(i);
+      to.putInt(length).put(fields.data(i), fields.from(i), length);
+    }
+    filled += size + 4;
+  }
+
+  private void spill() throws IOException {
+    if (files.size() == MAX_RUNS) {
+      List<Path> before = List.copyOf(files);
+      files.clear();
+      files.add(written(merged(runs(before))));
+      for (Path file : before) {
+        Files.deleteIfExists(file);
+      }
+    }
+    files.add(written(memory()));
+    filled = 0;
+    count = 0;
+  }
+
+  /** Returns what is in memory, sorted. */
+  private Run memory() {
+    Integer[] order = new Integer[count];
+    for (int i = 0; i < count; i++) {
+      order[i] = offsets[i];
+    }
+    ByteBuffer in = ByteBuffer.wrap(arena);
+    Arrays.sort(order, Comparator.comparingLong(offset -> in.getLong(offset + 4))); // Stable.
+    return new Run() {
+      private int at;
+
+      @Override
+      public byte[] next() {
+        if (at == order.length) {
+          return END;
+        }
+        int offset = order[at++];
+        return Arrays.copyOfRange(arena, offset + 4, offset + 4 + in.getInt(offset));
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  private static Path written(Run run) throws IOException {
+    Path file = Files.createTempFile("weir-sort", ".run");
+    try (run;
+        DataOutputStream out =
+            new DataOutputStream(
+                new BufferedOutputStream(new FileOutputStream(file.toFile()), READ_BUFFER))) {
+      for (byte[] record = run.next(); record.length > 0; record = run.next()) {
+        out.writeInt(record.length);
+        out.write(record);
+      }
+      return file;
+    } catch (IOException e) {
+      Files.deleteIfExists(file);
+      throw e;
+    }
+  }
+
+  private List<Run> runs(List<Path> from) throws IOException {
+    List<Run> runs = new ArrayList<>();
+    for (Path file : from) {
+      DataInputStream in =
+          new DataInputStream(
+              new BufferedInputStream(new FileInputStream(file.toFile()), READ_BUFFER));
+      Run run =
+          new Run() {
+            @Override
+            public byte[] next() throws IOException {
+              int length;
+              try {
+                length = in.readInt();
+              } catch (EOFException e) {
+                return END;
+              }
+              byte[] record = new byte[length];
+              in.readFully(record);
+              return record;
+            }
+
+            @Override
+            public void close() throws IOException {
+              in.close();
+            }
+          };
+      runs.add(run);
+      open.add(run);
+    }
+    return runs;
+  }
+
+  /** The first record of a run that is not taken yet. */
+  private static final class Head {
+    private final long timeNanos;
+    private final int number;
+    private final byte[] record;
+    private final Run run;
+
+    Head(int number, byte[] record, Run run) {
+      timeNanos = ByteBuffer.wrap(record).getLong();
+      this.number = number;
+      this.record = record;
+      this.run = run;
+    }
+
+    long timeNanos() {
+      return timeNanos;
+    }
+
+    int number() {
+      return number;
+    }
+  }
+
+  private static Run merged(List<Run> runs) throws IOException {
+    PriorityQueue<Head> heads =
+        new PriorityQueue<>(
+            Comparator.comparingLong(Head::timeNanos).thenComparingInt(Head::number));
+    for (int i = 0; i < runs.size(); i++) {
+      push(heads, runs.get(i), i);
+    }
+    return new Run() {
+      @Override
+      public byte[] next() throws IOException {
+        Head head = heads.poll();
+        if (head == null) {
+          return END;
+        }
+        push(heads, head.run, head.number);
+        return head.record;
+      }
+
+      @Override
+      public void close() throws IOException {
+        for (Run run : runs) {
+          run.close();
+        }
+      }
+    };
+  }
+
+  private static void push(PriorityQueue<Head> heads, Run run, int number) throws IOException {
+    byte[] record = run.next();
+    if (record.length > 0) {
+      heads.add(new Head(number, record, run));
+    }
+  }
+
+  /** Hands on all records, the earliest first. To be called once. */
+  public void each(Taker taker) throws IOException, TrafficException {
+    List<Run> runs = runs(files);
+    runs.add(memory());
+    RecordFields fields = new RecordFields(slots);
+    try (Run all = merged(runs)) {
+      for (byte[] record = all.next(); record.length > 0; record = all.next()) {
+        ByteBuffer in = ByteBuffer.wrap(record);
+        long timeNanos = in.getLong();
+        long line = in.getLong();
+        int input = in.getInt();
+        for (int i = 0; i < slots; i++) {
+          int length = in.getInt();
+          fields.set(i, record, in.position(), in.position() + length);
+          in.position(in.position() + length);
+        }
+        if (!taker.take(input, line, timeNanos, fields)) {
+          return;
+        }
+      }
+    }
+  }
+
+  /** Returns how many files there are. */
+  int runs() {
+    return files.size();
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (Run run : open) {
+      run.close();
+    }
+    for (Path file : files) {
+      Files.deleteIfExists(file);
+    }
+  }
+}

@@ -1,0 +1,320 @@
+package dev.weir.traffic.internal.read;
+
+import dev.weir.rules.ShownText;
+import dev.weir.traffic.Feed;
+import dev.weir.traffic.Format;
+import dev.weir.traffic.Traffic;
+import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.internal.visit.CanonicalAddresses;
+import dev.weir.traffic.internal.visit.Unreadable;
+import java.io.ByteArrayInputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** One opened input: its records one after the other, each with its time. */
+public final class Source implements Closeable {
+  /** The zone of this many times at the input's beginning is looked at. */
+  private static final int LOOKED_AT = 1_000;
+
+  private final int number;
+  private final Input input;
+  private final Lines lines;
+  private byte[] head;
+  private final Format format;
+  private final @Nullable Layout layout;
+  private final boolean prefixed;
+  private final @Nullable ZoneId zone;
+  private final RecordReader reader;
+  private final CanonicalAddresses addresses = new CanonicalAddresses();
+
+  /** The slots whose columns have addresses. */
+  private int[] addressSlots = new int[0];
+
+  private RecordFields fields = new RecordFields(0);
+  private WallClock clock = new WallClock(null);
+  private TimeReader time = new TimeReader(TimeReader.Unit.BY_SIZE);
+  private @Nullable LineStamp stamp;
+  private long timeNanos;
+
+  private Source(int number, Input input, Lines lines, Traffic traffic)
+      throws IOException, TrafficException {
+    this.number = number;
+    this.input = input;
+    this.lines = lines;
+    head = lines.head();
+    layout = layout(traffic);
+    Detection.Found found =
+        layout != null
+            ? new Detection.Found(Format.LAYOUT, false)
+            : Detection.find(input.name(), head, traffic.format());
+    format = found.format();
+    prefixed = found.prefixed();
+    // The extended format's times are UTC by its definition.
+    zone = traffic.zone() == null && format == Format.W3C ? ZoneOffset.UTC : traffic.zone();
+    reader = reader(lines);
+  }
+
+  private static @Nullable Layout layout(Traffic traffic) throws TrafficException {
+    String text = traffic.layout();
+    Format format = traffic.format();
+    if (text == null && format == Format.LAYOUT) {
+      throw new TrafficException(
+          "layout: none (expected: --layout with the order of the values in a line)");
+    }
+    if (text != null && format != Format.AUTO && format != Format.LAYOUT) {
+      throw new TrafficException(
+          "layout: " + ShownText.quoted(text) + " (expected: none with --format " + format + ")");
+    }
+    return text == null ? null : Layout.of(text);
+  }
+
+  private RecordReader reader(Lines lines) throws IOException, TrafficException {
+    Lines records = prefixed ? lines.behindPrefixes() : lines;
+    return layout == null ? Readers.of(format, records) : Readers.of(layout, records);
+  }
+
+  /**
+   * Opens an input and reads its beginning.
+   *
+   * @param number the input's place among all
+   * @param traffic how it is to be read
+   * @return null if there is nothing in it and it is one of several, such as a log just rotated
+   */
+  public static @Nullable Source open(
+      int number, String name, Traffic traffic, boolean oneOfSeveral, InputStream standard)
+      throws IOException, TrafficException {
+    Input input = Input.open(name, standard);
+    try {
+      Lines lines = Lines.of(input.text());
+      if (oneOfSeveral && lines.head().length == 0) {
+        input.close();
+        return null;
+      }
+      return new Source(number, input, lines, traffic);
+    } catch (IOException | TrafficException e) {
+      input.close();
+      throw e;
+    }
+  }
+
+  /**
+   * What the times at an input's beginning are.
+   *
+   * @param unit of numbers
+   * @param reason how the unit was inferred, for people; empty if it was not
+   * @param unknownZone true if any has no zone, and none is known
+   * @param knownZone true if any has one
+   * @param otherZone true if they are of another zone than the stamps before them
+   */
+  public record Times(
+      TimeReader.Unit unit,
+      String reason,
+      boolean unknownZone,
+      boolean knownZone,
+      boolean otherZone) {}
+
+  /**
+   * Looks at the times at the input's beginning. To be called before {@link #want}.
+   *
+   * @param asked the unit of numbers, or to infer it
+   * @throws TrafficException if they are numbers without a plausible unit
+   */
+  public Times times(String column, TimeReader.Unit asked) throws IOException, TrafficException {
+    TimeUnits.Inferred inferred =
+        asked == TimeReader.Unit.BY_SIZE
+            ? TimeUnits.infer(column, reader(Lines.of(new ByteArrayInputStream(head))))
+            : new TimeUnits.Inferred(asked, "");
+    Lines lines = Lines.of(new ByteArrayInputStream(head));
+    RecordReader reader = reader(lines);
+    reader.want(List.of(column));
+    RecordFields fields = new RecordFields(1);
+    WallClock clock = new WallClock(zone);
+    TimeReader time = timeReader(inferred.unit(), clock);
+    LineStamp stamp = stamp(clock);
+    boolean known = false;
+    for (int i = 0; i < LOOKED_AT; i++) {
+      try {
+        if (!reader.next(fields)) {
+          break;
+        }
+        if (stamp != null) {
+          stamp.read(lines.data(), lines.lineFrom(), lines.to());
+        }
+        long unused = time.nanos(fields.data(0), fields.from(0), fields.to(0));
+        known |= time.zoned() || clock.assumed() == 0;
+      } catch (Unreadable ignored) {
+        // Said, with its line number, when the line is read.
+      }
+    }
+    return new Times(
+        inferred.unit(), inferred.reason(), clock.assumed() > 0, known, clock.disagrees());
+  }
+
+  private TimeReader timeReader(TimeReader.Unit unit, WallClock clock) {
+    boolean values = Format.GENERAL.contains(format) || Readers.isJson(format);
+    return new TimeReader(unit, clock).allowBrackets(values);
+  }
+
+  /** Returns the error of times that are of another zone than the stamps before them. */
+  public String otherZone() {
+    return "time: the times in "
+        + ShownText.quoted(input.name())
+        + " are not those before each record, so they are of another zone (expected: --zone with"
+        + " the zone of the records, such as Europe/Berlin)";
+  }
+
+  /** Returns what reads the time that stands before each record; null if none does. */
+  private @Nullable LineStamp stamp(WallClock clock) {
+    boolean behind = prefixed || format == Format.HAPROXY;
+    if (layout != null) {
+      behind = layout.pieces().get(0).kind() == Layout.Kind.SKIP;
+    }
+    return behind ? new LineStamp(clock) : null;
+  }
+
+  /**
+   * Chooses the columns to find, the time's first, and those that every record must have. To be
+   * called once, before {@link #next}.
+   */
+  public void want(List<String> columns, Set<String> required, TimeReader.Unit unit)
+      throws TrafficException {
+    reader.want(columns);
+    reader.require(required);
+    fields = new RecordFields(columns.size());
+    addressSlots =
+        IntStream.range(0, columns.size())
+            .filter(slot -> UsualColumns.hasAddresses(columns.get(slot)))
+            .toArray();
+    clock = new WallClock(zone);
+    time = timeReader(unit, clock);
+    stamp = stamp(clock);
+    head = new byte[0];
+  }
+
+  /**
+   * Moves to the next record whose time can be read. Reports those before it whose time cannot.
+   *
+   * @return false at the end of the input
+   */
+  public boolean next(Feed.UnreadableLines listener) throws IOException {
+    while (true) {
+      try {
+        if (!nextUntimed()) {
+          return false;
+        }
+        LineStamp stamp = this.stamp;
+        if (stamp != null) {
+          stamp.read(lines.data(), lines.lineFrom(), lines.to());
+        }
+        timeNanos = time.nanos(fields.data(0), fields.from(0), fields.to(0));
+        return true;
+      } catch (Unreadable e) {
+        listener.unreadable(input.name(), reader.line(), e.reason());
+      }
+    }
+  }
+
+  /** Moves to the next record, whether it has a time or not. */
+  public boolean nextUntimed() throws IOException, Unreadable {
+    if (!reader.next(fields)) {
+      return false;
+    }
+    for (int slot : addressSlots) {
+      addresses.replace(fields, slot);
+    }
+    return true;
+  }
+
+  /** Returns whether times without a zone were taken for UTC. */
+  public boolean assumedUtc() {
+    return clock.assumed() > 0;
+  }
+
+  /** Returns what is peculiar in the records so far, one line each. */
+  public List<String> notes() {
+    List<String> notes = new ArrayList<>(reader.notes());
+    if (prefixed) {
+      notes.add("prefix: what stands before each record is left out");
+    }
+    if (addresses.lists() > 0) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "ip: a list of addresses in %,d records; the first of each counts",
+              addresses.lists()));
+    }
+    if (clock.beganTwice()) {
+      notes.add(
+          "time: the first record is in the hour that comes twice where summer time ends; it is"
+              + " taken for summer time");
+    }
+    return notes;
+  }
+
+  /** Returns its place among all inputs, from 0. */
+  public int number() {
+    return number;
+  }
+
+  public Input input() {
+    return input;
+  }
+
+  public Format format() {
+    return format;
+  }
+
+  public RecordReader reader() {
+    return reader;
+  }
+
+  /** Returns whether compressed data broke off or was damaged. */
+  public boolean broken() {
+    return lines.broken();
+  }
+
+  /** Returns what was read of compressed data that broke off. */
+  public String brokenText() {
+    return "input: "
+        + input.name()
+        + " ends early or is damaged behind "
+        + input.bytesRead()
+        + " bytes of compressed data; what is read ends at line "
+        + line()
+        + ", and the rest is missing";
+  }
+
+  /** Returns whether an interrupt ended it. */
+  public boolean stopped() {
+    return lines.stopped();
+  }
+
+  /** Returns the record's columns, valid until {@link #next}. */
+  public RecordFields fields() {
+    return fields;
+  }
+
+  /** Returns the record's time in nanoseconds since the Unix epoch. */
+  public long timeNanos() {
+    return timeNanos;
+  }
+
+  /** Returns the number of the record's first line, counted from 1. */
+  public long line() {
+    return reader.line();
+  }
+
+  @Override
+  public void close() throws IOException {
+    input.close();
+  }
+}

@@ -1,0 +1,224 @@
+package dev.weir.traffic.internal.read;
+
+import dev.weir.rules.ShownText;
+import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.internal.visit.Unreadable;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Adds columns to those of another reader: a part of a column, or a column under the name that all
+ * access logs have here, such as {@code ip} and {@code path}.
+ */
+final class ViewReader implements RecordReader {
+  /** What of the column is taken. */
+  enum Part {
+    ALL,
+    /**
+     * Of {@code address:port}. An IPv6 address may stand without brackets, as HAProxy writes it.
+     */
+    ADDRESS,
+    METHOD,
+    PROTOCOL,
+    /** Of a request line: the path of its target. */
+    REQUEST_PATH,
+    REQUEST_QUERY,
+    /** Of a target, {@code /path?query}, or of an address with scheme and host before that. */
+    PATH,
+    QUERY,
+    /** Of {@code a/b}. */
+    BEFORE_SLASH,
+    BEHIND_SLASH
+  }
+
+  /** A part of a column. */
+  record View(String column, Part part) {}
+
+  private static final byte[] NOTHING = {};
+
+  private static final byte[] NO_METHOD = {'-'};
+
+  private final RecordReader reader;
+  private final Map<String, View> views;
+  private final RequestLine request = new RequestLine();
+  private List<String> names = List.of();
+  private List<View> wanted = List.of();
+  private int[] places = new int[0];
+  private boolean[] optional = new boolean[0];
+  private RecordFields raw = new RecordFields(0);
+
+  private ViewReader(RecordReader reader, Map<String, View> views) {
+    this.reader = reader;
+    this.views = views;
+  }
+
+  /**
+   * Returns a reader with more columns. Those whose column is not there are left out, and so are
+   * those whose name is.
+   */
+  static RecordReader of(RecordReader reader, Map<String, List<View>> views) {
+    Map<String, View> there = new LinkedHashMap<>();
+    views.forEach(
+        (name, choices) -> {
+          for (View view : choices) {
+            if (reader.columns().contains(view.column)
+                && !reader.columns().contains(name)
+                && !there.containsKey(name)) {
+              there.put(name, view);
+            }
+          }
+        });
+    return there.isEmpty() ? reader : new ViewReader(reader, there);
+  }
+
+  @Override
+  public List<String> columns() {
+    Set<String> all = new LinkedHashSet<>(views.keySet());
+    all.addAll(reader.columns());
+    return List.copyOf(all);
+  }
+
+  @Override
+  public boolean has(String column) {
+    return views.containsKey(column) || reader.has(column);
+  }
+
+  @Override
+  public void want(List<String> columns) throws TrafficException {
+    names = List.copyOf(columns);
+    wanted = columns.stream().map(this::view).toList();
+    List<String> below = wanted.stream().map(View::column).distinct().toList();
+    reader.want(below);
+    places = wanted.stream().mapToInt(view -> below.indexOf(view.column)).toArray();
+    optional = new boolean[wanted.size()];
+    raw = new RecordFields(below.size());
+  }
+
+  @Override
+  public double share(String column) {
+    return reader.share(view(column).column);
+  }
+
+  @Override
+  public List<String> notes() {
+    return reader.notes();
+  }
+
+  private View view(String column) {
+    View view = views.get(column);
+    return view == null ? new View(column, Part.ALL) : view;
+  }
+
+  @Override
+  public void require(Set<String> columns) {
+    Set<String> below = new LinkedHashSet<>();
+    columns.forEach(column -> below.add(view(column).column));
+    reader.require(below);
+    for (int slot = 0; slot < optional.length; slot++) {
+      optional[slot] = !columns.contains(names.get(slot));
+    }
+  }
+
+  @Override
+  public long line() {
+    return reader.line();
+  }
+
+  @Override
+  public boolean next(RecordFields fields) throws IOException, Unreadable {
+    if (!reader.next(raw)) {
+      return false;
+    }
+    for (int slot = 0; slot < places.length; slot++) {
+      int place = places[slot];
+      Part part = wanted.get(slot).part;
+      try {
+        take(fields, slot, part, raw.data(place), raw.from(place), raw.to(place));
+      } catch (Unreadable e) {
+        if (!optional[slot]) {
+          throw e;
+        }
+        fields.set(slot, NOTHING, 0, 0);
+      }
+    }
+    return true;
+  }
+
+  private void take(RecordFields fields, int slot, Part part, byte[] data, int from, int to)
+      throws Unreadable {
+    switch (part) {
+      case ALL -> fields.set(slot, data, from, to);
+      case ADDRESS -> address(fields, slot, data, from, to);
+      case PATH -> path(fields, slot, data, from, to);
+      case QUERY -> query(fields, slot, data, from, to);
+      case BEFORE_SLASH -> fields.set(slot, data, from, slash(data, from, to));
+      case BEHIND_SLASH -> fields.set(slot, data, Math.min(to, slash(data, from, to) + 1), to);
+      case METHOD, PROTOCOL, REQUEST_PATH, REQUEST_QUERY ->
+          request(fields, slot, part, data, from, to);
+    }
+  }
+
+  private void request(RecordFields fields, int slot, Part part, byte[] data, int from, int to) {
+    if (!request.split(data, from, to)) {
+      fields.set(slot, NO_METHOD, 0, part == Part.REQUEST_QUERY ? 0 : 1);
+      return;
+    }
+    switch (part) {
+      case METHOD -> fields.set(slot, data, request.methodFrom(), request.methodTo());
+      case REQUEST_PATH -> path(fields, slot, data, request.targetFrom(), request.targetTo());
+      case REQUEST_QUERY -> query(fields, slot, data, request.targetFrom(), request.targetTo());
+      default -> {
+        if (request.protocolFrom() < 0) {
+          fields.set(slot, NO_METHOD, 0, 1);
+        } else {
+          fields.set(slot, data, request.protocolFrom(), request.end());
+        }
+      }
+    }
+  }
+
+  private static void path(RecordFields fields, int slot, byte[] data, int from, int to) {
+    int start = RequestLine.path(data, from, to);
+    int end = RequestLine.question(data, start, to);
+    if (start == end && start > from) {
+      fields.set(slot, RequestLine.ROOT, 0, 1);
+    } else {
+      fields.set(slot, data, start, end);
+    }
+  }
+
+  private static void query(RecordFields fields, int slot, byte[] data, int from, int to) {
+    int question = RequestLine.question(data, RequestLine.path(data, from, to), to);
+    if (question >= to) {
+      fields.set(slot, NOTHING, 0, 0);
+    } else {
+      fields.set(slot, data, question + 1, to);
+    }
+  }
+
+  private static void address(RecordFields fields, int slot, byte[] data, int from, int to) {
+    int colon = to;
+    for (int at = from; at < to; at++) {
+      if (data[at] == ']') {
+        fields.set(slot, data, data[from] == '[' ? from + 1 : from, at);
+        return;
+      }
+      colon = data[at] == ':' ? at : colon;
+    }
+    fields.set(slot, data, from, colon);
+  }
+
+  private static int slash(byte[] data, int from, int to) throws Unreadable {
+    for (int at = from; at < to; at++) {
+      if (data[at] == '/') {
+        return at;
+      }
+    }
+    throw new Unreadable(
+        ShownText.quoted(data, from, to) + " (expected: two values with a / between)");
+  }
+}

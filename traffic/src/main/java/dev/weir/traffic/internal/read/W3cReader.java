@@ -1,0 +1,196 @@
+package dev.weir.traffic.internal.read;
+
+import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.internal.visit.Unreadable;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Reads W3C's extended log file format: {@code #Fields:} names the columns, and values stand
+ * between spaces or tabs. A further {@code #Fields:} line changes the columns from there on, as IIS
+ * does when it starts anew. Date and time of day, two columns, become the column {@code time}.
+ *
+ * @see <a href="https://www.w3.org/TR/WD-logfile.html">Extended Log File Format</a>
+ */
+final class W3cReader implements RecordReader {
+  static final String TIME = "time";
+  private static final String DATE = "date";
+  private static final byte[] FIELDS = "#Fields:".getBytes(StandardCharsets.US_ASCII);
+
+  private final Lines lines;
+  private final List<String> columns;
+  private List<String> wanted = List.of();
+
+  /** The columns of the lines that come next. */
+  private List<String> now;
+
+  /** The slot of each column that comes next; -1 if it is not wanted. */
+  private int[] slots = new int[0];
+
+  private int date = -1;
+  private int timeOfDay = -1;
+  private int timeSlot = -1;
+  private String missing = "";
+  private int[] from = new int[32];
+  private int[] to = new int[32];
+  private byte[] instant = new byte[32];
+
+  W3cReader(Lines lines) throws TrafficException {
+    this.lines = lines;
+    columns = names(lines.head());
+    now = columns;
+  }
+
+  private static List<String> names(byte[] head) throws TrafficException {
+    int start = 0;
+    while (start < head.length) {
+      int end = start;
+      while (end < head.length && head[end] != '\n') {
+        end++;
+      }
+      if (isFields(head, start, end)) {
+        List<String> names = names(head, start, end);
+        if (!names.contains(DATE) || !names.contains(TIME)) {
+          throw new TrafficException(
+              "time: #Fields has no "
+                  + (names.contains(DATE) ? TIME : DATE)
+                  + " (expected: the columns date and time)");
+        }
+        return names;
+      }
+      start = end + 1;
+    }
+    throw new TrafficException("input: no line #Fields: (expected: one before the first record)");
+  }
+
+  private static List<String> names(byte[] data, int start, int end) {
+    String text =
+        new String(
+            data, start + FIELDS.length, end - start - FIELDS.length, StandardCharsets.UTF_8);
+    return List.of(text.strip().split("\\s+", -1));
+  }
+
+  static boolean isFields(byte[] data, int start, int end) {
+    return end - start > FIELDS.length
+        && Arrays.equals(data, start, start + FIELDS.length, FIELDS, 0, FIELDS.length);
+  }
+
+  @Override
+  public List<String> columns() {
+    return columns;
+  }
+
+  @Override
+  public void want(List<String> wanted) throws TrafficException {
+    this.wanted = List.copyOf(wanted);
+    place();
+  }
+
+  /** Finds the wanted columns among those of the lines that come next. */
+  private void place() {
+    slots = new int[now.size()];
+    for (int i = 0; i < slots.length; i++) {
+      slots[i] = wanted.indexOf(now.get(i));
+    }
+    date = now.indexOf(DATE);
+    timeOfDay = now.indexOf(TIME);
+    timeSlot = wanted.indexOf(TIME);
+    if (timeOfDay >= 0) {
+      slots[timeOfDay] = -1; // Joined with the date.
+    }
+    List<String> without = new ArrayList<>(wanted);
+    without.removeAll(now);
+    if (timeSlot >= 0 && date < 0) {
+      without.add(DATE);
+    }
+    missing = without.isEmpty() ? "" : without.get(0);
+  }
+
+  @Override
+  public long line() {
+    return lines.line();
+  }
+
+  @Override
+  public boolean next(RecordFields fields) throws IOException, Unreadable {
+    while (true) {
+      if (!lines.next()) {
+        return false;
+      }
+      if (lines.blank()) {
+        continue;
+      }
+      if (lines.data()[lines.from()] != '#') {
+        record(fields);
+        return true;
+      }
+      if (isFields(lines.data(), lines.from(), lines.to())) {
+        now = names(lines.data(), lines.from(), lines.to());
+        place();
+      }
+    }
+  }
+
+  private void record(RecordFields fields) throws Unreadable {
+    if (!missing.isEmpty()) {
+      throw new Unreadable("column \"" + missing + "\": not in the last #Fields before this line");
+    }
+    byte[] data = lines.data();
+    int count = cut(data, lines.from(), lines.to());
+    if (count != slots.length) {
+      throw new Unreadable(
+          count + (count == 1 ? " column" : " columns") + " (expected: " + slots.length + ")");
+    }
+    for (int i = 0; i < count; i++) {
+      if (slots[i] >= 0) {
+        fields.set(slots[i], data, from[i], to[i]);
+      }
+    }
+    if (timeSlot >= 0) {
+      instant(data, fields);
+    }
+  }
+
+  private void instant(byte[] data, RecordFields fields) {
+    int dateLength = to[date] - from[date];
+    int timeLength = to[timeOfDay] - from[timeOfDay];
+    int length = dateLength + 1 + timeLength;
+    if (instant.length < length) {
+      instant = new byte[length];
+    }
+    System.arraycopy(data, from[date], instant, 0, dateLength);
+    instant[dateLength] = ' ';
+    System.arraycopy(data, from[timeOfDay], instant, dateLength + 1, timeLength);
+    fields.set(timeSlot, instant, 0, length);
+  }
+
+  /** Cuts at tabs if there are any, else at spaces; not within quotes. Returns how many values. */
+  private int cut(byte[] data, int start, int end) {
+    byte separator = ' ';
+    for (int at = start; at < end && separator == ' '; at++) {
+      separator = data[at] == '\t' ? (byte) '\t' : separator;
+    }
+    int count = 0;
+    int valueFrom = start;
+    boolean quoted = false;
+    for (int at = start; at <= end; at++) {
+      if (at < end && data[at] == '"' && (quoted || at == valueFrom)) {
+        quoted = !quoted;
+      }
+      if (at == end || (data[at] == separator && !quoted)) {
+        if (count == from.length) {
+          from = Arrays.copyOf(from, 2 * count);
+          to = Arrays.copyOf(to, 2 * count);
+        }
+        boolean quotes = at - valueFrom >= 2 && data[valueFrom] == '"' && data[at - 1] == '"';
+        from[count] = quotes ? valueFrom + 1 : valueFrom;
+        to[count++] = quotes ? at - 1 : at;
+        valueFrom = at + 1;
+      }
+    }
+    return count;
+  }
+}

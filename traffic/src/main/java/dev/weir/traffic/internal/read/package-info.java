@@ -1,0 +1,15 @@
+/**
+ * Readers of logs: a line of any format becomes a record with named fields.
+ *
+ * <ul>
+ *   <li>{@link dev.weir.traffic.internal.read.Readers}: the reader of each format; begin here
+ *   <li>{@link dev.weir.traffic.internal.read.RecordReader}: the interface of a reader
+ *   <li>{@link dev.weir.traffic.internal.read.Detection}: the format of a log by its first lines
+ *   <li>{@link dev.weir.traffic.internal.read.RecordSorter}: records in order of time
+ *   <li>{@link dev.weir.traffic.internal.read.TimeReader}: times in the formats of logs
+ * </ul>
+ *
+ * <p>More than 20 types: each format has a reader of its own.
+ */
+@org.jspecify.annotations.NullMarked
+package dev.weir.traffic.internal.read;

@@ -1,0 +1,177 @@
+package dev.weir.traffic.internal.visit;
+
+import dev.weir.rules.ShownText;
+import dev.weir.traffic.TrafficException;
+import dev.weir.traffic.internal.read.RecordFields;
+import dev.weir.traffic.internal.read.RecordReader;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The requests of a log that writes a request and its answer as two records, as Fastify does: each
+ * request with what its answer says. Both have the same {@code reqId}. Requests come in the order
+ * in which they were written.
+ */
+public final class AnsweredRequests implements RecordReader {
+  private static final String ID = "reqId";
+  private static final String TARGET = "req.url";
+  private static final String STATUS = "res.statusCode";
+
+  /** Columns of an answer begin like this, or are these. */
+  private static final String ANSWER = "res.";
+
+  private static final String DURATION = "responseTime";
+
+  /** As many requests wait for the answer to the first of them; it then has none. */
+  private static final int MOST = 1_000;
+
+  /** A request, and what is known of its answer. */
+  private static final class Waiting {
+    private final long line;
+    private final String id;
+    private final RecordFields fields;
+    private boolean answered;
+
+    Waiting(long line, String id, RecordFields fields, boolean answered) {
+      this.line = line;
+      this.id = id;
+      this.fields = fields;
+      this.answered = answered;
+    }
+  }
+
+  private final RecordReader reader;
+  private final Deque<Waiting> waiting = new ArrayDeque<>();
+  private final Map<String, Waiting> byId = new HashMap<>();
+  private List<String> wanted = List.of();
+  private boolean[] required = new boolean[0];
+
+  /** The columns below: those that are wanted, and behind them id, target and status. */
+  private List<String> below = List.of();
+
+  private boolean answersWanted;
+  private boolean ended;
+  private long line;
+
+  private AnsweredRequests(RecordReader reader) {
+    this.reader = reader;
+  }
+
+  /** Returns a reader of the requests, if the log has two records for each. */
+  public static RecordReader of(RecordReader reader) {
+    boolean apart =
+        reader.columns().contains(ID)
+            && reader.columns().contains(STATUS)
+            && reader.share(TARGET) + reader.share(STATUS) <= 1;
+    return apart ? new AnsweredRequests(reader) : reader;
+  }
+
+  @Override
+  public List<String> columns() {
+    return reader.columns();
+  }
+
+  @Override
+  public void want(List<String> columns) throws TrafficException {
+    wanted = List.copyOf(columns);
+    required = new boolean[wanted.size()];
+    Arrays.fill(required, true);
+    List<String> all = new ArrayList<>(wanted);
+    for (String own : List.of(ID, TARGET, STATUS)) {
+      if (!all.contains(own)) {
+        all.add(own);
+      }
+    }
+    below = List.copyOf(all);
+    answersWanted = wanted.stream().anyMatch(AnsweredRequests::isAnswers);
+    reader.want(below);
+    reader.require(Set.of());
+  }
+
+  private static boolean isAnswers(String column) {
+    return column.startsWith(ANSWER) || column.equals(DURATION);
+  }
+
+  @Override
+  public void require(Set<String> columns) {
+    for (int slot = 0; slot < required.length; slot++) {
+      required[slot] = columns.contains(wanted.get(slot));
+    }
+  }
+
+  @Override
+  public double share(String column) {
+    return reader.share(column);
+  }
+
+  @Override
+  public long line() {
+    return line;
+  }
+
+  @Override
+  public boolean next(RecordFields fields) throws IOException, Unreadable {
+    while (!ended && !isReady()) {
+      RecordFields record = new RecordFields(below.size());
+      try {
+        ended = !reader.next(record);
+      } finally {
+        line = reader.line();
+      }
+      if (!ended) {
+        take(record);
+      }
+    }
+    Waiting next = waiting.pollFirst();
+    if (next == null) {
+      return false;
+    }
+    byId.remove(next.id, next);
+    line = next.line;
+    for (int slot = 0; slot < wanted.size(); slot++) {
+      RecordFields found = next.fields;
+      if (required[slot] && found.from(slot) == found.to(slot)) {
+        throw new Unreadable("column " + ShownText.quoted(wanted.get(slot)) + ": missing");
+      }
+      fields.set(slot, found.data(slot), found.from(slot), found.to(slot));
+    }
+    return true;
+  }
+
+  private boolean isReady() {
+    Waiting first = waiting.peekFirst();
+    return first != null && (first.answered || waiting.size() >= MOST);
+  }
+
+  private void take(RecordFields record) throws Unreadable {
+    String id = record.text(below.indexOf(ID));
+    if (!record.text(below.indexOf(TARGET)).isEmpty()) {
+      Waiting request = new Waiting(line, id, record, !answersWanted);
+      waiting.addLast(request);
+      byId.put(id, request);
+    } else if (record.text(below.indexOf(STATUS)).isEmpty()) {
+      throw new Unreadable("neither a request nor an answer");
+    } else {
+      Waiting request = byId.remove(id);
+      if (request != null) {
+        answer(request, record);
+      }
+    }
+  }
+
+  private void answer(Waiting request, RecordFields answer) {
+    request.answered = true;
+    for (int slot = 0; slot < wanted.size(); slot++) {
+      if (isAnswers(wanted.get(slot))) {
+        request.fields.set(slot, answer.data(slot), answer.from(slot), answer.to(slot));
+      }
+    }
+  }
+}

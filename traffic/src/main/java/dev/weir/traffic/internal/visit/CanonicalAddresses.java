@@ -1,0 +1,76 @@
+package dev.weir.traffic.internal.visit;
+
+import dev.weir.identity.AddressKey;
+import dev.weir.traffic.internal.read.RecordFields;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The one form of a client's address, however a log writes it: without port, brackets and zone,
+ * IPv6 in its short form, an IPv4 address that is mapped into IPv6 as itself. Of a list of
+ * addresses the first counts. Text that is no address stays as it is. Not safe for use by several
+ * threads.
+ */
+public final class CanonicalAddresses {
+  /** A log has the same clients many times: so many texts are remembered, a power of two. */
+  private static final int REMEMBERED = 1 << 10;
+
+  /** Longer texts are not remembered, so that memory is bounded. */
+  private static final int LONGEST = 128;
+
+  private final byte[][] written = new byte[REMEMBERED][];
+  private final byte[][] canonical = new byte[REMEMBERED][];
+  private long lists;
+
+  /** Replaces the address in a slot by its one form. */
+  public void replace(RecordFields fields, int slot) {
+    byte[] data = fields.data(slot);
+    int from = fields.from(slot);
+    int to = fields.to(slot);
+    int at = from;
+    while (at < to && (data[at] == '.' || (data[at] >= '0' && data[at] <= '9'))) {
+      at++;
+    }
+    if (at < to) { // IPv4 alone is written in one way.
+      other(fields, slot, data, from, to);
+    }
+  }
+
+  private void other(RecordFields fields, int slot, byte[] data, int from, int to) {
+    int hash = 0;
+    boolean list = false;
+    for (int at = from; at < to; at++) {
+      hash = 31 * hash + data[at];
+      list |= data[at] == ',';
+    }
+    lists += list ? 1 : 0;
+    int place = (hash ^ (hash >>> 10)) & (REMEMBERED - 1);
+    byte[] known = written[place];
+    byte[] form;
+    if (known != null && Arrays.equals(known, 0, known.length, data, from, to)) {
+      form = canonical[place];
+    } else {
+      form =
+          of(new String(data, from, to - from, StandardCharsets.UTF_8))
+              .getBytes(StandardCharsets.UTF_8);
+      if (to - from <= LONGEST) {
+        written[place] = Arrays.copyOfRange(data, from, to);
+        canonical[place] = form;
+      }
+    }
+    fields.set(slot, form, 0, form.length);
+  }
+
+  /** Returns the one form of a text. */
+  static String of(String text) {
+    int comma = text.indexOf(',');
+    String first = comma < 0 ? text : text.substring(0, comma).strip();
+    String whole = AddressKey.WHOLE.of(first);
+    return whole == null ? first : whole;
+  }
+
+  /** Returns how many of the texts were lists. */
+  public long lists() {
+    return lists;
+  }
+}

@@ -1,0 +1,41 @@
+package dev.weir.traffic.internal.visit;
+
+import dev.weir.traffic.Feed;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Counts lines that cannot be read, and keeps the first of them. */
+public final class UnreadableTally implements Feed.UnreadableLines {
+  private static final int SHOWN = 3;
+
+  private long count;
+  private final List<String> first = new ArrayList<>();
+
+  @Override
+  public void unreadable(String input, long line, String reason) {
+    count++;
+    if (first.size() < SHOWN) {
+      first.add(input + " line " + line + ": " + reason);
+    }
+  }
+
+  /** Returns how many there were. */
+  public long count() {
+    return count;
+  }
+
+  /** Adds a warning if there are any. */
+  public void warn(long records, List<String> warnings) {
+    if (count > 0) {
+      warnings.add(
+          String.format(
+              Locale.ROOT,
+              "unreadable: %,d of %,d lines%s: %s",
+              count,
+              Math.max(count, records),
+              count > first.size() ? "; the first" : "",
+              String.join("; ", first)));
+    }
+  }
+}
