@@ -50,7 +50,7 @@ class ArchitectureTest {
         .layer("replay")
         .definedBy("dev.weir.replay..")
         .layer("http")
-        .definedBy("dev.weir.http..")
+        .definedBy("dev.weir.protocol.http..")
         .layer("server")
         .definedBy("dev.weir.server..")
         .layer("load")
@@ -99,14 +99,14 @@ class ArchitectureTest {
   }
 
   @Test
-  void rules_knowNoEngineAndNoTransport() {
+  void rules_dependOnNoEngineAndNoTransport() {
     classes()
         .that()
-        .resideInAPackage("dev.weir.rules")
+        .resideInAPackage("dev.weir.rules..")
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(
-            "dev.weir", "dev.weir.rules", "java..", "org.snakeyaml..", "org.jspecify.annotations")
+            "dev.weir", "dev.weir.rules..", "java..", "org.snakeyaml..", "org.jspecify.annotations")
         .check(WEIR);
   }
 }

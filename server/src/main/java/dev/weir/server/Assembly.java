@@ -15,6 +15,7 @@ import dev.weir.replay.DryRuns;
 import dev.weir.replay.Masking;
 import dev.weir.replay.RecordedTraffic;
 import dev.weir.rules.Problem;
+import dev.weir.server.internal.access.TokenFile;
 import dev.weir.server.internal.access.Tokens;
 import dev.weir.server.internal.guard.SystemLoad;
 import dev.weir.server.internal.log.Logs;

@@ -4,6 +4,7 @@ import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.engine.Engine;
 import dev.weir.replay.RecordedTraffic;
+import dev.weir.server.internal.access.TokenFile;
 import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.guard.Loop;
 import dev.weir.server.internal.guard.SystemLoad;

@@ -9,6 +9,7 @@ import dev.weir.rules.Choice;
 import dev.weir.rules.Rule;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.StoreChoice;
+import dev.weir.server.internal.access.PasswordFile;
 import dev.weir.server.internal.log.FewLines;
 import dev.weir.server.internal.log.LogEvent;
 import dev.weir.server.internal.log.Logs;

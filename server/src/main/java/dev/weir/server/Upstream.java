@@ -1,6 +1,7 @@
 package dev.weir.server;
 
 import dev.weir.client.WeirClient;
+import dev.weir.server.internal.access.PasswordFile;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;

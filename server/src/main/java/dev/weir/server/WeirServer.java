@@ -4,6 +4,7 @@ import dev.weir.MemoryStore;
 import dev.weir.Ticker;
 import dev.weir.client.WeirClient;
 import dev.weir.rules.Problem;
+import dev.weir.server.internal.access.TokenFile;
 import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.log.LogEvent;
 import dev.weir.server.internal.log.Logs;

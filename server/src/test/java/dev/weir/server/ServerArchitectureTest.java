@@ -6,6 +6,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
 import org.junit.jupiter.api.Test;
 
 class ServerArchitectureTest {
@@ -16,43 +17,50 @@ class ServerArchitectureTest {
 
   @Test
   void packages_haveNoCycle() {
+    slices().matching("dev.weir.server.internal.(*)..").should().beFreeOfCycles().check(SERVER);
     slices().matching("dev.weir.server.(*)..").should().beFreeOfCycles().check(SERVER);
   }
 
   @Test
   void packages_dependOnlyDownwards() {
-    layeredArchitecture()
-        .consideringOnlyDependenciesInLayers()
-        .layer("server")
-        .definedBy("dev.weir.server")
-        .layer("grpc")
-        .definedBy("dev.weir.server.grpc")
-        .layer("http")
-        .definedBy("dev.weir.server.http")
-        .layer("resp")
-        .definedBy("dev.weir.server.resp")
-        .layer("metrics")
-        .definedBy("dev.weir.server.metrics")
-        .layer("telemetry")
-        .definedBy("dev.weir.server.telemetry")
-        .layer("door")
-        .definedBy("dev.weir.server.door")
-        .layer("settings")
-        .definedBy("dev.weir.server.settings")
-        .whereLayer("server")
+    LayeredArchitecture rooms =
+        layeredArchitecture()
+            .consideringOnlyDependenciesInLayers()
+            .layer("start")
+            .definedBy("dev.weir.server");
+    for (String room :
+        new String[] {
+          "grpc",
+          "http",
+          "resp",
+          "metrics",
+          "telemetry",
+          "rules",
+          "state",
+          "deciding",
+          "guard",
+          "access",
+          "log"
+        }) {
+      rooms = rooms.layer(room).definedBy("dev.weir.server.internal." + room);
+    }
+    rooms
+        .whereLayer("start")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("grpc")
-        .mayOnlyBeAccessedByLayers("server")
+        .mayOnlyBeAccessedByLayers("start")
         .whereLayer("http")
-        .mayOnlyBeAccessedByLayers("server")
+        .mayOnlyBeAccessedByLayers("start", "rules")
+        .whereLayer("rules")
+        .mayOnlyBeAccessedByLayers("start")
+        .whereLayer("state")
+        .mayOnlyBeAccessedByLayers("start")
         .whereLayer("telemetry")
-        .mayOnlyBeAccessedByLayers("server")
+        .mayOnlyBeAccessedByLayers("start")
         .whereLayer("metrics")
-        .mayOnlyBeAccessedByLayers("server", "telemetry")
+        .mayOnlyBeAccessedByLayers("start", "telemetry", "rules")
         .whereLayer("resp")
-        .mayOnlyBeAccessedByLayers("server", "metrics")
-        .whereLayer("door")
-        .mayOnlyBeAccessedByLayers("server", "grpc", "http", "resp", "metrics", "telemetry")
+        .mayOnlyBeAccessedByLayers("start", "metrics")
         .check(SERVER);
   }
 }

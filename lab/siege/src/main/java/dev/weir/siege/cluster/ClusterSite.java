@@ -259,11 +259,7 @@ public record ClusterSite(Members members, List<ClusterFault> faults, List<AutoC
   }
 
   private static List<Integer> ports(int size) {
-    List<Integer> ports = new ArrayList<>();
-    for (int i = 0; i < size; i++) {
-      ports.add(Ports.free());
-    }
-    return ports;
+    return Stream.generate(Ports::free).limit(size).toList();
   }
 
   private static String seeds(int size, String host, List<Integer> ports) {

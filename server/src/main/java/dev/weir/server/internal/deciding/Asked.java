@@ -2,7 +2,6 @@ package dev.weir.server.internal.deciding;
 
 import dev.weir.engine.RequestBatch;
 import dev.weir.rules.Request;
-import dev.weir.server.internal.log.RecentTexts;
 import java.nio.charset.StandardCharsets;
 
 /**

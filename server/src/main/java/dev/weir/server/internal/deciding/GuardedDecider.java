@@ -16,7 +16,6 @@ import dev.weir.protocol.http.CheckBatch;
 import dev.weir.protocol.http.LeaseCall;
 import dev.weir.replay.RecordedTraffic;
 import dev.weir.rules.Request;
-import dev.weir.server.internal.guard.Collected;
 import dev.weir.server.internal.guard.LoopLag;
 import dev.weir.server.internal.guard.SystemLoad;
 import dev.weir.server.internal.guard.UndecidedBytes;

@@ -8,7 +8,6 @@
  *       objects
  *   <li>{@link dev.weir.server.internal.deciding.RlsMessages}: Envoy's messages to requests and
  *       back
- *   <li>{@link dev.weir.server.internal.deciding.DoorCounters}: counts of one port
  * </ul>
  */
 @org.jspecify.annotations.NullMarked

@@ -1,7 +1,7 @@
 package dev.weir.server.internal.grpc;
 
 import dev.weir.Ticker;
-import dev.weir.server.internal.deciding.DoorCounters;
+import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.server.internal.log.Logs;
 import io.grpc.Status;

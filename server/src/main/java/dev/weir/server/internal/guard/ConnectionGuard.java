@@ -1,6 +1,5 @@
 package dev.weir.server.internal.guard;
 
-import dev.weir.server.internal.deciding.DoorCounters;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import java.util.ArrayList;

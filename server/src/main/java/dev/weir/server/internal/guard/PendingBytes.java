@@ -2,7 +2,6 @@ package dev.weir.server.internal.guard;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import dev.weir.Ticker;
-import dev.weir.server.internal.deciding.DoorCounters;
 import dev.weir.server.internal.log.FewLines;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;

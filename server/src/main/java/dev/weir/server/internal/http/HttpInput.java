@@ -2,8 +2,8 @@ package dev.weir.server.internal.http;
 
 import dev.weir.Ticker;
 import dev.weir.server.internal.deciding.ByteText;
-import dev.weir.server.internal.deciding.DoorCounters;
 import dev.weir.server.internal.guard.ConnectionGuard;
+import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.Unread;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

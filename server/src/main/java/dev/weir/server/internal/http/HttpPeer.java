@@ -1,6 +1,6 @@
 package dev.weir.server.internal.http;
 
-import dev.weir.server.internal.deciding.DoorCounters;
+import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.server.internal.guard.Unread;
 import io.netty.util.AttributeKey;

@@ -3,7 +3,6 @@ package dev.weir.server.internal.log;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.Ticker;
 import dev.weir.protocol.http.JsonBytes;
-import dev.weir.server.internal.guard.AcceptFailures;
 import dev.weir.server.settings.LogFormat;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;

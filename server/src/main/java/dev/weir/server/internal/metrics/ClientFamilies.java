@@ -1,7 +1,7 @@
 package dev.weir.server.internal.metrics;
 
 import dev.weir.client.ClientMetrics;
-import dev.weir.server.Families;
+import dev.weir.server.metrics.Families;
 
 /** What a server counts that asks another one. */
 final class ClientFamilies {

@@ -10,7 +10,7 @@ import dev.weir.engine.Status;
 import dev.weir.protocol.http.BadRequest;
 import dev.weir.rules.Request;
 import dev.weir.server.internal.deciding.GuardedDecider;
-import dev.weir.server.internal.log.RecentTexts;
+import dev.weir.server.internal.deciding.RecentTexts;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.weir.server.internal.resp;
 
 import dev.weir.Ticker;
-import dev.weir.server.internal.deciding.DoorCounters;
 import dev.weir.server.internal.deciding.RequestTimes;
 import dev.weir.server.internal.guard.ConnectionGuard;
+import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.Unread;
 import dev.weir.server.internal.log.FewLines;
 import dev.weir.server.settings.ServerSettings;

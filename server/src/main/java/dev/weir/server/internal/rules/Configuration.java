@@ -15,7 +15,7 @@ import dev.weir.engine.SubjectMetrics;
 import dev.weir.engine.SubjectSettings;
 import dev.weir.rules.RuleSet;
 import dev.weir.rules.RuleSource;
-import dev.weir.server.PasswordFile;
+import dev.weir.server.internal.access.PasswordFile;
 import dev.weir.server.internal.metrics.CountedConfig;
 import dev.weir.server.internal.metrics.ServerMetrics;
 import dev.weir.server.settings.ServerSettings;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.server.LogCapture;
 import dev.weir.server.RunningServer;
-import dev.weir.server.TokenFile;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.SettingsException;
 import dev.weir.server.settings.StartException;

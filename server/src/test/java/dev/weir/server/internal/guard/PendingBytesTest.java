@@ -2,7 +2,6 @@ package dev.weir.server.internal.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.weir.server.internal.deciding.DoorCounters;
 import dev.weir.testkit.FakeTicker;
 import dev.weir.testkit.Trials;
 import java.util.ArrayList;

@@ -13,7 +13,7 @@ import dev.weir.engine.LeaseMetrics;
 import dev.weir.engine.QueueMetrics;
 import dev.weir.engine.RuleMetrics;
 import dev.weir.engine.SubjectMetrics;
-import dev.weir.server.internal.deciding.DoorCounters;
+import dev.weir.server.internal.guard.DoorCounters;
 import dev.weir.server.internal.guard.PendingBytes;
 import dev.weir.shared.SharedMetrics;
 import dev.weir.testkit.FakeTicker;

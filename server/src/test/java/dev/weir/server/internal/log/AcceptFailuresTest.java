@@ -1,10 +1,9 @@
-package dev.weir.server.internal.guard;
+package dev.weir.server.internal.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.Ticker;
 import dev.weir.server.LogCapture;
-import dev.weir.server.internal.log.Logs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,6 @@
-package dev.weir.server.internal.deciding;
+package dev.weir.server.internal.guard;
 
 import dev.weir.engine.TimeHistogram;
-import dev.weir.server.internal.guard.PendingBytes;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 

@@ -1,4 +1,4 @@
-package dev.weir.server;
+package dev.weir.server.internal.access;
 
 import dev.weir.server.settings.StartException;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.weir.server.internal.log;
+package dev.weir.server.internal.deciding;
 
 import org.jspecify.annotations.Nullable;
 

@@ -1,4 +1,4 @@
-package dev.weir.server.internal.guard;
+package dev.weir.server.internal.deciding;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,5 @@
-package dev.weir.server;
+package dev.weir.server.internal.access;
 
-import dev.weir.server.internal.access.Tokens;
-import dev.weir.server.internal.access.WatchedFiles;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;

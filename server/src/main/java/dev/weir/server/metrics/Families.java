@@ -1,4 +1,4 @@
-package dev.weir.server;
+package dev.weir.server.metrics;
 
 import dev.weir.engine.TimeHistogram;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;

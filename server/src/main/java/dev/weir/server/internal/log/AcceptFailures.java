@@ -1,8 +1,7 @@
-package dev.weir.server.internal.guard;
+package dev.weir.server.internal.log;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.weir.Ticker;
-import dev.weir.server.internal.log.FewLines;
 import dev.weir.server.settings.Settings;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
