@@ -4,7 +4,8 @@
  * <ul>
  *   <li>{@link dev.weir.engine.Engine}: matches a request, asks the store, and answers; begin here
  *   <li>{@link dev.weir.engine.Decider}: the interface of an engine to protocols and middleware
- *   <li>{@link dev.weir.engine.Answer}: the result, with a {@link dev.weir.engine.Status} for each descriptor
+ *   <li>{@link dev.weir.engine.Answer}: the result, with a {@link dev.weir.engine.Status} for each
+ *       descriptor
  *   <li>{@link dev.weir.engine.Leases}: permits that clients hold for a while
  *   <li>{@link dev.weir.engine.RoutedStore}: rules with stores of their own
  * </ul>

@@ -3,7 +3,8 @@
  *
  * <ul>
  *   <li>{@link dev.weir.rules.Rules}: parses and validates; begin here
- *   <li>{@link dev.weir.rules.RuleSet}: the rules of all domains; {@link dev.weir.rules.Rule} is one
+ *   <li>{@link dev.weir.rules.RuleSet}: the rules of all domains; {@link dev.weir.rules.Rule} is
+ *       one
  *   <li>{@link dev.weir.rules.Request}: a request with its descriptors
  *   <li>{@link dev.weir.rules.Explanation}: the steps of a match
  *   <li>{@link dev.weir.rules.RuleWatcher}: files that change

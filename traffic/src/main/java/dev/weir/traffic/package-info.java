@@ -2,7 +2,8 @@
  * Recorded traffic: requests from logs of any format, and generated ones.
  *
  * <ul>
- *   <li>{@link dev.weir.traffic.Traffic}: the source of requests, by files, format and template; begin here
+ *   <li>{@link dev.weir.traffic.Traffic}: the source of requests, by files, format and template;
+ *       begin here
  *   <li>{@link dev.weir.traffic.Feed}: requests in order of time
  *   <li>{@link dev.weir.traffic.Format}: the formats of logs
  *   <li>{@link dev.weir.traffic.Inspect}: the columns of a log

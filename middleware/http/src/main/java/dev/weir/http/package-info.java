@@ -2,7 +2,8 @@
  * The common part of middleware for HTTP servers and clients, whatever the server is.
  *
  * <ul>
- *   <li>{@link dev.weir.http.RequestLimiter}: a request to a {@link dev.weir.http.Verdict}; begin here
+ *   <li>{@link dev.weir.http.RequestLimiter}: a request to a {@link dev.weir.http.Verdict}; begin
+ *       here
  *   <li>{@link dev.weir.http.RefusalStyle}: the form of refusals
  *   <li>{@link dev.weir.http.PathPatterns}: paths that a limiter is for, or not
  *   <li>{@link dev.weir.http.LimiterSettings}: settings that all adapters have

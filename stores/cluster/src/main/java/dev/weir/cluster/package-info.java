@@ -3,11 +3,13 @@
  * it is answered.
  *
  * <ul>
- *   <li>{@link dev.weir.cluster.Cluster}: a member: opens its folder and port, joins, decides, leaves
+ *   <li>{@link dev.weir.cluster.Cluster}: a member: opens its folder and port, joins, decides,
+ *       leaves
  *   <li>{@link dev.weir.cluster.ClusterStore}: the store that a member or a client decides with
- *   <li>{@link dev.weir.cluster.ClusterClient}: a process that decides by a cluster without being a member
- *   <li>{@link dev.weir.cluster.ClusterBackup}: a consistent copy of all groups; {@link dev.weir.cluster.ClusterRestore} begins a
- *       cluster from one
+ *   <li>{@link dev.weir.cluster.ClusterClient}: a process that decides by a cluster without being a
+ *       member
+ *   <li>{@link dev.weir.cluster.ClusterBackup}: a consistent copy of all groups; {@link
+ *       dev.weir.cluster.ClusterRestore} begins a cluster from one
  * </ul>
  *
  * <p>The rooms, from the bottom up: {@code peer} carries frames between processes; {@code log}

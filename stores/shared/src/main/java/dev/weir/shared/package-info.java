@@ -4,7 +4,8 @@
  * <ul>
  *   <li>{@link dev.weir.shared.SharedStore}: the base of such a store; begin here
  *   <li>{@link dev.weir.shared.Caller}: many threads' operations in few calls
- *   <li>{@link dev.weir.shared.Link}: the transport, with a {@link dev.weir.shared.Shard} for each server that decides
+ *   <li>{@link dev.weir.shared.Link}: the transport, with a {@link dev.weir.shared.Shard} for each
+ *       server that decides
  *   <li>{@link dev.weir.shared.StoreSettings}: timeouts, clocks and logs
  * </ul>
  *

@@ -2,7 +2,8 @@
  * Decisions without a call: leased permits and remembered refusals, by key.
  *
  * <ul>
- *   <li>{@link dev.weir.client.internal.lease.LeasingDecider}: a decision from a lease, or by a call; begin here
+ *   <li>{@link dev.weir.client.internal.lease.LeasingDecider}: a decision from a lease, or by a
+ *       call; begin here
  *   <li>{@link dev.weir.client.internal.lease.Keys}: the keys that the client remembers
  *   <li>{@link dev.weir.client.internal.lease.Lease}: permits that are lent to one key
  *   <li>{@link dev.weir.client.internal.lease.Ahead}: the number of permits to ask for in advance

@@ -5,7 +5,8 @@
  *   <li>{@link dev.weir.client.internal.wire.Wire}: the interface of a protocol; begin here
  *   <li>{@link dev.weir.client.internal.wire.GrpcWire}: Weir's own protocol
  *   <li>{@link dev.weir.client.internal.wire.EnvoyWire}: Envoy's protocol
- *   <li>{@link dev.weir.client.internal.wire.Service}: the state of the connection, with a circuit breaker
+ *   <li>{@link dev.weir.client.internal.wire.Service}: the state of the connection, with a circuit
+ *       breaker
  * </ul>
  */
 @org.jspecify.annotations.NullMarked

@@ -3,7 +3,8 @@
  *
  * <ul>
  *   <li>{@link dev.weir.config.follow.ConfigClient}: a follower for applications; begin here
- *   <li>{@link dev.weir.config.follow.RuleFollower}: follows rules and reports the revision in force
+ *   <li>{@link dev.weir.config.follow.RuleFollower}: follows rules and reports the revision in
+ *       force
  *   <li>{@link dev.weir.config.follow.SubjectCache}: records of subjects, looked up and kept
  * </ul>
  */

@@ -2,7 +2,8 @@
  * The ledger of leases: permits lent to clients, until they are returned or expire.
  *
  * <ul>
- *   <li>{@link dev.weir.engine.internal.leases.LeaseLedger}: leases by identifier; a lease is settled once
+ *   <li>{@link dev.weir.engine.internal.leases.LeaseLedger}: leases by identifier; a lease is
+ *       settled once
  *   <li>{@link dev.weir.engine.internal.leases.Lent}: one lease
  * </ul>
  */

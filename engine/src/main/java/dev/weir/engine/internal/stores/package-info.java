@@ -2,7 +2,8 @@
  * Requests that touch two stores: all or nothing over both.
  *
  * <ul>
- *   <li>{@link dev.weir.engine.internal.stores.SplitRequest}: one request over two stores; begin here
+ *   <li>{@link dev.weir.engine.internal.stores.SplitRequest}: one request over two stores; begin
+ *       here
  *   <li>{@link dev.weir.engine.internal.stores.SplitBatch}: a batch that is divided by store
  * </ul>
  */

@@ -2,9 +2,11 @@
  * The traffic that a server records in memory, for dry runs.
  *
  * <ul>
- *   <li>{@link dev.weir.replay.internal.recorded.TrafficStripe}: a part of the recording, by key; begin here
+ *   <li>{@link dev.weir.replay.internal.recorded.TrafficStripe}: a part of the recording, by key;
+ *       begin here
  *   <li>{@link dev.weir.replay.internal.recorded.TrafficSegment}: requests as bytes
- *   <li>{@link dev.weir.replay.internal.recorded.RecordedLoad}: the load that was measured meanwhile
+ *   <li>{@link dev.weir.replay.internal.recorded.RecordedLoad}: the load that was measured
+ *       meanwhile
  * </ul>
  */
 @org.jspecify.annotations.NullMarked

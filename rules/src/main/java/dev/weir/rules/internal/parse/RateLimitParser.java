@@ -288,7 +288,7 @@ public final class RateLimitParser {
     } else if (fields.has("burst") && policy.burst() / LARGE_BURST > permits) {
       fields.warning(
           "burst",
-          "at most %d times requests_per_unit; one window can take burst + requests_per_unit = %d"
+          "at most %d times requests_per_unit; one window can take burst + requests_per_unit - 1 = %d"
               .formatted(LARGE_BURST, most(policy.enforced())));
     }
     Throttle throttle = policy.throttle();
@@ -310,9 +310,9 @@ public final class RateLimitParser {
     }
   }
 
-  /** Returns how much one window of a bucket can take, but for one. */
+  /** Returns the permits that one window of a bucket can take: windows are half-open. */
   private static long most(Policy bucket) {
-    return bucket.burst() + bucket.quota().permits();
+    return bucket.burst() + bucket.quota().permits() - 1;
   }
 
   private static boolean hasGranules(Policy policy) {

@@ -307,7 +307,7 @@ class ProblemsTest {
         "{unit: minute, requests_per_unit: 60, algorithm: token-bucket, on_limit: {queue: {requests: 5, wait: 4s}}} | 4:80 on_limit: a map (expected: requests: at most 4; token-bucket admits no more within wait: 4s)",
         "{unlimited: true, burst: 3} | 4:35 burst: 3 (expected: none beside unlimited, it has no effect)",
         "{unit: day, requests_per_unit: 5, algorithm: token-bucket, burst: 0} | 4:76 burst: 0 (expected: at least 1; with 0 every request is refused)",
-        "{unit: day, requests_per_unit: 5, algorithm: leaky-bucket, burst: 60} | 4:76 burst: 60 (expected: at most 10 times requests_per_unit; one window can take burst + requests_per_unit = 65)",
+        "{unit: day, requests_per_unit: 5, algorithm: leaky-bucket, burst: 60} | 4:76 burst: 60 (expected: at most 10 times requests_per_unit; one window can take burst + requests_per_unit - 1 = 64)",
         "{unit: day, requests_per_unit: 5, granularity: 1h} | 4:51 granularity: 1h (expected: none, it has no effect on sliding-window up to 128 requests)",
         "{unit: day, requests_per_unit: 500, algorithm: fixed-window, granularity: 1h} | 4:78 granularity: 1h (expected: none, it has no effect on fixed-window)",
         "{unit: day, requests_per_unit: 5, replaces: [{name: x}]} | 4:63 name: x (expected: the name of a rule in domain d; there is none, so nothing is replaced)",

@@ -2,10 +2,12 @@
  * The map of a cluster: members by group, groups by slot, and the changes of both.
  *
  * <ul>
- *   <li>{@link dev.weir.cluster.internal.map.ClusterMap}: an immutable version of the map; begin here
+ *   <li>{@link dev.weir.cluster.internal.map.ClusterMap}: an immutable version of the map; begin
+ *       here
  *   <li>{@link dev.weir.cluster.internal.map.CurrentMap}: the newest version in this process
  *   <li>{@link dev.weir.cluster.internal.map.Charter}: the facts that a cluster was founded with
- *   <li>{@link dev.weir.cluster.internal.map.Rebalancer}: moves slots one by one; {@link dev.weir.cluster.internal.map.SlotMove} is a move
+ *   <li>{@link dev.weir.cluster.internal.map.Rebalancer}: moves slots one by one; {@link
+ *       dev.weir.cluster.internal.map.SlotMove} is a move
  *   <li>{@link dev.weir.cluster.internal.map.Seating}: moves replicas of groups between members
  * </ul>
  */
