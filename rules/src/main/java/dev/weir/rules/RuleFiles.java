@@ -245,6 +245,8 @@ public final class RuleFiles {
   }
 
   /**
+   * Parses the files.
+   *
    * @param heapBytes of which a share is for the rules
    */
   public Rules.Loaded parse(RuleDefaults defaults, long heapBytes) {

@@ -26,8 +26,10 @@ import dev.weir.server.internal.state.StateFolder;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,19 @@ import org.jspecify.annotations.Nullable;
 final class Assembly {
   /** With a table in this process, this fraction of the memory for keys is for CL.THROTTLE. */
   private static final long THROTTLE_SHARE = 4;
+
+  /** Time for the ports to close, in addition to the time for requests in flight. */
+  private static final Duration CLOSE_DOORS = Duration.ofSeconds(3);
+
+  private static final Duration CLOSE_RULES = Duration.ofSeconds(2);
+  private static final Duration CLOSE_HOUSEKEEPING = Duration.ofSeconds(1);
+  private static final Duration SAVE_STATE = Duration.ofSeconds(20);
+  private static final Duration CLOSE_TELEMETRY = Duration.ofSeconds(2);
+  private static final Duration CLOSE_HISTORY = Duration.ofSeconds(1);
+  private static final Duration CLOSE_UPSTREAM = Duration.ofSeconds(2);
+  private static final Duration CLOSE_STORE = Duration.ofSeconds(3);
+  private static final Duration CLOSE_CONFIGURATION = Duration.ofSeconds(2);
+  private static final Duration CLOSE_FOLDER = Duration.ofSeconds(1);
 
   private Assembly() {}
 
@@ -49,9 +64,35 @@ final class Assembly {
       Administration administration,
       Consumer<WeirServer> begun)
       throws StartException, InterruptedException {
-    StateFolder state = state(settings, shared);
+    Parts parts = new Parts();
+    try {
+      return assemble(parts, settings, shared, administration, begun);
+    } catch (StartException | InterruptedException | RuntimeException | Error e) {
+      parts.abandon();
+      throw e;
+    }
+  }
+
+  private static WeirServer assemble(
+      Parts parts,
+      ServerSettings settings,
+      @Nullable SharedStore shared,
+      Administration administration,
+      Consumer<WeirServer> begun)
+      throws StartException, InterruptedException {
+    // The engine closes its store, once there is one.
+    AtomicReference<Runnable> closeStore =
+        new AtomicReference<>(shared == null ? () -> {} : shared.store()::close);
+    parts.add("store", CLOSE_STORE, () -> Objects.requireNonNull(closeStore.get()).run());
+    StateFolder state = StateFolder.open(settings);
+    if (state != null) {
+      parts.add("state folder", () -> CLOSE_FOLDER, state::close, state::abandon);
+    }
     Ticker ticker = state == null ? Ticker.system() : state.ticker();
-    Configuration configuration = configuration(settings, shared, state, ticker);
+    Configuration configuration = Configuration.open(settings, ticker);
+    if (configuration != null) {
+      parts.add("configuration", CLOSE_CONFIGURATION, configuration::close);
+    }
     long maxBytes = settings.value(Settings.MAX_MEMORY);
     boolean ownThrottle =
         settings.value(Settings.RESP_PORT).isPresent() && !settings.sharesThrottle(shared != null);
@@ -75,95 +116,106 @@ final class Assembly {
             load,
             configuration == null ? KeyPolicies.NONE : configuration.policies(),
             configuration == null ? SubjectSettings.DEFAULTS : configuration.subjects());
+    closeStore.set(engine::close);
     if (configuration != null) {
       configuration.decidesBy(engine);
     }
-    RulesInForce rules = new RulesInForce(settings, engine, configuration);
-    Outward outward = null;
+    Outward outward = Outward.start(settings, engine);
+    if (outward.sends()) {
+      parts.add("telemetry", CLOSE_TELEMETRY, outward::close);
+    }
+    WeirClient upstream = Upstream.open(settings);
+    if (upstream != null) {
+      parts.add("upstream", CLOSE_UPSTREAM, upstream::close);
+    }
+    boolean records =
+        configuration != null
+            && settings.value(Settings.ADMIN_PORT).isPresent()
+            && settings.value(Settings.RECORD_TRAFFIC);
+    RecordedTraffic traffic =
+        records ? new RecordedTraffic(ticker, settings.value(Settings.RECORD_MEMORY)) : null;
     Observation observation = null;
-    WeirClient upstream = null;
-    try {
-      outward = Outward.start(settings, engine);
-      upstream = Upstream.open(settings);
-      boolean records =
-          configuration != null
-              && settings.value(Settings.ADMIN_PORT).isPresent()
-              && settings.value(Settings.RECORD_TRAFFIC);
-      RecordedTraffic traffic =
-          records ? new RecordedTraffic(ticker, settings.value(Settings.RECORD_MEMORY)) : null;
-      AdminHandler admin = null;
-      if (configuration != null && settings.value(Settings.ADMIN_PORT).isPresent()) {
-        observation = Observation.open(settings, engine, configuration, ticker);
-        admin =
-            administration.handler(
-                configuration.store(),
-                engine,
-                settings,
-                ticker,
-                new Administration.Known(observation.observed(), recorded(traffic, configuration)));
-      }
-      TokenFile tokenFile = TokenFile.of(settings);
-      MemoryStore throttle =
-          shared != null && settings.sharesThrottle(true)
-              ? null
-              : table(
-                  state,
-                  StateFolder.THROTTLE,
-                  "its own",
-                  settings.value(Settings.THROTTLE_MAX_KEYS),
-                  Math.max(1, throttleBytes));
-      Store buckets = throttle == null ? Objects.requireNonNull(shared).store() : throttle;
-      Behind behind =
-          new Behind(
+    AdminHandler admin = null;
+    if (configuration != null && settings.value(Settings.ADMIN_PORT).isPresent()) {
+      observation = Observation.open(settings, engine, configuration, ticker);
+      parts.add("history", CLOSE_HISTORY, observation::close);
+      admin =
+          administration.handler(
+              configuration.store(),
               engine,
-              load,
-              shared,
-              new CallerBuckets(buckets, ticker.nanos()),
-              tokenFile == null ? Tokens.notRequired() : tokenFile.tokens(),
-              configuration,
-              admin,
-              upstream,
-              traffic,
-              RefusalLog.of(settings, ticker),
-              outward.tracing(),
-              observation);
-      List<Problem> missing = rules.begin();
-      if (!settings.value(Settings.NO_WARMUP)) {
-        Logs.LOG.info(WarmUp.run(ticker));
-      }
-      if (state != null) {
-        state.begin();
-      }
-      Doors doors = Doors.open(settings, behind, ticker);
-      if (configuration != null && admin != null) {
-        configuration.adminAt(settings, doors.adminPort());
-      }
-      WeirServer server =
-          new WeirServer(
-              settings, behind, throttle, rules, tokenFile, outward, doors, state, ticker);
-      outward.metrics(doors.metrics());
-      begun.accept(server);
-      server.begin(missing);
-      return server;
-    } catch (StartException | InterruptedException | RuntimeException | Error e) {
-      if (observation != null) {
-        observation.close();
-      }
-      rules.close();
-      if (outward != null) {
-        outward.close();
-      }
-      engine.close();
-      if (upstream != null) {
-        upstream.close();
-      }
-      if (configuration != null) {
-        configuration.close();
-      }
-      if (state != null) {
-        state.abandon();
-      }
-      throw e;
+              settings,
+              ticker,
+              new Administration.Known(observation.observed(), recorded(traffic, configuration)));
+    }
+    TokenFile tokenFile = TokenFile.of(settings);
+    MemoryStore throttle =
+        shared != null && settings.sharesThrottle(true)
+            ? null
+            : table(
+                state,
+                StateFolder.THROTTLE,
+                "its own",
+                settings.value(Settings.THROTTLE_MAX_KEYS),
+                Math.max(1, throttleBytes));
+    Store buckets = throttle == null ? Objects.requireNonNull(shared).store() : throttle;
+    Behind behind =
+        new Behind(
+            engine,
+            load,
+            shared,
+            new CallerBuckets(buckets, ticker.nanos()),
+            tokenFile == null ? Tokens.notRequired() : tokenFile.tokens(),
+            configuration,
+            admin,
+            upstream,
+            traffic,
+            RefusalLog.of(settings, ticker),
+            outward.tracing(),
+            observation);
+    if (state != null) {
+      parts.add("state", () -> SAVE_STATE, () -> save(state, parts.left()), () -> {});
+    }
+    Housekeeping housekeeping = new Housekeeping(behind, throttle, tokenFile, ticker);
+    parts.add("housekeeping", CLOSE_HOUSEKEEPING, housekeeping::end);
+    RulesInForce rules = new RulesInForce(settings, engine, configuration);
+    parts.add("rules", CLOSE_RULES, rules::close);
+    List<Problem> missing = rules.begin();
+    if (!settings.value(Settings.NO_WARMUP)) {
+      Logs.LOG.info(WarmUp.run(ticker));
+    }
+    if (state != null) {
+      state.begin();
+    }
+    Doors doors = Doors.open(settings, behind, ticker);
+    parts.add(
+        "ports",
+        () -> doors.drainTimeout().plus(CLOSE_DOORS),
+        () -> doors.close(doors.drainTimeout()),
+        () -> closeAtOnce(doors));
+    if (configuration != null && admin != null) {
+      configuration.adminAt(settings, doors.adminPort());
+    }
+    WeirServer server = new WeirServer(settings, behind, rules, housekeeping, doors, parts);
+    outward.metrics(doors.metrics());
+    begun.accept(server);
+    server.begin(missing);
+    return server;
+  }
+
+  /** Saves the counts, unless something may still be deciding. */
+  private static void save(StateFolder state, List<String> left) {
+    if (left.isEmpty()) {
+      state.end();
+    } else {
+      Logs.LOG.severe("state: not saved, since parts did not end: the next start is after a crash");
+    }
+  }
+
+  private static void closeAtOnce(Doors doors) {
+    try {
+      doors.close(Duration.ZERO);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -174,37 +226,6 @@ final class Assembly {
         : new Administration.Recorded(
             new DryRuns(traffic, Masking.random(), DryRun.Limits.DEFAULTS),
             configuration.policies());
-  }
-
-  private static @Nullable Configuration configuration(
-      ServerSettings settings,
-      @Nullable SharedStore shared,
-      @Nullable StateFolder state,
-      Ticker ticker)
-      throws StartException {
-    try {
-      return Configuration.open(settings, ticker);
-    } catch (StartException | RuntimeException | Error e) {
-      if (shared != null) {
-        shared.store().close();
-      }
-      if (state != null) {
-        state.abandon();
-      }
-      throw e;
-    }
-  }
-
-  private static @Nullable StateFolder state(ServerSettings settings, @Nullable SharedStore shared)
-      throws StartException {
-    try {
-      return StateFolder.open(settings);
-    } catch (StartException | RuntimeException | Error e) {
-      if (shared != null) {
-        shared.store().close();
-      }
-      throw e;
-    }
   }
 
   private static MemoryStore table(

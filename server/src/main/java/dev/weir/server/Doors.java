@@ -61,12 +61,16 @@ final class Doors {
   private @Nullable AdminHandler adminHandler;
   private final AdminWorkers adminWorkers = new AdminWorkers();
 
+  /** For the requests in flight when the ports close. */
+  private volatile Duration drainTimeout;
+
   /** Empty while the server takes requests. */
   private volatile String notReady = "starting";
 
   private Doors(ServerSettings settings, Ticker ticker) throws StartException {
     this.settings = settings;
     this.ticker = ticker;
+    this.drainTimeout = settings.value(Settings.DRAIN_TIMEOUT);
     this.certificates = Certificates.of(settings, TlsSettings.ALL);
     this.grpcCertificates = Certificates.of(settings, TlsSettings.GRPC);
     this.loops = EventLoops.start(settings, ticker);
@@ -277,6 +281,15 @@ final class Doors {
     if (grpcCertificates != null) {
       grpcCertificates.refresh();
     }
+  }
+
+  Duration drainTimeout() {
+    return drainTimeout;
+  }
+
+  /** Sets the time for the requests in flight. */
+  void drainTimeout(Duration timeout) {
+    drainTimeout = timeout;
   }
 
   /** Takes no more requests, waits for those in flight, and closes. */

@@ -36,22 +36,32 @@ final class Housekeeping {
             return made;
           });
 
+  private final Behind behind;
+  private final @Nullable MemoryStore throttle;
+  private final @Nullable TokenFile tokens;
+  private final Ticker ticker;
+
   /**
-   * Starts the work.
-   *
    * @param throttle the table for CL.THROTTLE, or null
-   * @param ticker the time that decides there
-   * @param traffic what is recorded, or null
+   * @param tokens the file of the clients' tokens, or null
+   * @param ticker the time that decides in that table
    */
-  void start(
-      Engine engine,
-      SystemLoad load,
-      @Nullable SharedStore shared,
-      @Nullable MemoryStore throttle,
-      Ticker ticker,
-      @Nullable TokenFile tokens,
-      @Nullable RecordedTraffic traffic,
-      Doors doors) {
+  Housekeeping(
+      Behind behind, @Nullable MemoryStore throttle, @Nullable TokenFile tokens, Ticker ticker) {
+    this.behind = behind;
+    this.throttle = throttle;
+    this.tokens = tokens;
+    this.ticker = ticker;
+  }
+
+  /** Starts the work. */
+  void start(Doors doors) {
+    Engine engine = behind.engine();
+    SystemLoad load = behind.load();
+    SharedStore shared = behind.shared();
+    RecordedTraffic traffic = behind.traffic();
+    MemoryStore throttle = this.throttle;
+    TokenFile tokens = this.tokens;
     new Guarded(Loop.LOAD, load::poll)
         .run(); // Elastic rules are enforced until there is a reading.
     every(SystemLoad.POLL_MILLIS, Loop.LOAD, load::poll);

@@ -1,17 +1,12 @@
 package dev.weir.server;
 
-import dev.weir.MemoryStore;
 import dev.weir.Ticker;
-import dev.weir.client.WeirClient;
 import dev.weir.rules.Problem;
-import dev.weir.server.internal.access.TokenFile;
 import dev.weir.server.internal.guard.Guarded;
 import dev.weir.server.internal.log.LogEvent;
 import dev.weir.server.internal.log.Logs;
 import dev.weir.server.internal.metrics.ServerMetrics;
-import dev.weir.server.internal.rules.Configuration;
 import dev.weir.server.internal.rules.RulesInForce;
-import dev.weir.server.internal.state.StateFolder;
 import dev.weir.server.settings.ServerSettings;
 import dev.weir.server.settings.Settings;
 import dev.weir.server.settings.StartException;
@@ -29,40 +24,26 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WeirServer implements AutoCloseable {
   /*
-   * In which order does a server end, and why? First it says that it is not ready, and goes on
-   * answering for the drain delay, so that balancers notice. Then its ports take nothing more and
-   * wait for what is in flight. Then rules stop changing and housekeeping ends: from here on nothing
-   * is decided, so the counts can be saved whole. A part that hangs is left behind, and then they
-   * are not: the next start must not believe them. What only reports ends after that, and the
-   * stores last, since everything else uses them.
+   * In which order does a server stop, and why? First it reports that it is not ready, and goes on
+   * answering for the drain delay, so that balancers notice. Then its parts stop in the reverse of
+   * the order in which they started (Assembly): the ports, which wait for requests in flight; the
+   * rules; housekeeping. From here on nothing is decided, so the counts can be saved whole. If one
+   * of these parts hangs, it is left behind and the counts are not saved: the next start must not
+   * believe them. Parts that only report stop after that, and the stores last, since everything
+   * else uses them.
    */
-
-  /** Time for the ports to close, in addition to the time for requests in flight. */
-  private static final Duration CLOSE_DOORS = Duration.ofSeconds(3);
-
-  private static final Duration CLOSE_RULES = Duration.ofSeconds(2);
-  private static final Duration SAVE_STATE = Duration.ofSeconds(20);
-  private static final Duration CLOSE_TELEMETRY = Duration.ofSeconds(2);
-  private static final Duration CLOSE_HISTORY = Duration.ofSeconds(1);
-  private static final Duration CLOSE_UPSTREAM = Duration.ofSeconds(2);
-  private static final Duration CLOSE_STORE = Duration.ofSeconds(3);
-  private static final Duration CLOSE_CONFIGURATION = Duration.ofSeconds(2);
 
   private final ServerSettings settings;
   private final Behind behind;
-  private final @Nullable MemoryStore throttle;
   private final RulesInForce rules;
-  private final Outward outward;
+  private final Housekeeping housekeeping;
   private final Doors doors;
-  private final @Nullable TokenFile tokens;
-  private final @Nullable StateFolder saved;
-  private final Ticker ticker;
+  private final Parts parts;
   private final int grpcPort;
   private final int httpPort;
   private final int respPort;
   private final int adminPort;
   private final State state = new State();
-  private final Housekeeping housekeeping = new Housekeeping();
 
   /** Progress of a stop. */
   private static final class State {
@@ -86,22 +67,16 @@ public final class WeirServer implements AutoCloseable {
   WeirServer(
       ServerSettings settings,
       Behind behind,
-      @Nullable MemoryStore throttle,
       RulesInForce rules,
-      @Nullable TokenFile tokens,
-      Outward outward,
+      Housekeeping housekeeping,
       Doors doors,
-      @Nullable StateFolder saved,
-      Ticker ticker) {
-    this.saved = saved;
-    this.ticker = ticker;
+      Parts parts) {
     this.settings = settings;
     this.behind = behind;
-    this.throttle = throttle;
     this.rules = rules;
-    this.tokens = tokens;
-    this.outward = outward;
+    this.housekeeping = housekeeping;
     this.doors = doors;
+    this.parts = parts;
     this.grpcPort = doors.grpcPort();
     this.httpPort = doors.httpPort();
     this.respPort = doors.respPort();
@@ -166,15 +141,7 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private void keepHouse() {
-    housekeeping.start(
-        behind.engine(),
-        behind.load(),
-        behind.shared(),
-        throttle,
-        ticker,
-        tokens,
-        behind.traffic(),
-        doors);
+    housekeeping.start(doors);
     Observation observation = behind.observation();
     if (observation != null) {
       observation.begin();
@@ -188,7 +155,7 @@ public final class WeirServer implements AutoCloseable {
       shared.begin(behind.engine().rules());
       shared.await();
       if (shared.membership() != null && !settings.value(Settings.NO_WARMUP)) {
-        Logs.LOG.info(ClusterWarmUp.run(shared.store(), ticker));
+        Logs.LOG.info(ClusterWarmUp.run(shared.store(), Ticker.system()));
       }
       shared.look(behind.engine().rules());
     }
@@ -282,9 +249,9 @@ public final class WeirServer implements AutoCloseable {
 
   /**
    * Stops: reports "not ready", goes on answering for the drain delay, takes no more requests,
-   * waits for those in flight, and closes. Returns when everything is closed, or ten seconds after
-   * delay and timeout (twelve where it sends telemetry) even if a part has not closed; a second
-   * call waits for the first.
+   * waits for those in flight, and closes. Returns when everything is closed, or when all deadlines
+   * have passed ({@link #longestDrain}) even if a part has not closed; a second call waits for the
+   * first.
    *
    * @param timeout for the requests in flight; those that are not answered by then are cut off
    */
@@ -304,62 +271,23 @@ public final class WeirServer implements AutoCloseable {
         Logs.LOG.fine("drain delay is over");
       }
       LogEvent.of(Level.INFO, "no_new_requests", "no new requests").log();
-      Ending ending = new Ending();
-      ending.step("ports", timeout.plus(CLOSE_DOORS), () -> doors.close(timeout));
-      ending.step("rules", CLOSE_RULES, rules::close);
-      housekeeping.end();
-      if (saved != null) {
-        saveState(ending, saved);
-      }
-      ending.step("telemetry", CLOSE_TELEMETRY, outward::close);
-      Observation observation = behind.observation();
-      if (observation != null) {
-        ending.step("history", CLOSE_HISTORY, observation::close);
-      }
-      WeirClient upstream = behind.upstream();
-      if (upstream != null) {
-        ending.step("upstream", CLOSE_UPSTREAM, upstream::close);
-      }
-      ending.step("store", CLOSE_STORE, behind.engine()::close);
-      Configuration configuration = behind.configuration();
-      if (configuration != null) {
-        ending.step("configuration", CLOSE_CONFIGURATION, configuration::close);
-      }
-      boolean all = ending.left().isEmpty();
+      doors.drainTimeout(timeout);
+      parts.stop();
+      boolean all = parts.left().isEmpty();
       LogEvent.of(
               Level.INFO,
               "stopped",
-              all ? "stopped" : "stopped, except " + String.join(", ", ending.left()))
-          .with("left", ending.left())
+              all ? "stopped" : "stopped, except " + String.join(", ", parts.left()))
+          .with("left", parts.left())
           .log();
     } finally {
       state.stopped.countDown();
     }
   }
 
-  /** Saves the counts; but not while something may still be deciding. */
-  private static void saveState(Ending ending, StateFolder saved) throws InterruptedException {
-    if (ending.left().isEmpty()) {
-      ending.step("state", SAVE_STATE, saved::end);
-    } else {
-      Logs.LOG.severe("state: not saved, since parts did not end: the next start is after a crash");
-    }
-    saved.close();
-  }
-
   /** Returns how long {@link #drain()} takes at most, whatever hangs. */
   public Duration longestDrain() {
-    return settings
-        .value(Settings.DRAIN_DELAY)
-        .plus(settings.value(Settings.DRAIN_TIMEOUT))
-        .plus(CLOSE_DOORS)
-        .plus(CLOSE_RULES)
-        .plus(saved == null ? Duration.ZERO : SAVE_STATE)
-        .plus(behind.observation() == null ? Duration.ZERO : CLOSE_HISTORY)
-        .plus(behind.upstream() == null ? Duration.ZERO : CLOSE_UPSTREAM)
-        .plus(CLOSE_STORE)
-        .plus(outward.sends() ? CLOSE_TELEMETRY : Duration.ZERO)
-        .plus(CLOSE_CONFIGURATION);
+    return settings.value(Settings.DRAIN_DELAY).plus(parts.longest());
   }
 
   /**

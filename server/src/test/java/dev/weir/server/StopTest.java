@@ -7,6 +7,8 @@ import dev.weir.MemoryStore;
 import dev.weir.testkit.ForwardingStore;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -137,28 +139,45 @@ class StopTest {
   @Test
   @Timeout(120)
   void partsBehindOneThatHangsOrFails_areEnded() throws Exception {
-    Ending ending = new Ending();
+    Parts parts = new Parts();
     CountDownLatch last = new CountDownLatch(1);
-    ending.step("first", Duration.ofMillis(10), this::hang);
-    ending.step(
+    parts.add("third", Duration.ofSeconds(30), last::countDown);
+    parts.add(
         "second",
         Duration.ofSeconds(30),
         () -> {
           throw new OutOfMemoryError("pretended");
         });
-    ending.step("third", Duration.ofSeconds(30), last::countDown);
+    parts.add("first", Duration.ofMillis(10), this::hang);
+    parts.stop();
     assertThat(last.getCount()).isZero();
-    assertThat(ending.left()).containsExactly("first");
+    assertThat(parts.left()).containsExactly("first");
     assertThat(log.await("stop: "))
-        .isEqualTo("stop: first did not end within 10 ms; the" + " server stops without it");
+        .isEqualTo("stop: first did not end within 10 ms; the server stops without it");
     assertThat(log.await("stop: ")).isEqualTo("stop: second failed");
   }
 
   @Test
-  void longestDrain_isWhatTheSettingsSayAndTenSeconds() throws Exception {
+  void partsOfAServerThatDoesNotStart_areAbandonedInReverse() {
+    Parts parts = new Parts();
+    List<String> abandoned = new ArrayList<>();
+    parts.add("first", Duration.ZERO, () -> abandoned.add("first"));
+    parts.add("second", () -> Duration.ZERO, this::hang, () -> abandoned.add("second"));
+    parts.add(
+        "third",
+        Duration.ZERO,
+        () -> {
+          throw new IllegalStateException("pretended");
+        });
+    parts.abandon();
+    assertThat(abandoned).containsExactly("second", "first");
+  }
+
+  @Test
+  void longestDrain_isWhatTheSettingsSayAndNineSeconds() throws Exception {
     try (RunningServer running =
         RunningServer.start(Map.of("drain-delay", "3s", "drain-timeout", "20s"))) {
-      assertThat(running.server.longestDrain()).isEqualTo(Duration.ofSeconds(33));
+      assertThat(running.server.longestDrain()).isEqualTo(Duration.ofSeconds(32));
       running.server.endDrainDelay();
     }
   }

@@ -16,6 +16,8 @@ public final class Json {
   private Json() {}
 
   /**
+   * Reads a JSON text.
+   *
    * @throws IOException if the text is not one JSON value
    */
   public static Object read(String text) throws IOException {

@@ -22,6 +22,8 @@ public final class Hosts {
   }
 
   /**
+   * Refuses a request that names a host other than these.
+   *
    * @throws Refused with 421 if the request is for another host
    */
   public void check(AdminRequest request) {

@@ -36,6 +36,8 @@ public final class Router {
   }
 
   /**
+   * Returns the route of a request.
+   *
    * @throws Refused with 400, 404 or 405
    */
   public Match match(String method, String path) {

@@ -14,6 +14,8 @@ public final class Waiting {
   private Waiting() {}
 
   /**
+   * Returns the answer that a callback brings.
+   *
    * @param asking is given the callback
    * @throws Refused with 504 if there is no answer within 5 s
    */

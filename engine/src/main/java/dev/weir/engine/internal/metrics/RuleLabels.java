@@ -79,6 +79,8 @@ public final class RuleLabels {
   }
 
   /**
+   * Reports the metrics of each label of a policy.
+   *
    * @param policy the name that the rule's answers carry
    */
   public void report(String policy, Consumer<RuleMetrics> sink) {

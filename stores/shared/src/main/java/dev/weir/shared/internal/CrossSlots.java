@@ -31,6 +31,8 @@ public final class CrossSlots {
   }
 
   /**
+   * Decides a request whose keys are on several shards.
+   *
    * @param waitedNanos for how long the request has waited for the store already
    */
   public static void decide(

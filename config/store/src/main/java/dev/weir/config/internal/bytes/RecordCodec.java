@@ -76,6 +76,8 @@ public final class RecordCodec {
   }
 
   /**
+   * Reads a record from its bytes.
+   *
    * @throws IllegalArgumentException if these bytes are not a record that this version of Weir can
    *     have written
    */

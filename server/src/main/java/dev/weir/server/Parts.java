@@ -1,0 +1,114 @@
+package dev.weir.server;
+
+import dev.weir.server.internal.log.Logs;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.logging.Level;
+
+/**
+ * The parts of a server, in the order in which they started. They stop in reverse, each on a thread
+ * of its own and within its deadline: a part that hangs, or has lost its threads, must not keep the
+ * others from stopping. Used by one thread at a time.
+ */
+final class Parts {
+  /** Stops one part; may hang. */
+  interface Stop {
+    void run() throws InterruptedException;
+  }
+
+  /**
+   * One part.
+   *
+   * @param name for the log
+   * @param deadline the longest time that its stop may take
+   * @param abandon its stop when the server has not started
+   */
+  private record Part(String name, Supplier<Duration> deadline, Stop stop, Runnable abandon) {}
+
+  private final List<Part> parts = new ArrayList<>();
+  private final List<String> left = new ArrayList<>();
+
+  /** Adds a part that has started, and whose stop does not wait. */
+  void add(String name, Duration deadline, Runnable stop) {
+    add(name, () -> deadline, stop::run, stop);
+  }
+
+  /**
+   * Adds a part that has started.
+   *
+   * @param name for the log
+   * @param deadline the longest time that its stop may take, read when it stops
+   * @param stop stops it
+   * @param abandon stops it when a later part does not start; must not wait
+   */
+  void add(String name, Supplier<Duration> deadline, Stop stop, Runnable abandon) {
+    parts.add(new Part(name, deadline, stop, abandon));
+  }
+
+  /** Returns the longest time that {@link #stop} takes. */
+  Duration longest() {
+    return parts.stream().map(part -> part.deadline().get()).reduce(Duration.ZERO, Duration::plus);
+  }
+
+  /** Stops all parts, the last one first. */
+  void stop() throws InterruptedException {
+    for (int i = parts.size() - 1; i >= 0; i--) {
+      stop(parts.get(i));
+    }
+  }
+
+  private void stop(Part part) throws InterruptedException {
+    Duration deadline = part.deadline().get();
+    CountDownLatch done = new CountDownLatch(1);
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                part.stop().run();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              } catch (Throwable e) {
+                Logs.LOG.log(Level.SEVERE, "stop: " + part.name() + " failed", e);
+              } finally {
+                done.countDown();
+              }
+            },
+            "weir-stop-" + part.name());
+    thread.setDaemon(true);
+    try {
+      thread.start();
+      if (done.await(deadline.toNanos(), TimeUnit.NANOSECONDS)) {
+        return;
+      }
+    } catch (OutOfMemoryError e) { // No memory for a thread.
+      Logs.LOG.log(Level.SEVERE, "stop: " + part.name() + " failed", e);
+    }
+    left.add(part.name());
+    Logs.LOG.severe(
+        "stop: "
+            + part.name()
+            + " did not end within "
+            + deadline.toMillis()
+            + " ms; the server stops without it");
+  }
+
+  /** Returns the parts that did not stop in time. */
+  List<String> left() {
+    return left;
+  }
+
+  /** Stops all parts of a server that has not started, the last one first. */
+  void abandon() {
+    for (int i = parts.size() - 1; i >= 0; i--) {
+      try {
+        parts.get(i).abandon().run();
+      } catch (RuntimeException e) {
+        Logs.LOG.log(Level.FINE, "start: " + parts.get(i).name(), e);
+      }
+    }
+  }
+}
