@@ -1,5 +1,5 @@
 /**
- * Rules and stores: a request with several descriptors becomes one answer.
+ * * Rules and stores: a request with several descriptors becomes one answer.
  *
  * <ul>
  *   <li>{@link dev.weir.engine.Engine}: matches a request, asks the store, and answers; begin here
@@ -14,6 +14,8 @@
  * waits; {@code internal.queues}, {@code internal.leases}, {@code internal.subjects} and {@code
  * internal.metrics} hold what their names say; {@code internal.stores} divides a request between
  * two stores.
+ *
+ * <p>More than 20 types: requests, answers, leases, queues and their metrics are one vocabulary that callers use together.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.engine;

@@ -1,5 +1,5 @@
 /**
- * Who the client of an HTTP request really is, and descriptors made of a request.
+ * * Who the client of an HTTP request really is, and descriptors made of a request.
  *
  * <ul>
  *   <li>{@link dev.weir.identity.RequestView}: what can be read of a request; each HTTP library has
@@ -10,6 +10,8 @@
  * </ul>
  *
  * <p>Nothing here resolves a name, opens a connection or depends on a library.
+ *
+ * <p>More than 20 types: each source of a value, and each form of an address, is a type.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.identity;

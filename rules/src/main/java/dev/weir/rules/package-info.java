@@ -1,5 +1,5 @@
 /**
- * Rules: files become an immutable set of rules that is matched, explained and compared.
+ * * Rules: files become an immutable set of rules that is matched, explained and compared.
  *
  * <ul>
  *   <li>{@link dev.weir.rules.Rules}: parses and validates; begin here
@@ -11,6 +11,8 @@
  * </ul>
  *
  * <p>{@code internal.parse} reads the files.
+ *
+ * <p>More than 20 types: the values of a rule set are one vocabulary that callers use together.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.rules;

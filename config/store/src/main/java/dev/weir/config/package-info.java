@@ -1,5 +1,5 @@
 /**
- * The configuration store: rules and limits of subjects in a database, with revisions and a chained
+ * * The configuration store: rules and limits of subjects in a database, with revisions and a chained
  * log of changes.
  *
  * <ul>
@@ -11,6 +11,8 @@
  *
  * <p>{@code follow} brings changes to servers; {@code rows} builds a store on any database with
  * rows.
+ *
+ * <p>More than 20 types: records, revisions and changes are one vocabulary that callers use together.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.config;

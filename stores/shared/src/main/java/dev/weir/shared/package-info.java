@@ -11,6 +11,8 @@
  *
  * <p>{@code internal} has the operations, the permits that a process may spend by itself, and the
  * answers while the store cannot be reached.
+ *
+ * <p>More than 20 types: they are the interface to a store that is written elsewhere.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.shared;

@@ -25,7 +25,7 @@ class KeptTest {
   private static final Set<String> OF_NO_CLIENT =
       Set.of(
           "lab/bench",
-          "checks",
+          "tests/checks",
           "cli",
           "config/etcd",
           "config/postgres",

@@ -54,6 +54,20 @@ class SourcesTest {
           "\\b(?:(?<![#`])fallback(?! methods?\\b| =|`)|whoever|told|mint(?:s|ed|ing)?|rested|judgements?|lineages?|strangers?)\\b",
           Pattern.CASE_INSENSITIVE);
 
+  /**
+   * The first words of a Javadoc that defines nothing: a headless clause, a code that is a person,
+   * or a reference instead of a statement. A question is none.
+   */
+  private static final Pattern OPENING =
+      Pattern.compile(
+          "/\\*\\*\\s+(?:\\*\\s+)?((?:What|How|Has|As \\{@link|Says|Takes note|Who|Whether|Where|Tells|Knows|Hears|Lets)\\b"
+              + "(?:(?!\\*/|\\n\\s*\\*\\s*\\n|\\n\\s*\\*\\s*[@<]).)*)",
+          Pattern.DOTALL);
+
+  /** The same for a paragraph, an item or a cell of a page. */
+  private static final Pattern OPENING_OF_PAGES =
+      Pattern.compile("^(?:[-*] |\\| )?((?:What|Who|Whether|Has)\\b[^.?|]*[.?|])", Pattern.MULTILINE);
+
   /** Words of the code that users do not read. */
   private static final Pattern WORDS_OF_PAGES =
       Pattern.compile("\\b(?:doors?)\\b", Pattern.CASE_INSENSITIVE);
@@ -68,9 +82,11 @@ class SourcesTest {
         String text = Module.read(source);
         essay(module, source, text);
         words(module.name(), source, comments(text), WORDS);
+        openings(module.name(), source, text, OPENING);
       }
       for (Path source : module.sources("test")) {
         words(module.name(), source, comments(Module.read(source)), WORDS);
+        openings(module.name(), source, Module.read(source), OPENING);
       }
       for (String kind : List.of("main", "test")) {
         module.sources(kind).forEach(source -> testNames(module, source));
@@ -88,6 +104,7 @@ class SourcesTest {
       if (!page.endsWith("glossary.md")) {
         words("docs", page, Module.read(page), WORDS);
         words("docs", page, Module.read(page), WORDS_OF_PAGES);
+        openings("docs", page, Module.read(page), OPENING_OF_PAGES);
       }
     }
     compare();
@@ -176,6 +193,20 @@ class SourcesTest {
     Matcher word = words.matcher(text);
     while (word.find()) {
       add("word", folder, source + ": " + word.group() + " (expected: docs/glossary.md's word)");
+    }
+  }
+
+  private void openings(String folder, Path source, String text, Pattern pattern) {
+    Matcher opening = pattern.matcher(text);
+    while (opening.find()) {
+      String sentence =
+          opening.group(1).replaceAll("\\s*\\n\\s*\\*\\s*", " ").strip().split("(?<=[.?!])\\s", 2)[0];
+      if (!sentence.endsWith("?")) {
+        add(
+            "opening",
+            folder,
+            source + ": " + sentence + " (expected: a noun phrase, or a verb as in \"Returns\")");
+      }
     }
   }
 

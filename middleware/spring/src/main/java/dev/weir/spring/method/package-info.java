@@ -1,3 +1,7 @@
-/** Limits on methods: what {@link dev.weir.spring.RateLimit} says, as an aspect. */
+/**
+ * Limits on methods: what {@link dev.weir.spring.RateLimit} says, as an aspect.
+ *
+ * <p>More than 20 types: each kind of return value has an adapter of its own.
+ */
 @org.jspecify.annotations.NullMarked
 package dev.weir.spring.method;

@@ -8,6 +8,8 @@
  *   <li>{@link dev.weir.replay.internal.judge.BusyWindows}: the busiest windows of a rule
  *   <li>{@link dev.weir.replay.internal.judge.QueueRun}: a run with waiting requests
  * </ul>
+ *
+ * <p>More than 20 types: each thing that a report counts has a type.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.replay.internal.judge;

@@ -14,6 +14,8 @@
  *       understands
  *   <li>{@link dev.weir.cluster.internal.peer.Identity}: the name and incarnation of a folder
  * </ul>
+ *
+ * <p>More than 20 types: each end of a connection, and each of its states, is a type.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.cluster.internal.peer;
