@@ -2,7 +2,8 @@
  * Rules and stores: a request with several descriptors becomes one answer.
  *
  * <ul>
- *   <li>{@link dev.weir.engine.Engine}: matches a request, asks the store, and answers; begin here
+ *   <li>{@link dev.weir.engine.Engine}: matches a request, decides it in the store, and answers;
+ *       begin here
  *   <li>{@link dev.weir.engine.Decider}: the interface of an engine to protocols and middleware
  *   <li>{@link dev.weir.engine.Answer}: the result, with a {@link dev.weir.engine.Status} for each
  *       descriptor
@@ -12,8 +13,8 @@
  *
  * <p>Hidden parts: {@code internal.matching} finds the rules of a request and keeps it while it
  * waits; {@code internal.queues}, {@code internal.leases}, {@code internal.subjects} and {@code
- * internal.metrics} hold what their names say; {@code internal.stores} divides a request between
- * two stores.
+ * internal.metrics} hold the parts that their names describe; {@code internal.stores} divides a
+ * request between two stores.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.engine;
