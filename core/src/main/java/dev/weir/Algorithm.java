@@ -1,9 +1,9 @@
 package dev.weir;
 
 /**
- * How permits are counted. Each algorithm states its bound: the most permits that it admits to one
- * key in any half-open window {@code (t - W, t]} for a quota of {@code N} permits per window {@code
- * W}.
+ * A way of counting permits. Each algorithm states its bound: the most permits that it admits to
+ * one key in any half-open window {@code (t - W, t]} for a quota of {@code N} permits per window
+ * {@code W}.
  */
 public enum Algorithm {
   /**
@@ -13,8 +13,8 @@ public enum Algorithm {
   SLIDING_WINDOW("sliding-window"),
 
   /**
-   * Keeps one entry for each instant at which permits were admitted. Exact. Bound: N. Space: O(N) a
-   * key.
+   * A log with one entry for each instant at which permits were admitted. Exact. Bound: N. Space:
+   * O(N) a key.
    */
   SLIDING_WINDOW_LOG("sliding-window-log"),
 
@@ -25,26 +25,26 @@ public enum Algorithm {
   SLIDING_WINDOW_BUCKETS("sliding-window-buckets"),
 
   /**
-   * Counts the permits of this clock-aligned window and, of the previous window's permits, the
-   * share that the sliding window still covers, rounded up. Bound: 2N - 1, when the whole previous
-   * window was used in its last instant.
+   * The permits of this clock-aligned window and, of the previous window's permits, the share that
+   * the sliding window still covers, rounded up. Bound: 2N - 1, when the whole previous window was
+   * used in its last instant.
    */
   SLIDING_WINDOW_COUNTER("sliding-window-counter"),
 
   /**
-   * Keeps one counter for a window; windows begin at multiples of their length. Bound: 2N, across
-   * an edge.
+   * One counter for each window; windows begin at multiples of their length. Bound: 2N, across an
+   * edge.
    */
   FIXED_WINDOW("fixed-window"),
 
   /**
-   * Generic cell rate algorithm: a bucket of {@code burst} permits that refills evenly, N in W.
+   * The generic cell rate algorithm: a bucket of {@code burst} permits that refills evenly, N in W.
    * Bound: burst + N - 1, and burst at any one instant.
    */
   TOKEN_BUCKET("token-bucket"),
 
   /**
-   * The same meter seen from the other side: requests fill the bucket, which leaks evenly. {@link
+   * The same meter in reverse: requests fill the bucket, which leaks evenly. {@link
    * RateLimiter#acquire} and {@link RateLimiter#reserve} queue: permits leave one after the other
    * at constant outflow, and are refused when the bucket is full. Bound: burst + N - 1.
    */

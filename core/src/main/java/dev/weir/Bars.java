@@ -3,21 +3,21 @@ package dev.weir;
 import java.util.Arrays;
 
 /**
- * Which charges must keep their permits: for each key that has any, all after which it would have
- * reset by an instant. Guarded by the lock of the segment that they belong to.
+ * The charges of a segment that must keep their permits: for each key that has any, all charges
+ * after which it would have reset by a given instant. Guarded by the lock of the segment.
  */
 final class Bars {
   /*
-   * A bar is over once its instant is past, because such charges have come back by then anyway. So
-   * whoever prunes, and when, changes no refund, and there are never more bars than keys that were
-   * barred within the time in which a bucket drains: adding one drops those that are over before
-   * it takes more memory.
+   * A bar is over once its instant is past, because such charges have come back by then anyway.
+   * Therefore pruning changes no refund, at whatever time and on whichever thread it is done. There
+   * are at most as many bars as keys that were barred within the time in which a bucket drains:
+   * before adding one takes more memory, those that are over are dropped.
    *
    * Pairs of fingerprint and instant in an open-addressed array, at most half of it full; a
    * fingerprint of 0 is a free pair.
    */
 
-  /** About what an object, its array's header and the reference to it take. */
+  /** The bytes that an object, its array's header and the reference to it take, about. */
   private static final int FIXED_BYTES = 48;
 
   private static final int FIRST_PAIRS = 4;
@@ -25,7 +25,7 @@ final class Bars {
   private long[] pairs = new long[2 * FIRST_PAIRS];
   private int size;
 
-  /** Receives the bars; X is what that can throw. */
+  /** A receiver of bars; X is the exception that it may throw. */
   interface Sink<X extends Exception> {
     void bar(long fingerprint, long untilNanos) throws X;
   }
@@ -54,16 +54,16 @@ final class Bars {
     return 2 * place;
   }
 
-  /** Returns until when a key is barred, {@link Meter#LONG_AGO} if it is not. */
+  /** Returns the instant until which a key is barred, {@link Meter#LONG_AGO} if it is not. */
   long untilNanos(long fingerprint) {
     int place = find(fingerprint);
     return pairs[place] == 0 ? Meter.LONG_AGO : pairs[place + 1];
   }
 
   /**
-   * Bars a key, as far as it is not barred already.
+   * Bars a key until an instant, or until a later one if it is barred until then already.
    *
-   * @return the latest instant of those that were dropped because they were over
+   * @return the latest instant of the bars that were dropped because they were over
    */
   long add(long fingerprint, long untilNanos, long nowNanos) {
     int place = find(fingerprint);
@@ -82,7 +82,9 @@ final class Bars {
     return dropped;
   }
 
-  /** As {@link #add}, without adding one. */
+  /**
+   * Drops the bars that are over and returns the latest of their instants, as {@link #add} does.
+   */
   long prune(long nowNanos) {
     return prune(nowNanos, 0);
   }

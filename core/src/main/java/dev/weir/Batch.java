@@ -4,10 +4,10 @@ import java.util.Arrays;
 
 /**
  * Many requests of one charge each, decided in one call and in their order, each for itself.
- * Deciding them together lets a store fetch their states at once instead of one after the other.
+ * Deciding them together lets a store fetch all their states at once.
  *
- * <p>Reusable: after {@link #clear()} nothing is allocated until it holds more than ever before.
- * Not safe for use by several threads at once.
+ * <p>Reusable: after {@link #clear()} nothing is allocated until the batch holds more requests than
+ * ever before. Not safe for use by several threads at once.
  */
 public final class Batch {
   private Binding[] bindings;
@@ -19,7 +19,7 @@ public final class Batch {
   private int size;
   private boolean detailed;
 
-  /** Creates an empty batch with room for so many requests; it grows beyond them. */
+  /** Creates an empty batch with room for {@code capacity} requests; it grows beyond them. */
   public Batch(int capacity) {
     Check.range("capacity", capacity, 1, 1 << 20);
     bindings = new Binding[capacity];
@@ -28,7 +28,9 @@ public final class Batch {
     decisions = new long[capacity];
   }
 
-  /** Makes every decision also say how many permits remain after a refusal, and the reset-after. */
+  /**
+   * Makes each decision also report how many permits remain after a refusal, and the reset-after.
+   */
   public Batch detailed() {
     detailed = true;
     remaining = new long[bindings.length];
@@ -36,7 +38,7 @@ public final class Batch {
     return this;
   }
 
-  /** Forgets everything, ready for the next requests. */
+  /** Removes all requests, ready for the next ones. */
   public Batch clear() {
     Arrays.fill(bindings, 0, size, null);
     size = 0;
@@ -94,7 +96,7 @@ public final class Batch {
   }
 
   /**
-   * As {@link Decision#remaining()}.
+   * Returns the permits left after request {@code i}, as {@link Decision#remaining()}.
    *
    * @throws IllegalStateException if the batch is not {@link #detailed()}
    */
@@ -104,7 +106,7 @@ public final class Batch {
   }
 
   /**
-   * As {@link Decision#resetAfterNanos()}.
+   * Returns the reset-after of request {@code i}, as {@link Decision#resetAfterNanos()}.
    *
    * @throws IllegalStateException if the batch is not {@link #detailed()}
    */
@@ -124,9 +126,7 @@ public final class Batch {
     return detailed;
   }
 
-  /**
-   * For stores: sets the decision on request {@code i} and, in a detailed batch, what goes with it.
-   */
+  /** For stores: sets the decision on request {@code i} and, in a detailed batch, its details. */
   public void result(
       int i,
       Reason reason,
@@ -148,7 +148,7 @@ public final class Batch {
 
   /**
    * For stores: sets the decision on request {@code i}, as {@link Charges#packed} gives it, and, in
-   * a detailed batch, what goes with it.
+   * a detailed batch, its details.
    */
   public void result(int i, long packed, long remaining, long resetAfterNanos) {
     decisions[i] = packed;

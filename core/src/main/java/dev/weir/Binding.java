@@ -1,7 +1,7 @@
 package dev.weir;
 
 /**
- * A policy in force under a name, as a {@link Store} hands it out. Bindings of the same name in the
+ * A policy in force under a name, as a {@link Store} returns it. Bindings of the same name in the
  * same store count the same keys, whatever their policies. Immutable and safe to share.
  */
 public interface Binding {
@@ -11,9 +11,9 @@ public interface Binding {
   Policy policy();
 
   /**
-   * Returns the store that keeps the state. A store that forwards to another hands out the other's
-   * bindings, so this need not be the store that was asked for the binding; {@link Store#owns} says
-   * where it can be used.
+   * Returns the store that keeps the state. A store that forwards to another returns the other's
+   * bindings, so this may be another store than the one that returned the binding; {@link
+   * Store#owns} returns whether a store can use it.
    */
   Store store();
 }

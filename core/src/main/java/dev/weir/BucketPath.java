@@ -2,18 +2,18 @@ package dev.weir;
 
 import org.jspecify.annotations.Nullable;
 
-/** The fast path of a bucket, whose key has state already. */
+/** The fast path for a bucket whose key has state already. */
 final class BucketPath {
   /*
-   * Why do buckets have a path of their own? It takes the steps of FastPath, but it knows what it
-   * reads: a state is one word, in the slot beside the fingerprint. So what is written is computed
+   * Why do buckets have a path of their own? It takes the steps of FastPath, but what it reads is
+   * fixed: a state is one word, in the slot beside the fingerprint. So what is written is computed
    * from what was read before the lock was taken, and nothing is looked up again under it; and the
-   * method is small enough for the compiler to put it into its callers, which that of FastPath is
-   * not. It is tried once. Whatever comes in between (another thread has written, the key has no
-   * slot, the policy has changed) is left to FastPath, which begins anew.
+   * method is small enough for the compiler to inline it into its callers, while that of FastPath
+   * is too large. It is tried once. Whatever comes in between (another thread has written, the key
+   * has no slot, the policy has changed) is left to FastPath, which begins anew.
    */
 
-  /** The longs of a slot: the fingerprint, and the state. */
+  /** The longs of a slot: the fingerprint and the state. */
   private static final int WIDTH = 1 + Gcra.WORDS;
 
   private BucketPath() {}
@@ -21,12 +21,12 @@ final class BucketPath {
   /**
    * Decides one charge.
    *
-   * @param view which tables count, as it was read before
+   * @param view the tables that count, as they were read before
    * @param table the only one of them, {@linkplain Table#ofBuckets of buckets}
    * @param fingerprint not 0
-   * @param hint where the key was found beforehand, as {@link Segment#hint} says it
+   * @param hint the place where the key was found beforehand, as {@link Segment#hint} returns it
    * @param permits at least 1
-   * @param results to be given the result as that of charge 0, or null
+   * @param results receives the result as that of charge 0, or null
    * @return the decision, to be read by {@link PackedDecision}, or {@link FastPath#UNDECIDED}
    */
   static long decide(

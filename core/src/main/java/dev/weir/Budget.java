@@ -3,7 +3,7 @@ package dev.weir;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** The keys and bytes of state that one name or a whole store has and may have. */
+/** The keys and bytes of state that one name or a whole store has, and their bounds. */
 final class Budget {
   private final @Nullable Budget whole;
   private final long maxBytes;
@@ -21,7 +21,7 @@ final class Budget {
     this.maxBytes = maxBytes;
   }
 
-  /** Returns a child budget: what it takes counts in this one too. */
+  /** Returns a child budget, whose keys and bytes count in this one as well. */
   Budget part() {
     return new Budget(this, Long.MAX_VALUE, Long.MAX_VALUE);
   }
@@ -44,8 +44,8 @@ final class Budget {
   }
 
   /**
-   * Takes room for {@code count} more keys, which will take {@code bytesWanted} bytes: all or
-   * nothing.
+   * Takes room for {@code count} more keys, which will take {@code bytesWanted} bytes: for all of
+   * them or for none.
    */
   boolean take(int count, long bytesWanted) {
     if (keys.addAndGet(count) <= maxKeys
@@ -57,7 +57,7 @@ final class Budget {
     return false;
   }
 
-  /** Counts keys beyond the bound: the cells of a sketch, which are few. */
+  /** Counts keys beyond the bound: the cells of a sketch, of which there are few. */
   void add(int count) {
     giveBack(-count);
   }
@@ -71,7 +71,9 @@ final class Budget {
     }
   }
 
-  /** Returns whether states may take so many more bytes; with 0, whether any at all. */
+  /**
+   * Returns whether states may take {@code byBytes} more bytes; with 0, whether any more at all.
+   */
   boolean mayGrow(long byBytes) {
     long after = bytes.get() + Math.max(1, byBytes);
     return after <= maxBytes && (whole == null || whole.mayGrow(byBytes));
@@ -95,7 +97,7 @@ final class Budget {
   }
 
   /**
-   * Checks the sums.
+   * Checks the sums of keys and bytes.
    *
    * @throws IllegalStateException if they are wrong
    */

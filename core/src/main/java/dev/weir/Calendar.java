@@ -3,35 +3,38 @@ package dev.weir;
 import java.util.Arrays;
 
 /**
- * What people's calendar shows at each instant of a store's clock: where windows begin that are
- * aligned. One thread steps it; any may read it.
+ * The time of day and date at each instant of a store's clock, by which aligned windows begin. One
+ * thread steps it; any thread may read it.
  */
 final class Calendar {
   /*
    * How does a store follow a calendar whose clock must not be set? The clock decides how long a
-   * window is; it may have stood still, and then is behind the calendar by that long. The calendar is
-   * the clock plus an offset, and it only steps ahead, so that it never shows a window anew that was
-   * over. Instants in states are the clock's. Each is read by the offset that was in force then: what
-   * was charged on Tuesday stays Tuesday's, however often the calendar is stepped, and no state need
-   * be written for a step.
+   * window is; it may have stood still, and is then behind the calendar by that much. The calendar
+   * is the clock plus an offset, and it only steps ahead, so that a window that is over never comes
+   * again. Instants in states are the clock's. Each is read by the offset that was in force then:
+   * what was charged on Tuesday stays Tuesday's, however often the calendar is stepped, and a step
+   * writes no state.
    *
-   * Steps are remembered up to a number. When the earliest is forgotten, instants before it read as
-   * so much later on the calendar; what was charged then counts no shorter.
+   * A bounded number of steps is remembered. When the earliest is forgotten, instants before it
+   * read as later on the calendar by its offset; what was charged then counts at least as long.
    *
-   * What does a step cost? Steps ahead by d in all, within a time of one window, have the calendar
-   * pass over ceil(d / W) edges more than it would, and each window holds at most the limit. So a
-   * time of W, which else holds at most two limits, holds at most min(2, ceil(d / W)) more for one
-   * step: what a step passes over whole admits nothing.
+   * What does a step cost? If steps within a time of one window are d in all, the calendar passes
+   * over ceil(d / W) more edges than it would without them, and each window holds at most the
+   * limit. So a time of W, which otherwise holds at most two limits, holds at most min(2, ceil(d /
+   * W)) more for one step: a window that a step passes over whole admits nothing.
    */
 
-  /** A few for each day, for as long as the longest windows last. */
+  /**
+   * The most steps that are remembered: a few for each day, for as long as the longest windows
+   * last.
+   */
   static final int MOST_STEPS = 256;
 
   private static final Steps NONE = new Steps(new long[] {Long.MIN_VALUE}, new long[] {0});
 
   private volatile Steps steps = NONE;
 
-  /** By which offset, from which instant on. Ascending; never written again. */
+  /** The offsets and the instants from which they apply, ascending. Never written again. */
   private static final class Steps {
     final long[] from;
     final long[] offsets;
@@ -56,7 +59,10 @@ final class Calendar {
     return nanos + known.offsets[i];
   }
 
-  /** Returns the first instant of the clock at which the calendar shows at least that. */
+  /**
+   * Returns the first instant of the clock at which the calendar shows at least {@code
+   * calendarNanos}.
+   */
   long first(long calendarNanos) {
     Steps known = steps;
     for (int i = known.last(); i > 0; i--) {
@@ -65,7 +71,7 @@ final class Calendar {
         return calendarNanos - known.offsets[i];
       }
       if (calendarNanos - known.offsets[i - 1] >= from) {
-        return from; // It was passed over.
+        return from; // A step passed over it.
       }
     }
     return calendarNanos - known.offsets[0];
@@ -81,7 +87,7 @@ final class Calendar {
    * Steps the calendar ahead.
    *
    * @param fromNanos the first instant with that offset
-   * @return whether it was: not back, and not before an earlier step
+   * @return whether it was stepped: it is not set back, nor stepped before an earlier step
    */
   boolean step(long fromNanos, long offsetNanos) {
     Steps known = steps;
@@ -102,7 +108,7 @@ final class Calendar {
     return true;
   }
 
-  /** Returns the steps, to be read by {@link #read}. Their number, then two of each. */
+  /** Returns the steps, to be read by {@link #read}: their number, then two words for each. */
   long[] write() {
     Steps known = steps;
     long[] words = new long[1 + 2 * known.from.length];
@@ -115,7 +121,7 @@ final class Calendar {
   }
 
   /**
-   * Returns a calendar that goes on where another was.
+   * Returns a calendar that continues another one.
    *
    * @param words what {@link #write} returned, without their number
    * @throws IllegalArgumentException if they make no sense

@@ -3,17 +3,17 @@ package dev.weir;
 import java.util.Arrays;
 
 /**
- * One request as the store sees it, and the answer to it: a batch of charges that are made all or
- * not at all. Reusable; not safe for use by several threads at once.
+ * One request as a store receives it, and its answer: charges that are made all together or not at
+ * all. Reusable; not safe for use by several threads at once.
  */
 public final class Charges {
-  /** How one charge's verdict counts in the verdict on the whole. */
+  /** The effect of one charge's answer on the answer to the whole request. */
   public enum Role {
-    /** Must fit. */
+    /** It must fit. */
     REQUIRED,
-    /** Of all with this role at least one must fit. Those that fit are charged. */
+    /** At least one of all charges with this role must fit. Those that fit are charged. */
     ANY,
-    /** Is charged if it fits, and never refuses: a shadow. */
+    /** It is charged if it fits, and never refuses the request: a shadow. */
     OPTIONAL
   }
 
@@ -36,7 +36,7 @@ public final class Charges {
   private boolean lending;
   private boolean allowed;
 
-  /** Forgets everything, ready for the next request. */
+  /** Removes all charges, ready for the next request. */
   public Charges clear() {
     Arrays.fill(bindings, 0, size, null);
     size = 0;
@@ -77,16 +77,16 @@ public final class Charges {
     return this;
   }
 
-  /** Decides without charging. */
+  /** Makes the request a peek, which is decided without charging. */
   public Charges peek() {
     peeking = true;
     return this;
   }
 
   /**
-   * Says that the permits of the one charge are lent, and spent later by others. They then have to
-   * be charged now, where all processes count: not taken from what this process holds already, nor
-   * granted by it while that store is away.
+   * Marks the permits of the one charge as lent: others spend them later. They then have to be
+   * charged now, where all processes count: not taken from permits that this process holds already,
+   * nor granted by it while that store is away.
    */
   public Charges lend() {
     lending = true;
@@ -99,8 +99,8 @@ public final class Charges {
   }
 
   /**
-   * Lets a request of one charge wait: it is charged for the instant at which it fits, if that is
-   * at most so many nanoseconds away.
+   * Allows a request of one charge to wait: it is charged for the instant at which it fits, if that
+   * is at most {@code nanos} nanoseconds away.
    *
    * @throws IllegalStateException if there is not exactly one charge
    */
@@ -151,12 +151,12 @@ public final class Charges {
     return maxWaitNanos;
   }
 
-  /** Returns whether the request as a whole may pass. */
+  /** Returns whether the whole request may pass. */
   public boolean allowed() {
     return allowed;
   }
 
-  /** Returns whether charge {@code i} for itself fits. */
+  /** Returns whether charge {@code i} fits by itself. */
   public boolean fits(int i) {
     return reasons[i] == Reason.WITHIN_LIMIT;
   }
@@ -165,29 +165,32 @@ public final class Charges {
     return reasons[i];
   }
 
-  /** As {@link Decision#remaining()}. */
+  /** Returns the permits left after charge {@code i}, as {@link Decision#remaining()}. */
   public long remaining(int i) {
     return values[i * WIDTH + REMAINING];
   }
 
-  /** As {@link Decision#retryAfterNanos()}; for a charge that waits, its wait from now on. */
+  /**
+   * Returns the retry-after of charge {@code i}, as {@link Decision#retryAfterNanos()}; for a
+   * charge that waits, its wait from now on.
+   */
   public long retryAfterNanos(int i) {
     return values[i * WIDTH + RETRY_AFTER];
   }
 
-  /** As {@link Decision#resetAfterNanos()}. */
+  /** Returns the reset-after of charge {@code i}, as {@link Decision#resetAfterNanos()}. */
   public long resetAfterNanos(int i) {
     return values[i * WIDTH + RESET_AFTER];
   }
 
-  /** As {@link Decision#atNanos()}. */
+  /** Returns the instant of charge {@code i}, as {@link Decision#atNanos()}. */
   public long atNanos(int i) {
     return values[i * WIDTH + AT];
   }
 
   /**
-   * Returns whether charge {@code i} passes although the store cannot tell whether it fits, because
-   * its policy answers that with {@link FailureMode#ALLOW}. It is then counted nowhere.
+   * Returns whether charge {@code i} passes although the store cannot decide whether it fits,
+   * because its policy's answer is then {@link FailureMode#ALLOW}. It is not counted anywhere.
    */
   public boolean forgiven(int i) {
     return switch (reasons[i]) {
@@ -198,9 +201,9 @@ public final class Charges {
   }
 
   /**
-   * Returns the decision on charge {@code i} for itself: allowed if it fits, also where the request
-   * as a whole was refused for another's sake and nothing was charged; and allowed if it is {@link
-   * #forgiven} and the whole is allowed.
+   * Returns the decision on charge {@code i} by itself. It is allowed if the charge fits, even if
+   * the whole request was refused because of another charge and nothing was charged; or if the
+   * charge is {@link #forgiven} and the whole request is allowed.
    */
   public Decision decision(int i) {
     boolean fits = fits(i) || (allowed && forgiven(i));
@@ -217,7 +220,7 @@ public final class Charges {
   }
 
   /**
-   * Returns the decision on charge {@code i} for itself in one word, to be read by {@link
+   * Returns the decision on charge {@code i} by itself in one word, to be read by {@link
    * PackedDecision}; a {@link #forgiven} one is an admission with no permits left.
    */
   public long packed(int i) {
@@ -225,9 +228,9 @@ public final class Charges {
   }
 
   /**
-   * For stores: folds what is known of every charge into {@link #allowed()}, the one place where
-   * that is done. It reads each charge's {@link #reason} and {@link #role}, and its policy's {@link
-   * Sharing#onFailure()}.
+   * For stores: computes {@link #allowed()} from the results of all charges; this is the only place
+   * where that is done. It reads each charge's {@link #reason} and {@link #role}, and its policy's
+   * {@link Sharing#onFailure()}.
    *
    * <p>A charge <i>passes</i> if it {@linkplain #fits fits} or is {@linkplain #forgiven forgiven}.
    * The request is allowed if all of the following hold, and refused otherwise:
@@ -240,8 +243,8 @@ public final class Charges {
    *
    * <p>A request without charges is allowed. If the request is allowed, a store charges what
    * {@linkplain #fits fits}, unless the request is {@link #peeking}; if it is refused, the store
-   * charges nothing. A store that learns later that a charge cannot be made (there is no room) sets
-   * its result and settles again, before it charges anything.
+   * charges nothing. If it turns out later that a charge cannot be made because there is no room,
+   * the store sets that charge's result and settles again before it charges anything.
    *
    * @return {@link #allowed()}
    */
@@ -265,8 +268,8 @@ public final class Charges {
   }
 
   /**
-   * For stores that have the outcome from elsewhere, such as a script that folds the charges
-   * itself: sets {@link #allowed()}. All others call {@link #settle}.
+   * For stores that receive the outcome, for example from a script that settles the charges itself:
+   * sets {@link #allowed()}. All others call {@link #settle}.
    */
   public void allowed(boolean allowed) {
     this.allowed = allowed;

@@ -3,7 +3,7 @@ package dev.weir;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Argument checks whose messages read {@code name: value (expected: constraint)}. */
+/** Checks of arguments, whose messages read {@code name: value (expected: constraint)}. */
 final class Check {
   private Check() {}
 
@@ -16,7 +16,10 @@ final class Check {
   }
 
   /**
-   * @throws NullPointerException if there is no value; unlike the JVM's own it names the argument
+   * Returns the value.
+   *
+   * @throws NullPointerException if it is null; the message names the argument, which the JVM's own
+   *     does not
    */
   static <T> T notNull(String name, @Nullable T value) {
     if (value == null) {

@@ -2,7 +2,7 @@ package dev.weir;
 
 import java.util.Locale;
 
-/** How closely processes that share a limit through a store keep together. */
+/** The accuracy with which processes share a limit through a store. */
 public enum Consistency {
   /** The store decides every request. No excess. */
   STRICT,
@@ -15,7 +15,7 @@ public enum Consistency {
   LEASED,
 
   /**
-   * A process decides by what it last heard from the store, and records what it has admitted
+   * A process decides by the store's last answer, and records there what it has admitted
    * afterwards. The excess is at most what each other process may admit before it reports it:
    * {@code (processes - 1) * max(1, rate * interval)}, where the rate is the quota's and the
    * interval {@link Sharing#syncIntervalNanos()}; twice that for fixed windows and sliding-window

@@ -6,12 +6,12 @@ import java.util.List;
 /**
  * The answer to one request for permits. A value: immutable and safe to share.
  *
- * <p>A limiter of several policies answers with one decision on the whole, and {@link #parts} has
- * each policy's own. A refusal of the whole has the name, reason and limit of the policy that
- * refuses longest; an admission has those of the policy with the fewest permits left. For both,
- * {@code remaining} is the least that any of the policies has left, {@code retryAfterNanos} the
- * longest wait of those that refuse, and {@code resetAfterNanos} the time until all keys are as if
- * they had never been used.
+ * <p>A limiter of several policies answers with one decision on the whole request, and {@link
+ * #parts} has each policy's own. A refusal of the whole request has the name, reason and limit of
+ * the policy that refuses longest; an admission has those of the policy with the fewest permits
+ * left. For both, {@code remaining} is the least that any of the policies has left, {@code
+ * retryAfterNanos} the longest wait of those that refuse, and {@code resetAfterNanos} the time
+ * until all keys are as if they had never been used.
  *
  * @param allowed whether the request may pass
  * @param reason why
@@ -27,8 +27,8 @@ import java.util.List;
  * @param atNanos the instant for which the permits are counted, on the store's scale, which is the
  *     ticker's in this process and Redis's own clock in Redis: the time of the decision, later if
  *     the permits were reserved for later, or if the key's state was ahead
- * @param parts each policy's decision for itself, in their order, if there are several; otherwise
- *     empty. A part that is allowed in a request that is refused was not charged
+ * @param parts each policy's own decision, in their order, if there are several; otherwise empty.
+ *     An allowed part of a refused request was not charged
  */
 public record Decision(
     boolean allowed,
@@ -79,9 +79,9 @@ public record Decision(
   }
 
   /**
-   * Returns whether the request was refused now and can pass later: whether there is a retry-after
-   * worth sending. The permits of a refused request of which this is false can never fit, and no
-   * {@code Retry-After} is right for it.
+   * Returns whether the request was refused now and can pass later, so that a retry-after is worth
+   * sending. If this is false for a refused request, its permits can never fit, and no {@code
+   * Retry-After} is right for it.
    */
   public boolean retryable() {
     return !allowed && retryAfterNanos != NEVER;
@@ -96,17 +96,17 @@ public record Decision(
   }
 
   /**
-   * Returns {@link #retryAfterNanos()} in seconds, rounded up, as the field {@code Retry-After} has
-   * it; 366 days, the longest window, for {@link #NEVER}, so that whatever is returned here can be
-   * sent. {@link #retryable} tells the two apart.
+   * Returns {@link #retryAfterNanos()} in seconds, rounded up, as in the field {@code Retry-After};
+   * 366 days, the longest window, for {@link #NEVER}, so that every value can be sent. {@link
+   * #retryable} distinguishes the two.
    */
   public long retryAfterSeconds() {
     return ceilDiv(sendable(retryAfterNanos), NANOS_PER_SECOND);
   }
 
   /**
-   * Returns {@link #retryAfterNanos()}, zero if allowed; 292 years, which is {@link #NEVER}, unless
-   * {@link #retryable} or allowed.
+   * Returns {@link #retryAfterNanos()} as a duration: zero if allowed; 292 years, which is {@link
+   * #NEVER}, if neither allowed nor {@link #retryable}.
    */
   public Duration retryAfter() {
     return Duration.ofNanos(retryAfterNanos);

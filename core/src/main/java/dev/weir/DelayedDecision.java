@@ -4,8 +4,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A decision that comes when its permits may be used. A caller that completes it in another way, by
- * cancelling it or by a timeout, gives the permits back. One policy's permits are reserved, in
- * order; several policies' are asked for again whenever it is time.
+ * cancelling it or by a timeout, gives the permits back. With one policy, permits are reserved, in
+ * order; with several, they are requested again each time they may fit.
  */
 final class DelayedDecision extends CompletableFuture<Decision> {
   private final Requests requests;
@@ -14,7 +14,7 @@ final class DelayedDecision extends CompletableFuture<Decision> {
   private final long timeoutNanos;
   private final long startNanos;
 
-  /** The next task, if it has to wait. */
+  /** The next task, if the request has to wait. */
   private volatile Ticker.Scheduled next = () -> {};
 
   private DelayedDecision(Requests requests, long fingerprint, long permits, long timeoutNanos) {
@@ -25,7 +25,7 @@ final class DelayedDecision extends CompletableFuture<Decision> {
     this.startNanos = requests.ticker.nanos();
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // Of this very future.
+  @SuppressWarnings("FutureReturnValueIgnored") // The future is this object.
   static DelayedDecision of(Requests requests, long fingerprint, long permits, long timeoutNanos) {
     DelayedDecision decision = new DelayedDecision(requests, fingerprint, permits, timeoutNanos);
     decision.whenComplete((done, otherwise) -> decision.next.cancel());
@@ -37,7 +37,7 @@ final class DelayedDecision extends CompletableFuture<Decision> {
     return decision;
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // Of this very future.
+  @SuppressWarnings("FutureReturnValueIgnored") // The future is this object.
   private void await(Reservation reservation) {
     whenComplete(
         (decision, otherwise) -> {
@@ -60,7 +60,7 @@ final class DelayedDecision extends CompletableFuture<Decision> {
   private void schedule(long nanos, Runnable task) {
     next = requests.ticker.schedule(nanos, task);
     if (isDone()) {
-      next.cancel(); // It was completed in the meantime.
+      next.cancel(); // The decision was completed in the meantime.
     }
   }
 

@@ -1,16 +1,16 @@
 package dev.weir;
 
-/** What a policy answers when its store cannot know. */
+/** The answer of a policy while its store cannot decide. */
 public enum FailureMode {
-  /** Refuses, with the reason that the store has. */
+  /** The request is refused, with the store's reason. */
   DENY,
 
-  /** Lets the request pass, with the reason that the store has. */
+  /** The request is allowed, with the store's reason. */
   ALLOW,
 
   /**
-   * Decides in this process, by the policy's {@linkplain Sharing#localShare() share} of the quota.
-   * A store that is in this process anyway has no other to turn to, and refuses.
+   * This process decides, by the policy's {@linkplain Sharing#localShare() share} of the quota. A
+   * store that is in this process anyway has no other to use, and refuses.
    */
   LOCAL
 }

@@ -2,11 +2,14 @@ package dev.weir;
 
 import org.jspecify.annotations.Nullable;
 
-/** Decides a request of one charge in the usual case; the rest is left to {@link SlowPath}. */
+/**
+ * The path of a request of one charge in the usual case; all other requests are left to {@link
+ * SlowPath}.
+ */
 final class FastPath {
   /*
    * How does the fast path decide, and what does it share with the slow one? It takes four steps,
-   * each of which the slow path takes as well, for several keys and under their locks:
+   * which the slow path takes as well, for several keys and under their locks:
    *
    *   step    here                                     SlowPath
    *   read    find, glimpse, effectiveNanos, waitNanos  LockedKey.find, check
@@ -14,16 +17,16 @@ final class FastPath {
    *   claim   tryConvertToWriteLock, isSplit, current   lock, until LockedKey.current
    *   charge  charge                                    LockedKey.takeRoom, LockedKey.charge
    *
-   * It reads under an optimistic stamp, so what it reads may be anything until the stamp is
-   * validated; finding it does no harm (see Segment and Meter). A refusal and a peek need no lock at
-   * all: a key that is refused all the time does not keep processors from each other. An admission
-   * turns the stamp into the segment's lock, which succeeds only if no thread has written there
-   * since the stamp was given; then what was read is what is charged. After some failed tries it
-   * takes the lock before it reads.
+   * It reads under an optimistic stamp, so the values may be anything until the stamp is validated;
+   * reading them does no harm (see Segment and Meter). A refusal and a peek need no lock at all:
+   * processors that refuse one key all the time do not wait for each other. An admission turns the
+   * stamp into the segment's lock, which succeeds only if no thread has written there since the
+   * stamp was given; then the state that was read is the one that is charged. After some failed
+   * tries it takes the lock before it reads.
    *
    * It leaves three rare cases to the slow path, as UNDECIDED: the name has several tables because
    * its policy has changed, or changes just now; there is no room for the key; a key without a slot
-   * may not be a fresh one, since cells of a sketch are in use or the past is not known. The slow
+   * may have used permits, since cells of a sketch are in use or the past is not known. The slow
    * path then begins anew.
    *
    * A bucket whose key has state goes a shorter way first (BucketPath), which takes the same steps
@@ -31,10 +34,13 @@ final class FastPath {
    * allocated.
    */
 
-  /** Not a decision: the request has to go the slow way. No wait comes out as this. */
+  /**
+   * The value for a request that has to take the slow path; it is not a decision. No wait has this
+   * value.
+   */
   static final long UNDECIDED = PackedDecision.OVERLOADED + 1;
 
-  /** How often a decision is tried without waiting for the lock. */
+  /** The number of tries to decide without waiting for the lock. */
   private static final int OPTIMISTIC_TRIES = 2;
 
   private FastPath() {}
@@ -43,9 +49,9 @@ final class FastPath {
    * Decides one charge.
    *
    * @param fingerprint not 0
-   * @param hint where the key was found beforehand, as {@link Segment#hint} says it
+   * @param hint the place where the key was found beforehand, as {@link Segment#hint} returns it
    * @param permitsOrPeek minus the permits for a peek
-   * @param results to be given the result as that of charge 0, or null
+   * @param results receives the result as that of charge 0, or null
    * @return the decision, to be read by {@link PackedDecision}, or {@link #UNDECIDED}
    */
   static long decide(
@@ -153,7 +159,7 @@ final class FastPath {
     return PackedDecision.refused(retry);
   }
 
-  /** Returns the admission, of a state that has been charged or is only peeked at. */
+  /** Returns the admission, for a state that has been charged or is only peeked at. */
   private static long fits(
       Meter meter,
       long[] state,

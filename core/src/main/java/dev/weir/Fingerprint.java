@@ -5,25 +5,29 @@ import java.security.SecureRandom;
 import java.util.Objects;
 
 /**
- * Turns keys into 64-bit fingerprints, which is all that a store keeps of them.
+ * A function that turns keys into 64-bit fingerprints. A store keeps no more of a key than its
+ * fingerprint.
  *
  * <p>The hash of texts and bytes is SipHash-1-3 under a seed: without the seed, two keys that
- * collide cannot be chosen; or, where processes share keys and no secret, the beginning of SHA-256,
+ * collide cannot be chosen; or, if processes share keys but no secret, the beginning of SHA-256,
  * for which a key that collides with a given one cannot be found. Two keys that collide by chance
  * share one limit, which can only deny. Immutable and safe to share.
  */
 public final class Fingerprint {
-  /** Keeps keys of one part and of several apart. */
+  /** The domain that separates keys of one part from keys of several. */
   private static final long WHOLE = 0;
 
   private static final long PARTS = 0xee;
 
-  /** Odd, so that multiplying loses nothing, and with bits as if by chance. */
+  /**
+   * The multiplier of the mixer: odd, so that multiplying loses nothing, and with bits that look
+   * random.
+   */
   private static final long MULTIPLIER = 0xd6e8feb86659fd93L;
 
   /**
-   * A class of its own, so that a program that does not use it loads only one kind of hash, which
-   * is faster.
+   * A holder class, so that a program that does not use it loads only one kind of hash, which is
+   * faster.
    */
   private static final class Shared {
     static final Fingerprint INSTANCE =

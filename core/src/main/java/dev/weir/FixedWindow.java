@@ -1,8 +1,11 @@
 package dev.weir;
 
-/** One counter for each window; windows begin at multiples of their length on the calendar. */
+/**
+ * An algorithm with one counter for each window; windows begin at multiples of their length on the
+ * calendar.
+ */
 final class FixedWindow extends Meter {
-  /** The stamp, which also says which window is counted. */
+  /** The stamp, which also gives the window that is counted. */
   private static final int LAST = 0;
 
   private static final int COUNT = 1;
@@ -25,12 +28,12 @@ final class FixedWindow extends Meter {
     return new long[] {stamp(LONG_AGO, false), 0};
   }
 
-  /** Returns the start of the window that is counted, on the calendar as all starts are. */
+  /** Returns the start of the window that is counted; all starts are instants of the calendar. */
   private long start(long[] s, int i) {
     return startAt(instant(s[i + LAST]));
   }
 
-  /** Returns the start of the window that an instant falls into. */
+  /** Returns the start of the window that contains an instant. */
   private long startAt(long at) {
     return startOf(calendar.of(at));
   }
@@ -131,7 +134,7 @@ final class FixedWindow extends Meter {
     long start = startOf(shown) + ahead * window;
     long moved = was + shown - known;
     if (reserved(s[i + LAST]) && moved >= start + window) {
-      start = startOf(moved); // Who waits does so until then, and not by this calendar.
+      start = startOf(moved); // Requests wait until then, and not by this calendar.
     }
     long at = Math.max(start, Math.min(moved, start + window - 1));
     s[i + LAST] = stamp(calendar.first(at), reserved(s[i + LAST]));

@@ -9,24 +9,25 @@ final class Gcra extends Meter {
    * information, so such a slot may be dropped without admitting one permit too many. The emission
    * interval is rounded up, hence every rounding error denies. [ITU-T I.371]
    *
-   * As a leaky bucket the same word says when the queue will have drained: a queued request leaves
-   * at the TAT it found, so that departures are one emission interval apart, and the tolerance
-   * bounds the queue.
+   * As a leaky bucket, the same word is the instant at which the queue will have drained: a queued
+   * request leaves at the TAT it found, so that departures are one emission interval apart, and the
+   * tolerance bounds the queue.
    *
-   * When the limit changes, TAT stays: half a bucket used is half a bucket used. One permit costs at
-   * least the share it has of the largest limit, so the largest limit's bound holds. Permits that
-   * another algorithm admitted therefore cost what they would under the smaller of the two limits.
+   * When the limit changes, TAT stays: half a used bucket stays half a used bucket. One permit
+   * costs at least the share it has of the largest limit, so the largest limit's bound holds.
+   * Permits that another algorithm admitted therefore cost what they would under the smaller of the
+   * two limits.
    *
    * Giving back is the delicate step. If nothing came after the charge, TAT simply steps back. If
-   * something did, the bucket may have been full in between, had the charge not been: what the
-   * charge still weighs is at most the rest of its own TAT, and stepping back by more would admit too much.
+   * something did, the bucket may have been full in between, had the charge not been: the charge
+   * still weighs at most the rest of its own TAT, and stepping back by more would admit too much.
    * Such a step also makes every later charge's TAT a promise that is no longer true, so charges
    * whose TAT was at most the one stepped back from are barred: they keep their permits. That is
-   * rare, so it is not the state that remembers it but the segment, see Segment.bar. While a
-   * reservation is waiting, only the last charge can be given back at all.
+   * rare, so the segment remembers it and not the state: see Segment.bar. While a reservation is
+   * waiting, only the last charge can be given back at all.
    */
 
-  /** A clock further behind than this, 73 years, is taken to be no further: sums stay in range. */
+  /** The furthest that a clock is taken to be behind, 73 years, so that sums stay in range. */
   private static final long FURTHEST_BEHIND_NANOS = 1L << 61;
 
   /** The longs of a state. */
@@ -37,7 +38,9 @@ final class Gcra extends Meter {
   private final long window;
 
   /**
-   * @param sharedByLimits whether the capacity is the limit, and the state is kept when that
+   * Creates the algorithm of a token bucket or a leaky bucket.
+   *
+   * @param sharedByLimits true if the capacity is the limit, and the state is kept when the limit
    *     changes
    */
   Gcra(boolean leaky, boolean sharedByLimits, long windowNanos) {
@@ -61,14 +64,14 @@ final class Gcra extends Meter {
     return Math.max(0, -room(charged(s[i], now, permits, policy), now, policy));
   }
 
-  /** Returns the state after permits that conform: see {@link #room}. */
+  /** Returns the state after permits that fit: see {@link #room}. */
   static long charged(long tat, long now, long permits, Policy policy) {
     return Math.max(now, tat) + policy.emissionNanos * permits;
   }
 
   /**
-   * Returns how far a state stays below what the policy tolerates; minus how long to wait until it
-   * does not exceed that.
+   * Returns how far a state stays below the policy's tolerance; if it exceeds that, minus the wait
+   * until it no longer does.
    */
   static long room(long tat, long now, Policy policy) {
     return policy.toleranceNanos - (tat - now);
@@ -114,7 +117,7 @@ final class Gcra extends Meter {
     if (sharedByLimits) {
       long limit = admitting.quota().permits();
       emission = Math.max(emission, limit == 0 ? 0 : window / limit + 1);
-      full = Math.max(full, window); // Also where the limit is 0: it may be raised.
+      full = Math.max(full, window); // Even if the limit is 0: it may be raised.
     }
     long cost = emission == 0 || permits >= full / emission ? full : emission * permits;
     long tat = Math.max(at, s[i]) + cost;

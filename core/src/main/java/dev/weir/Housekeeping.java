@@ -3,15 +3,18 @@ package dev.weir;
 import java.lang.ref.WeakReference;
 
 /**
- * Lets a store in this process give memory back for as long as the store is in use.
+ * A task that gives a store's memory back for as long as the store is in use.
  *
- * <p>Why not on the decisions themselves? A limiter that is not asked any more would keep its
+ * <p>Why not on the decisions themselves? A limiter that gets no more requests would keep its
  * memory, and some request would have to pay for the sweep. Why no thread? The ticker can call
- * back, on threads that the JDK has anyway; a test's ticker does so when it is advanced. The
+ * back, on threads that the JDK has anyway; a test's ticker calls back when it is advanced. The
  * reference is weak, so a limiter that is no longer used is collected, and this object with it.
  */
 final class Housekeeping implements Runnable {
-  /** Between two sweeps, each over a sixteenth of a table: all of it in less than 3 minutes. */
+  /**
+   * The time between two sweeps, each over a sixteenth of a table: the whole table in less than 3
+   * minutes.
+   */
   static final long INTERVAL_NANOS = 10_000_000_000L;
 
   private final WeakReference<LocalStore> swept;

@@ -10,25 +10,25 @@ import java.util.List;
  * An image of a {@link MemoryStore} as it was at one instant, taken while the store goes on: from
  * {@link MemoryStore#beginImage} until {@link #write} has returned, or {@link #close}.
  *
- * <p>One thread decides, and calls {@link #before} for what it is about to change; another one
- * writes. {@link #close} may be called by any.
+ * <p>One thread decides, and calls {@link #before} for each key before it changes it; another one
+ * writes. Any thread may call {@link #close}.
  */
 public final class Image implements AutoCloseable {
   /*
    * What may happen to a key between the beginning of an image and its writing?
    *
-   *  - It is charged, refunded, or new. `before` has copied its segment then; this is the only part
-   *    for which the deciding thread is asked, so that decisions cost nothing while there is no image.
-   *  - It is forgotten, because it has reset, was reset, or its table's time is over; or its segment
-   *    is split. That is rare, so Segment itself copies what it held first.
+   *  - It is charged, refunded, or new. Then `before` has copied its segment. This is the only part
+   *    that the deciding thread does, so that decisions cost nothing while there is no image.
+   *  - It is forgotten, because it has reset, was reset, or its table's time is over; or its
+   *    segment is split. That is rare, so Segment itself copies its keys first.
    *  - Its table is no longer in the history. The image has the table and its directory.
    *
-   * A segment has the number of the last image that has its keys. One that is older than the image
-   * is copied by the first of the threads that comes there, under the segment's lock; one that was
-   * made meanwhile, by a split or with a new table, begins with the image's number.
+   * A segment has the number of the last image that has its keys. A segment with an older number is
+   * copied by the first thread that reaches it, under the segment's lock; one that was made
+   * meanwhile, by a split or with a new table, begins with the image's number.
    */
 
-  /** What was known of a name, except its keys. */
+  /** The properties of a name except its keys. */
   record Name(String name, long maxKeys, List<TableImage> tables) {}
 
   private final MemoryStore store;
@@ -67,7 +67,7 @@ public final class Image implements AutoCloseable {
     return fingerprint;
   }
 
-  /** Returns {@link Calendar#write}. */
+  /** Returns the steps of the calendar, as {@link Calendar#write} does. */
   long[] calendar() {
     return calendar;
   }
@@ -77,10 +77,10 @@ public final class Image implements AutoCloseable {
   }
 
   /**
-   * Copies what the next operation on a key may change, unless the image has it: to be called by
-   * the thread that decides, before each operation that charges, records, refunds or resets, for
-   * each of its keys. Calls that are not needed do no harm, also when the image is complete. It
-   * copies at most one segment for each table of the name, some tens of microseconds.
+   * Copies what the next operation on a key may change, unless the image has it already. The thread
+   * that decides calls it before each operation that charges, records, refunds or resets, for each
+   * of its keys. Superfluous calls do no harm, even when the image is complete. A call copies at
+   * most one segment for each table of the name, some tens of microseconds.
    *
    * @throws IllegalArgumentException if the binding is not the store's
    */
@@ -93,7 +93,7 @@ public final class Image implements AutoCloseable {
 
   /**
    * Writes the image, in the form of {@link MemoryStore#save}. Keys that have reset before the
-   * image was begun may be in it or not. Ends the image, also if it fails.
+   * image was begun may be in it or not. Ends the image, even if writing fails.
    *
    * @param out is written to, flushed, and not closed
    * @return how many keys were written
@@ -125,7 +125,7 @@ public final class Image implements AutoCloseable {
     }
   }
 
-  /** Ends the image: nothing is copied for it any more. */
+  /** Ends the image: no more keys are copied for it. */
   @Override
   public void close() {
     synchronized (this) {

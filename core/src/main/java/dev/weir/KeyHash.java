@@ -7,11 +7,11 @@ interface KeyHash {
   /**
    * Hashes a text. A surrogate that is not one of a pair makes it differ from every other text.
    *
-   * @param domain 0, or another number for hashes that are to have nothing to do with others
+   * @param domain 0, or another number for hashes that must be independent of others
    */
   long hash(long domain, CharSequence text);
 
-  /** As {@link #hash(long, CharSequence)}, for a number and then a text. */
+  /** Hashes a number and then a text. See {@link #hash(long, CharSequence)} for a text alone. */
   long hash(long domain, long first, CharSequence text);
 
   /** Hashes the bytes from {@code from} on and before {@code to}. */

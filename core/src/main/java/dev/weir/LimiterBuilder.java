@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the options of a {@link RateLimiter}. Not safe for use by several threads.
+ * A builder of a {@link RateLimiter} with its options. Not safe for use by several threads.
  *
  * @see RateLimiter#builder(Quota, Quota...)
  */
@@ -25,8 +25,8 @@ public final class LimiterBuilder {
 
   /**
    * Sets the limiter's name, under which its policies are counted and shown if they have no names
-   * of their own: the first by this name, the second by this and {@code #2}, and so on. Needed
-   * beside {@link #store} if policies have no names.
+   * of their own: the first by this name, the second by this and {@code #2}, and so on. Required
+   * together with {@link #store} if policies have no names.
    */
   public LimiterBuilder name(String name) {
     this.name = Check.notNull("name", name);
@@ -40,23 +40,23 @@ public final class LimiterBuilder {
   }
 
   /**
-   * Sets what an elastic policy listens to. Default: {@link LoadSignal#UNKNOWN}, under which it is
-   * as a hard one.
+   * Sets the load signal of an elastic policy. Default: {@link LoadSignal#UNKNOWN}, under which it
+   * behaves like a hard one.
    */
   public LimiterBuilder load(LoadSignal load) {
     this.load = Check.notNull("load", load);
     return this;
   }
 
-  /** Adds a listener that hears of every decision. Default: none. */
+  /** Adds a listener that receives every decision. Default: none. */
   public LimiterBuilder listener(LimiterListener listener) {
     listeners.add(Check.notNull("listener", listener));
     return this;
   }
 
   /**
-   * Sets how many keys may have state at once, at least 1; each policy counts its own. The policy
-   * says what becomes of one more: {@link Policy#whenFull()}. Default: {@value
+   * Sets how many keys may have state at once, at least 1; each policy counts its own. {@link
+   * Policy#whenFull()} determines the treatment of one more. Default: {@value
    * MemoryStore#DEFAULT_MAX_KEYS}.
    */
   public LimiterBuilder maxKeys(long maxKeys) {
@@ -74,10 +74,10 @@ public final class LimiterBuilder {
   }
 
   /**
-   * Sets where the state lives, under the policies' names, which therefore must be given: by the
-   * policies or by {@link #name}. All limiters of one name on one store are one limit. The limiter
-   * does not close the store. Default: a table in this process, for this limiter alone, for which
-   * the bounds above are meant.
+   * Sets the store of the state, under the policies' names, which therefore must be given: by the
+   * policies or by {@link #name}. All limiters of one name on one store share one limit. The
+   * limiter does not close the store. Default: a table in this process, for this limiter alone, for
+   * which the bounds above are meant.
    */
   public LimiterBuilder store(Store store) {
     this.store = Check.notNull("store", store);
@@ -89,7 +89,7 @@ public final class LimiterBuilder {
    *
    * @throws IllegalArgumentException if two policies have one name; or if a store is set and a
    *     policy has no name: it would share its counts with others unnoticed
-   * @throws IllegalStateException as {@link Store#bind}
+   * @throws IllegalStateException if {@link Store#bind} throws it
    */
   public RateLimiter build() {
     boolean own = store == null;

@@ -4,15 +4,16 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * A store that decides on the caller's thread before it returns. Callers that have one use these
- * methods: they need no callback and no future, and so cost nothing beyond the store's own work.
- * Safe for use by many threads.
+ * A store that decides on the caller's thread before it returns. Its callers use these methods:
+ * they need no callback and no future, and so cost nothing beyond the store's own work. Safe for
+ * use by many threads.
  *
- * <p>Each method promises what its namesake in {@link Store} does, which is a default on it here.
+ * <p>Each method makes the same promises as the method of that name in {@link Store}, which calls
+ * it by default here.
  */
 public interface LocalStore extends Store {
   /**
-   * Decides a request: fills in the results of {@code charges}.
+   * Decides a request and fills in the results of {@code charges}.
    *
    * @throws IllegalArgumentException if a binding is not this store's
    */
@@ -29,8 +30,8 @@ public interface LocalStore extends Store {
    * Decides a request of one charge that must fit.
    *
    * @param permits at least 0
-   * @return the decision, to be read by {@link PackedDecision}; where the store has no room and the
-   *     policy answers that with {@link FailureMode#ALLOW}, an admission with no permits left
+   * @return the decision, to be read by {@link PackedDecision}; if the store has no room and the
+   *     policy's failure mode is {@link FailureMode#ALLOW}, an admission with no permits left
    * @throws IllegalArgumentException if the binding is not this store's or the permits are negative
    */
   long decide(Binding binding, long fingerprint, long permits, long nowNanos);
@@ -39,15 +40,15 @@ public interface LocalStore extends Store {
    * Gives back permits of an earlier charge.
    *
    * @return how many were given back, 0 to {@code permits}
-   * @throws IllegalArgumentException as {@link Store#refund}
+   * @throws IllegalArgumentException if {@link Store#refund} throws it
    */
   long refund(Binding binding, long fingerprint, long permits, Decision charged, long nowNanos);
 
   /**
    * Forgets what a key has used.
    *
-   * @return whether there was anything to forget
-   * @throws IllegalArgumentException as {@link Store#reset}
+   * @return whether the key had used anything
+   * @throws IllegalArgumentException if {@link Store#reset} throws it
    */
   boolean reset(Binding binding, long fingerprint, long nowNanos);
 

@@ -4,25 +4,25 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key of one charge while its segments are locked: reads its state, charges it and gives
- * permits back. Reusable; not safe for use by several threads.
+ * The key of one charge while its segments are locked: its state is read and charged, and permits
+ * are given back. Reusable; not safe for use by several threads.
  */
 final class LockedKey {
   /*
-   * Which segments are locked, and what do they know of the key? A name has one table for each
-   * shape that it had within its windows (see PolicyHistory). One of them, `deciding`, has the binding's shape:
-   * its state decides. The others are witnesses: they are charged as well, so that they know
-   * everything when their shape comes back, but they are not asked. A key can be in some tables and
-   * not in others, because a table forgets it once its own state has reset.
+   * Which segments are locked, and what do they hold of the key? A name has one table for each
+   * shape that it had within its windows (see PolicyHistory). One of them, `deciding`, has the
+   * binding's shape: its state decides. The others are witnesses: they are charged as well, so that
+   * they have counted everything when their shape comes back, but they do not decide. A key can be
+   * in some tables and not in others, because a table forgets it once its own state has reset.
    *
-   * The life of a LockedKey, all of it by SlowPath:
+   * The steps of a LockedKey, all of them called by SlowPath:
    *
-   *   hold         takes note of binding, fingerprint and permits
+   *   hold         sets binding, fingerprint and permits
    *   readTables   reads which tables count; no lock is held yet
    *   addTo        names the segments to lock: the key's in every table, and its cell's if the
    *                tables sketch or may begin to
-   *   isCurrent    with the locks held: whether those tables still are the ones that count
-   *   find         reads the state that decides; a state that has reset is as good as none
+   *   isCurrent    with the locks held: returns whether those tables still are the ones that count
+   *   find         reads the state that decides; a state that has reset counts as none
    *   waitNanos .. read that state
    *   takeRoom     takes room for the slots that a charge will add; giveRoomBack undoes it
    *   charge       charges the deciding table and records with the witnesses; `record` records
@@ -31,22 +31,23 @@ final class LockedKey {
    *
    * Three cases make this harder than one state in one slot:
    *
-   * 1. A key that the deciding table does not know, while there are witnesses, starts with what they
-   *    know (seed). One that knows the whole window is enough (completeWitness); without one, what
-   *    all of them know is added up, which can only deny. When such a key is charged, every table
-   *    that lacks it gets a slot, each seeded from the others before any of them knows the charge.
-   *    When a table forgets a key that has reset depends on how its segments were swept. So that no
-   *    answer does, the key is first forgotten where it has reset.
+   * 1. A key that is new to the deciding table, while there are witnesses, starts with what they
+   *    count (seed). One that has counted the whole window is enough (completeWitness); without
+   *    one, the counts of all of them are added up, which can only deny. When such a key is
+   *    charged, every table that lacks it gets a slot, each seeded from the others before any of
+   *    them counts the charge. The time at which a table forgets a key that has reset depends on
+   *    how its segments were swept. Answers must not depend on it, so the key is first forgotten
+   *    where it has reset.
    *
    * 2. When there is no room for a slot, the key may be counted in a cell, a slot that it shares
    *    with others (see Table). A key that is new while its cell is live starts with the cell's
    *    state, since part of that may be its own. There is no sketch while a change of rules is
-   *    remembered: what a cell does not yet know of the key's past would have to be added to it
-   *    again and again.
+   *    remembered: the part of the key's past that a cell has not counted would have to be added to
+   *    it again and again.
    *
-   * 3. One request can ask for the same key twice. Each charge then has a LockedKey of its own on the
-   *    same segments: check adds up their permits (isSameAs), and what one adds to a segment moves
-   *    slots, so every slot is found anew before it is written.
+   * 3. One request can charge the same key twice. Each charge then has a LockedKey of its own on
+   *    the same segments: check adds up their permits (isSameAs), and adding a key to a segment
+   *    moves slots, so every slot is found anew before it is written.
    *
    * FastPath does the same for one key in one table whose segment is all there is to lock.
    */
@@ -57,7 +58,7 @@ final class LockedKey {
   long fingerprint;
   long permits;
 
-  /** The instant that the key is decided at, once it has been found. */
+  /** The instant at which the key is decided, once it has been found. */
   long effectiveNanos;
 
   private @Nullable MemoryBinding binding;
@@ -80,7 +81,7 @@ final class LockedKey {
     this.slotsTaken = 0;
   }
 
-  /** Drops all references, so that nothing stays in memory for them. */
+  /** Drops all references, so that they keep nothing in memory. */
   void release() {
     binding = null;
     history = null;
@@ -100,7 +101,7 @@ final class LockedKey {
     return binding().policy();
   }
 
-  // Which tables count, and locking them.
+  // The tables that count, and their locks.
 
   /** Reads which tables count, before their segments are locked. */
   void readTables(long now) {
@@ -121,7 +122,7 @@ final class LockedKey {
     return -1;
   }
 
-  /** Adds the segments in which this key is counted, or may be. */
+  /** Adds the segments in which this key is counted, or may be counted. */
   void addTo(SegmentLocks locks) {
     cellsLocked = policy().whenFull() == FullMode.SKETCH || isUnsure();
     for (ShapeTable each : tables) {
@@ -165,7 +166,7 @@ final class LockedKey {
 
   // Reading.
 
-  /** Finds the key; one that is new to the deciding table starts with what the witnesses know. */
+  /** Finds the key; one that is new to the deciding table starts with what the witnesses count. */
   void find(long now) {
     if (tables.length > 1) {
       for (ShapeTable each : tables) {
@@ -185,8 +186,8 @@ final class LockedKey {
   }
 
   /**
-   * Returns the time, or, if it has gone back, the latest by which any table has forgotten a state
-   * that had reset: what the key was charged before that is not known here any more.
+   * Returns the time, or, if it has gone back, the latest instant by which any table has forgotten
+   * a state that had reset: charges of the key before that are no longer known here.
    */
   private long knownNanos(long now) {
     long latest = now;
@@ -201,13 +202,13 @@ final class LockedKey {
     offset = segment.offset(slot);
   }
 
-  /** Returns what a new key starts with if there are no witnesses. */
+  /** Returns the state that a new key starts with if there are no witnesses. */
   private long[] fresh() {
     long[] counted = table().unslotted(fingerprint, policy());
     return counted == null ? table().fresh : counted;
   }
 
-  /** Returns a copy of what table {@code i} knows of the key, in its slot or without one. */
+  /** Returns a copy of what table {@code i} counts for the key, in its slot or without one. */
   private long @Nullable [] copy(int i, long now) {
     Table table = table(i);
     Segment segment = table.segment(fingerprint);
@@ -224,7 +225,9 @@ final class LockedKey {
     return table(i).segment(fingerprint).find(fingerprint) > 0;
   }
 
-  /** Returns what the other tables know of a key that has no slot in table {@code i}. */
+  /**
+   * Returns the state, made from the other tables, of a key that has no slot in table {@code i}.
+   */
   private long[] seed(int i, long now) {
     Policy asked = i == deciding ? policy() : tables[i].widest(now);
     int complete = completeWitness(i, now);
@@ -240,9 +243,9 @@ final class LockedKey {
   }
 
   /**
-   * Returns how much later than it was charged something has to count in table {@code i}, because
-   * it may be spent later than that table allows for. Where windows begin by the clock, that may be
-   * the next one; then the rest of this one is refused.
+   * Returns how much later than it was charged a permit has to count in table {@code i}, because it
+   * may be spent later than that table allows for. Where windows begin by the clock, that instant
+   * may be in the next one; then the rest of this one is refused.
    */
   private long later(long lateNanos, int i) {
     return Math.max(0, lateNanos - tables[i].lateNanos());
@@ -262,7 +265,10 @@ final class LockedKey {
       this.now = now;
     }
 
-    /** Adds what another state counts, each charge for an instant that is so much later. */
+    /**
+     * Adds what another state counts, each charge for an instant that is {@code later} nanoseconds
+     * later.
+     */
     void add(Meter from, long[] witness, Policy admitting, long later) {
       from.forEachCharge(
           witness,
@@ -277,8 +283,8 @@ final class LockedKey {
   }
 
   /**
-   * Returns a witness that knows everything in the window of table {@code i}, the exact one if
-   * there is a choice, or -1.
+   * Returns a witness that has counted everything in the window of table {@code i}, the exact one
+   * if there is a choice, or -1.
    */
   private int completeWitness(int i, long now) {
     Shape wanted = table(i).shape;
@@ -296,7 +302,7 @@ final class LockedKey {
     return best;
   }
 
-  /** Returns how long until the permits fit, beside others that the request asks of the key. */
+  /** Returns how long until the permits fit, beside others that the request charges the key. */
   long waitNanos(long alsoPermits) {
     long wanted = Math.min(permits + alsoPermits, Meter.MOST_PERMITS);
     return paused(meter().waitNanos(state, offset, effectiveNanos, wanted, policy()));
@@ -317,7 +323,7 @@ final class LockedKey {
     return Math.min(policy().burst(), meter().remaining(state, offset, effectiveNanos, policy()));
   }
 
-  /** Returns how long after {@code from} the key will be as if it had never been used. */
+  /** Returns how long after {@code from} the key resets. */
   long resetAfterNanos(long from) {
     return Math.max(from, meter().resetAtNanos(state, offset)) - from;
   }
@@ -325,8 +331,8 @@ final class LockedKey {
   // Room for new slots.
 
   /**
-   * Takes room for the slots that a charge would add, if need be by forgetting keys that have
-   * reset, or turns to the sketch.
+   * Takes room for the slots that a charge would add. If there is too little, it forgets keys that
+   * have reset, or turns to the sketch.
    */
   boolean takeRoom(long now) {
     if (tookRoom()) {
@@ -378,7 +384,7 @@ final class LockedKey {
     } else {
       writeAll(wait, now, recorded);
     }
-    giveRoomBack(); // A key that is asked for twice takes one slot.
+    giveRoomBack(); // A key that is charged twice takes one slot.
   }
 
   private void writeOnly(long wait, long now, boolean recorded) {
@@ -407,13 +413,13 @@ final class LockedKey {
     read(segment, slot);
   }
 
-  /** Returns the state of the key, which has no slot: not yet, or because it had reset. */
+  /** Returns the state of a key without a slot, which is new or had reset. */
   private long[] unslotted() {
     return known ? table().fresh : state;
   }
 
   private void writeAll(long wait, long now, boolean recorded) {
-    // A table without the key is seeded from the others before they know of this charge.
+    // A table without the key is seeded from the others before they count this charge.
     long[][] seeds = new long[tables.length][];
     for (int i = 0; i < seeds.length; i++) {
       seeds[i] = hasSlot(i) ? NO_STATE : i == deciding ? unslotted() : seed(i, now);
@@ -444,7 +450,7 @@ final class LockedKey {
   }
 
   /**
-   * Gives permits back in the table that charged them and in no witness, which may count too much.
+   * Gives permits back in the table that charged them, but in no witness, which may count too much.
    * Decides at the latest time known here, so that a clock that goes back does not raise what a
    * charge still weighs.
    *

@@ -7,12 +7,12 @@ final class MemoryBinding implements Binding {
   private final Policy policy;
 
   /**
-   * The policy that was put in force under the name, whose tables are used: this one, if it is no
-   * variant.
+   * The policy that was put in force under the name, whose tables are used: this binding's own, if
+   * it is no variant.
    */
   private final Policy inForce;
 
-  /** Racy on purpose: a stale view fails {@link #isCurrent} and is then read again. */
+  /** Racy on purpose: an outdated view fails {@link #isCurrent} and is then read again. */
   private TableView view = TableView.NONE;
 
   MemoryBinding(MemoryStore store, PolicyHistory history, Policy policy) {

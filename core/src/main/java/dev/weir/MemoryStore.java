@@ -9,24 +9,28 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State in this process, in compact tables. Decides on the caller's thread, in time order for each
- * key. Nothing is allocated for a decision, save where a key's state is new or grows, and while a
- * change of rules is remembered.
+ * A store in this process, with its state in compact tables. Decides on the caller's thread, in
+ * time order for each key. Nothing is allocated for a decision, except when a key's state is new or
+ * grows, and while a change of rules is remembered.
  */
 public final class MemoryStore implements LocalStore {
   /*
-   * Two ways lead to a decision. A request of one charge, which is nearly all of them, goes the fast
-   * one: FastPath reads its key's slot under an optimistic stamp, so a refusal needs no lock at all.
-   * Requests of several charges, and whatever is rare (a policy has changed, there is no room, a
-   * charge may wait), go the slow one: SlowPath locks all of their keys and charges everything or
-   * nothing. Where the keys are: a name has a PolicyHistory, that has a Table for each Shape, a table
-   * has Segments, which are the locks, and a segment has slots, where a Meter reads and writes.
+   * Two ways lead to a decision. A request of one charge, which is nearly all of them, goes the
+   * fast one: FastPath reads its key's slot under an optimistic stamp, so a refusal needs no lock
+   * at all. Requests of several charges and rare cases (a policy has changed, there is no room, a
+   * charge may wait) go the slow one: SlowPath locks all of their keys and charges everything or
+   * nothing. Where the keys are: a name has a PolicyHistory, which has a Table for each Shape; a
+   * table has Segments, which are the locks; and a segment has slots, where a Meter reads and
+   * writes.
    */
 
-  /** How many keys a store holds by default: about 100 MiB of small states. */
+  /** The number of keys that a store holds by default: about 100 MiB of small states. */
   public static final long DEFAULT_MAX_KEYS = 1L << 22;
 
-  /** Slots searched before a new key is refused for want of room: bounds what a flood can cost. */
+  /**
+   * The number of slots searched before a new key is refused for want of room: a bound on the cost
+   * of a flood.
+   */
   static final int FORGET_WHEN_FULL = 64;
 
   private final ConcurrentHashMap<String, PolicyHistory> histories = new ConcurrentHashMap<>();
@@ -44,14 +48,18 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * @param maxKeys how many keys may have state at once; the policy says what becomes of one more,
-   *     and no live key is ever forgotten for it
+   * Creates a store whose states may take {@link #defaultMaxBytes} bytes.
+   *
+   * @param maxKeys how many keys may have state at once; the policy determines the treatment of one
+   *     more, and a live key is never forgotten for it
    */
   public MemoryStore(long maxKeys) {
     this(maxKeys, defaultMaxBytes());
   }
 
   /**
+   * Creates a store.
+   *
    * @param maxBytes how many bytes all states together may take, at least 1
    */
   public MemoryStore(long maxKeys, long maxBytes) {
@@ -67,8 +75,8 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Returns a store with room for all keys, whose fingerprints are another's: what bounds it has to
-   * be elsewhere.
+   * Returns a store with room for all keys, whose fingerprints are another store's; the keys must
+   * be bounded elsewhere.
    */
   public static MemoryStore unbounded(Fingerprint fingerprint) {
     long most = Long.MAX_VALUE / 2;
@@ -76,19 +84,20 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Returns a store that goes on where another was when its image was saved. What the image counts
-   * is kept even if it is more than the bounds; then no new key has room until there is less.
+   * Returns a store that continues another one from the instant at which its image was saved. All
+   * counts of the image are kept, even if they exceed the bounds; then no new key has room until
+   * there are fewer.
    *
-   * <p>Policies are put in force by {@link #bind} as for a new store. What the image has under
-   * names that are not bound again, or under other algorithms or windows, stays as long as it can
-   * matter, as after a change of rules.
+   * <p>Policies are put in force by {@link #bind} as for a new store. State under names that are
+   * not bound again, or under other algorithms or windows, stays as long as it can matter, as after
+   * a change of rules.
    *
    * @param image what {@link #save} has written, read up to its end and not closed
    * @param maxKeys as for a new store
    * @param maxBytes as for a new store
-   * @param knownNanos what the clock by which the image was saved shows now, at least: the time of
-   *     {@code save} plus as much as is known to have passed since
-   * @param nowNanos what the clock by which this store will decide shows now
+   * @param knownNanos a time that the clock by which the image was saved has reached by now: the
+   *     time of {@code save} plus the time that is known to have passed since
+   * @param nowNanos the time now by the clock by which this store will decide
    * @throws IOException if the image cannot be read, is damaged, or has another format
    */
   public static MemoryStore restored(
@@ -99,13 +108,14 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Returns a store that is at the instant at which an image was begun as the store was that it is
-   * of: it gives the same answers to the same calls at the same times. So a replica of a state
-   * machine goes on where another was. Unlike with {@link #restored}, the policies that were in
-   * force are, and need no {@link #bind}; {@link #rebound} gives bindings for them.
+   * Returns a store in the state that another one had at the instant at which its image was begun:
+   * it gives the same answers to the same calls at the same times. A replica of a state machine can
+   * thus continue another one. Unlike with {@link #restored}, the policies that were in force are
+   * in force again, and need no {@link #bind}; {@link #rebound} gives bindings for them.
    *
    * <p>The answers are the same as long as each store has room for every key, no policy bounds its
-   * keys, and the time never goes back; also if other keys that had reset were forgotten.
+   * keys, and the time never goes back; they do not depend on which other keys that had reset were
+   * forgotten.
    *
    * @param image as for {@link #restored}
    * @param maxKeys as for a new store
@@ -130,13 +140,13 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Writes an image of all states, from which {@link #restored} makes a store that goes on with
-   * them. Other threads may decide meanwhile, and wait for at most the copying of one segment; of
-   * what they admit, the image then has a part. So an image is complete only if nothing was decided
-   * while it was written, nor after that.
+   * Writes an image of all states, from which {@link #restored} makes a store that continues this
+   * one. Other threads may decide meanwhile, and wait for at most the copying of one segment; the
+   * image then has only a part of what they admit. So an image is complete only if nothing was
+   * decided while it was written, nor after that.
    *
-   * <p>It has no keys, only fingerprints, and the seed of these: whoever can read it can tell
-   * whether a key that he knows was used, and choose keys that collide.
+   * <p>It has no keys, only fingerprints and their seed: a reader of the image can find out whether
+   * a given key was used, and choose keys that collide.
    *
    * @param image is written to, flushed, and not closed
    * @return how many keys were written
@@ -152,8 +162,8 @@ public final class MemoryStore implements LocalStore {
 
   /**
    * Begins an image of this instant, to be written while this store goes on. For a store whose
-   * requests are decided by one thread, which makes this call between two of them, and from then on
-   * tells the image before it changes a key: {@link Image#before}. This call copies no keys.
+   * requests are decided by one thread. That thread makes this call between two requests, and from
+   * then on calls {@link Image#before} before it changes a key. This call copies no keys.
    *
    * @throws IllegalStateException if an image was begun that is still open
    */
@@ -181,14 +191,14 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Has windows that are {@linkplain Algorithm#aligned aligned} follow a calendar that is ahead of
-   * the clock: from the first instant after this one, they begin where the clock and the offset
-   * together are a multiple of their length. Nothing else depends on it. For a store whose requests
-   * are decided by one thread, which makes this call between two of them.
+   * Steps the calendar ahead of the clock, which {@linkplain Algorithm#aligned aligned} windows
+   * follow: from the first instant after {@code nowNanos}, they begin where the clock and the
+   * offset together are a multiple of their length. Nothing else depends on it. For a store whose
+   * requests are decided by one thread, which makes this call between two of them.
    *
    * <p>The calendar is never set back. A step ahead by {@code d} ends a window of length {@code W}
-   * early: a time of {@code W} that holds at most two limits else may hold {@code min(2, ceil(d /
-   * W))} more, once.
+   * early: a time of {@code W} that otherwise holds at most two limits may hold {@code min(2,
+   * ceil(d / W))} more, once.
    *
    * @param offsetNanos by how much the calendar is ahead of the clock
    * @param nowNanos not before any other instant that was given to this store
@@ -208,25 +218,26 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Writes the states of all keys whose fingerprints lie between two, as unsigned numbers, from
-   * which {@link #lay} goes on in another store. Changes nothing. Stores that have decided the same
-   * write the same bytes. No request for one of these keys may be decided meanwhile.
+   * Writes the states of all keys with fingerprints from {@code first} to {@code last}, as unsigned
+   * numbers, with which {@link #lay} continues in another store. Changes nothing. Stores that have
+   * decided the same write the same bytes. No request for one of these keys may be decided
+   * meanwhile.
    *
-   * @param nowNanos the instant from which these keys are not decided here any more
+   * @param nowNanos the instant from which these keys are no longer decided here
    * @throws IllegalArgumentException if {@code last} is before {@code first}
    * @throws IllegalStateException if the store counts keys without a state of their own: for want
-   *     of room, or since its past is not known
+   *     of room, or because its past is not known
    */
   public byte[] lift(long first, long last, long nowNanos) {
     return SlotImage.of(histories.values(), calendar, first, last, clamp(nowNanos)).toBytes();
   }
 
   /**
-   * Takes over keys that another store has lifted, and goes on with them at an instant of a clock
-   * of its own: every window then still ends no earlier than it would have. Policies that are not
-   * known here are remembered as after a change of rules, until they are bound. No other key is
-   * touched; whether there is room does not matter. Requests for these keys are decided by one
-   * thread, the one that makes this call.
+   * Takes over keys that another store has lifted, and continues them at an instant of its own
+   * clock: every window then still ends no earlier than it would have. Policies that are not known
+   * here are remembered as after a change of rules, until they are bound. No other key is changed;
+   * the keys are taken even if there is no room. Requests for these keys are decided by one thread,
+   * the one that makes this call.
    *
    * <p>A {@linkplain Algorithm#FIXED_WINDOW fixed window} that this clock would cut short is
    * followed by a pause, in which the keys are admitted nothing: the next one begins as late as it
@@ -235,7 +246,7 @@ public final class MemoryStore implements LocalStore {
    * @param lifted what {@link #lift} returned
    * @param nowNanos an instant that really is not before the one at which they were lifted
    * @throws IOException if the bytes are damaged, or of another format; nothing has changed then
-   * @throws IllegalStateException if a key between those two is here; nothing has changed then
+   * @throws IllegalStateException if this store has a key of that range; nothing has changed then
    */
   public void lay(byte[] lifted, long nowNanos) throws IOException {
     SlotImage.read(Check.notNull("lifted", lifted))
@@ -246,15 +257,18 @@ public final class MemoryStore implements LocalStore {
             clamp(nowNanos));
   }
 
-  /** Forgets all keys whose fingerprints lie between two, as unsigned numbers: after a lift. */
+  /**
+   * Forgets all keys with fingerprints from {@code first} to {@code last}, as unsigned numbers:
+   * after a lift.
+   */
   public void drop(long first, long last) {
     histories.values().forEach(each -> each.drop(first, last));
   }
 
   /**
-   * Says that it is not known what was admitted before an instant: until then any key may have been
-   * charged as much as any policy allows. Every key is decided as if it had been, which refuses it
-   * until its window has passed, or its bucket has refilled.
+   * Marks the time before an instant as unknown: until then any key may have been charged as much
+   * as any policy allows. Every key is decided as if it had been, which refuses it until its window
+   * has passed, or its bucket has refilled.
    *
    * @throws IllegalStateException if a policy has been bound already
    */
@@ -266,8 +280,8 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Takes the past for known, whatever {@link #unknownBefore} or an image said: what was admitted
-   * before and is not counted is admitted again.
+   * Treats the past as known, despite {@link #unknownBefore} or an image: permits that were
+   * admitted before and are not counted are admitted again.
    */
   public void forgetUnknown() {
     unknownBeforeNanos = Meter.LONG_AGO;
@@ -304,9 +318,10 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Returns a binding as {@link #bind} returned it for a name and a policy, in this store or in the
-   * one that this one was {@link #resumed} from. Changes nothing: the policy need not be in force
-   * any more, and is not put in force; a request under it is decided as under the earlier binding.
+   * Returns a binding equal to the one that {@link #bind} returned for a name and a policy, in this
+   * store or in the one that this one was {@link #resumed} from. Changes nothing: the policy may
+   * have left force, and is not put in force again; a request under it is decided as under the
+   * earlier binding.
    */
   public Binding rebound(String name, Policy policy) {
     Check.notNull("name", name);
@@ -318,10 +333,10 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Returns a binding as {@link #variant} returned it for a policy and a binding of this name,
-   * without changing anything.
+   * Returns a binding equal to the one that {@link #variant} returned for a policy and a binding of
+   * this name. Changes nothing.
    *
-   * @throws IllegalArgumentException as {@link #variant}
+   * @throws IllegalArgumentException if {@link #variant} throws it
    */
   public Binding reboundVariant(Binding binding, Policy policy) {
     MemoryBinding kept = own(binding);
@@ -362,7 +377,7 @@ public final class MemoryStore implements LocalStore {
   /** Returns the history that counts for a binding now. */
   private PolicyHistory history(MemoryBinding binding) {
     PolicyHistory own = binding.history;
-    if (own.tables().length > 0) { // One that was forgotten has none.
+    if (own.tables().length > 0) { // A history that was forgotten has none.
       return own;
     }
     PolicyHistory known = histories.get(own.name());
@@ -391,9 +406,9 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Returns the history that counts for a name, with a table for a policy that has left it: a
-   * request began before the policy went. The history itself may have been forgotten since, and
-   * another have come; two of one name would each admit the whole quota.
+   * Returns the history that counts for a name, with a table for a policy that is no longer in
+   * force: for a request that began before the policy was replaced. The history itself may have
+   * been forgotten since and replaced by another; two of one name would each admit the whole quota.
    */
   PolicyHistory reopened(PolicyHistory history, Policy policy, long now) {
     return histories.compute(
@@ -433,8 +448,8 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Decides a peek at one key where its state can just be read: changes nothing at all, where
-   * {@link #decide(Charges, long)} may prepare what a charge would need.
+   * Decides a peek at one key if its state can simply be read: changes nothing at all, while {@link
+   * #decide(Charges, long)} may prepare what a charge would need.
    *
    * @param charges one charge that must fit, of at least 0 permits
    * @return false if the key's rule has changed lately or its past is not known; {@code charges}
@@ -474,7 +489,7 @@ public final class MemoryStore implements LocalStore {
     long now = clamp(nowNanos);
     Workspace work = Workspace.own();
     int[] hints = work.hints(batch.size());
-    // Nothing that a lock orders comes between reads of memory, so the processor waits for it once.
+    // No lock orders these reads of memory, so the processor waits for memory only once.
     work.prefetched(touch(batch));
     find(batch, hints);
     for (int i = 0; i < batch.size(); i++) {
@@ -504,7 +519,9 @@ public final class MemoryStore implements LocalStore {
     }
   }
 
-  /** Returns where the requests under the same binding as one of them end. */
+  /**
+   * Returns the end of the run of requests that have the same binding as the one at {@code from}.
+   */
   private static int endOfRun(Batch batch, int from) {
     Binding binding = batch.binding(from);
     int to = from + 1;
@@ -541,7 +558,7 @@ public final class MemoryStore implements LocalStore {
         : decideSlowly(own, fingerprint, permits, Workspace.own(), now);
   }
 
-  /** Decides one charge that must fit; its result stays in {@code work.one}. */
+  /** Decides one charge that must fit, on the slow path; its result stays in {@code work.one}. */
   private static long decideSlowly(
       MemoryBinding binding, long fingerprint, long permits, Workspace work, long now) {
     Charges one = work.one.clear().add(binding, fingerprint, permits);
@@ -562,13 +579,13 @@ public final class MemoryStore implements LocalStore {
 
   /**
    * Counts permits that were admitted elsewhere, whether they fit or not; also for the policies
-   * that the name had before. What fits counts as a charge does. Of what does not, a bucket counts
-   * at most as much as empties it, so that it is full again a window later; the other algorithms
-   * count all of it.
+   * that the name had before. Permits that fit count as a charge does. Of those that do not fit, a
+   * bucket counts at most as many as empty it, so that it is full again a window later; the other
+   * algorithms count all of them.
    *
    * @param permits at least 0
-   * @return the key after that, as a peek at no permits would find it: allowed, with what remains
-   *     and when it resets; or, if there is no room for the key, refused for {@link
+   * @return the key's state after that, as a peek at no permits would return it: allowed, with what
+   *     remains and when it resets; or, if there is no room for the key, refused for {@link
    *     Reason#KEY_SPACE_FULL}, and nothing was counted
    * @throws IllegalArgumentException if the binding is not this store's or the permits are negative
    */
@@ -584,7 +601,10 @@ public final class MemoryStore implements LocalStore {
     throw new IllegalArgumentException("binding: " + binding + " (expected: one of this store)");
   }
 
-  /** Zero marks a free slot; sharing a limit with the key beside it can only deny. */
+  /**
+   * Returns a fingerprint other than 0, which marks a free slot. Sharing a limit with the key
+   * beside it can only deny.
+   */
   static long nonZero(long fingerprint) {
     return fingerprint == 0 ? 1 : fingerprint;
   }
@@ -620,9 +640,9 @@ public final class MemoryStore implements LocalStore {
   }
 
   /**
-   * Checks the tables' own invariants: that every key is where it is looked for, and that the sums
-   * of keys and bytes are right. For tests and for bug reports: it reads every slot, and no request
-   * may be decided meanwhile.
+   * Checks the invariants of the tables: that every key can be found, and that the sums of keys and
+   * bytes are right. For tests and for bug reports: it reads every slot, and no request may be
+   * decided meanwhile.
    *
    * @throws IllegalStateException if a table is broken
    */

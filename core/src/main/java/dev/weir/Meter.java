@@ -3,64 +3,72 @@ package dev.weir;
 import java.util.Arrays;
 
 /**
- * One algorithm for one {@link Shape}: steps over the words of one key's state. No clock, no lock,
- * no input or output; the caller holds the key's lock.
+ * An algorithm for one {@link Shape}, as steps over the words of one key's state. No clock, no
+ * lock, no input or output; the caller holds the key's lock.
  *
  * <p>Instants are within {@code ±}{@link #HORIZON_NANOS}, so that sums with windows and waits
  * cannot overflow.
  */
 abstract class Meter {
   /*
-   * How are the steps designed, and why? Everything rests on one question, waitNanos: how long until
-   * these permits fit? Zero is an admission, more is a refusal that carries its own exact
-   * retry-after, or a reservation if the caller will wait. A refusal writes nothing.
+   * How are the steps designed, and why? Everything rests on one method, waitNanos: how long until
+   * these permits fit? Zero is an admission; more is a refusal with its exact retry-after, or a
+   * reservation if the caller will wait. A refusal writes nothing.
    *
-   * A step is a function of (state, now, permits, policy), and one that changes the state writes the
-   * next one over it: into the array s, from the offset i on. It returns no new state because that
-   * would be an object for every decision, and a second cache line: a table keeps thousands of
-   * states side by side in one array, each beside its fingerprint, so that finding a key has already
-   * fetched all that deciding needs. The offset is how a step finds its words there. A state of a
-   * length that varies (words() is 0) lies in a page of a Slab, or has an array of its own, and then
-   * i is 0. The steps return the array that holds the state now: s itself, or one of its own with
-   * more room, if that has become necessary. Nothing else is written and nothing is remembered in
-   * between: a Meter has no state, and serves all keys of its shape.
+   * A step is a function of (state, now, permits, policy), and one that changes the state writes
+   * the next one over it: into the array s, from the offset i on. It returns no new state because
+   * that would be an object for every decision, and a second cache line: a table keeps thousands of
+   * states side by side in one array, each beside its fingerprint, so that finding a key has
+   * already fetched all that deciding needs. The offset is how a step finds its words there. A
+   * state of a length that varies (words() is 0) is in a page of a Slab, or has an array of its
+   * own, and then i is 0. The steps return the array that holds the state now: s itself, or, if
+   * more room was necessary, a larger one of its own. Nothing else is written and nothing is
+   * remembered in between: a Meter has no state, and serves all keys of its shape.
    *
-   * Questions may be asked of a state that another thread is changing. What they return is then
-   * worthless, but they do return: no exception, no endless loop.
+   * The steps that only read may be called on a state that another thread is changing. The result
+   * is then worthless, but they do return: no exception, no endless loop.
    *
-   * State time never goes back: an older now than that of the latest charge is decided at that
-   * one's. (A bucket needs no such memory: its one word only grows, and an older now can only be
-   * refused.) A reservation charges a later instant; until that comes no request overtakes it.
+   * State time never goes back: if now is older than that of the latest charge, the request is
+   * decided at the time of that charge. (A bucket needs no such memory: its one word only grows,
+   * and an older now can only be refused.) A reservation charges a later instant; until that comes
+   * no request overtakes it.
    */
 
   /** The bound on instants: 109 years on either side of 1970. */
   static final long HORIZON_NANOS = Ticker.HORIZON_NANOS;
 
-  /** Before any instant, yet far enough from overflow to be added to, and to make a stamp of. */
+  /**
+   * A time before any instant, yet far enough from overflow to be added to, and to make a stamp of.
+   */
   static final long LONG_AGO = -(1L << 62);
 
-  /** More permits than any limit, yet few enough that products with them cannot overflow. */
+  /**
+   * A number of permits above any limit, yet small enough that products with it cannot overflow.
+   */
   static final long MOST_PERMITS = 1L << 33;
 
-  /** Receives what a state still counts, oldest first. */
+  /** A receiver of the charges that a state still counts, oldest first. */
   interface Sink {
     void charged(long atNanos, long permits);
   }
 
-  /** Returns how many longs a state takes in its slot, 0 if its length varies: then in a slab. */
+  /**
+   * Returns how many longs a state takes in its slot; 0 if its length varies, so that it is in a
+   * slab.
+   */
   abstract int words();
 
-  /** Returns the state of a key that has never been seen. */
+  /** Returns the state of a key that has not been seen before. */
   abstract long[] fresh();
 
   /**
-   * Returns the instant that a request at {@code nowNanos} is decided at. Every other step takes
+   * Returns the instant at which a request at {@code nowNanos} is decided. Every other step takes
    * such an effective instant for its {@code nowNanos}.
    */
   abstract long effectiveNanos(long[] s, int i, long nowNanos);
 
   /**
-   * Returns how long after {@code nowNanos} the permits fit if no others are asked for, {@link
+   * Returns how long after {@code nowNanos} the permits fit if no others are requested, {@link
    * Decision#NEVER} if they never do. Zero permits always fit.
    */
   final long waitNanos(long[] s, int i, long nowNanos, long permits, Policy policy) {
@@ -73,7 +81,7 @@ abstract class Meter {
     return fitNanos(s, i, nowNanos, permits, policy);
   }
 
-  /** As {@link #waitNanos}, for 1 to the policy's burst permits. */
+  /** Returns {@link #waitNanos} for 1 to the policy's burst permits. */
   abstract long fitNanos(long[] s, int i, long nowNanos, long permits, Policy policy);
 
   /**
@@ -99,7 +107,7 @@ abstract class Meter {
    * Counts permits that were admitted elsewhere at {@code nowNanos} for {@code atNanos}, whether
    * they fit or not. Never lowers what the state counts.
    *
-   * @param policy the policy that the state will be asked under
+   * @param policy the policy by which the state will be read
    * @param admitting the policy that admitted them
    * @return the array that holds the state now
    */
@@ -115,7 +123,7 @@ abstract class Meter {
 
   /**
    * Returns how many permits of a charge can be given back, at most {@code permits}: those that
-   * still count, as far as giving them back cannot admit too much.
+   * still count, and only as many as cannot admit too much.
    *
    * @param atNanos {@link Decision#atNanos()} of the charge
    * @param resetNanos the instant at which the key would have reset after the charge
@@ -131,8 +139,8 @@ abstract class Meter {
   abstract long[] refund(long[] s, int i, long nowNanos, long permits, long atNanos, Policy policy);
 
   /**
-   * Returns the latest {@code resetNanos} of charges that must keep their permits once the charge
-   * with this one was given back; {@link #LONG_AGO} if there are none.
+   * Returns the latest {@code resetNanos} of the charges that must keep their permits once the
+   * charge with the given one was refunded; {@link #LONG_AGO} if there are none.
    */
   long barredNanos(long[] s, int i, long resetNanos) {
     return LONG_AGO;
@@ -141,20 +149,22 @@ abstract class Meter {
   /** Returns how many permits fit at once, 0 to the policy's burst. */
   abstract long remaining(long[] s, int i, long nowNanos, Policy policy);
 
-  /** Returns the instant at which the key resets: from then on its state is as a fresh one. */
+  /**
+   * Returns the instant at which the key resets: from then on its state is equal to a fresh one.
+   */
   abstract long resetAtNanos(long[] s, int i);
 
   /**
-   * Makes a state ready to be {@linkplain #shift shifted} to another clock: where windows are
-   * aligned, its instants become the calendar's.
+   * Prepares a state to be {@linkplain #shift shifted} to another clock: where windows are aligned,
+   * its instants become the calendar's.
    */
   void lift(long[] s, int i) {}
 
   /**
-   * Moves a state that was lifted to this clock, which shows {@code nowNanos} where the clock that
-   * the state was charged by would show {@code knownNanos}, or its calendar if windows are aligned.
-   * What the state counts, it counts at least as long by this clock. A window that is aligned stays
-   * the one that is now, or becomes a fresh state if it was over.
+   * Moves a lifted state to this clock. This clock shows {@code nowNanos} when the clock by which
+   * the state was charged, or its calendar if windows are aligned, would show {@code knownNanos}.
+   * Everything in the state counts at least as long by this clock. An aligned window becomes the
+   * current one here, or a fresh state if it was over.
    */
   abstract void shift(long[] s, int i, long knownNanos, long nowNanos);
 
@@ -163,27 +173,27 @@ abstract class Meter {
     return Arrays.copyOfRange(s, i, i + words());
   }
 
-  /** Returns a state, in an array of its own, of a length for which slabs have blocks. */
+  /** Returns a state, in an array of its own, with a length for which slabs have blocks. */
   long[] fitted(long[] s) {
     return s;
   }
 
-  /** Returns a copy that says all that the state says in as few words as can be. */
+  /** Returns an equal state in as few words as possible. */
   long[] compact(long[] s) {
     return s.clone();
   }
 
   /**
-   * Hands the sink what the state still counts, oldest first; where it has forgotten when a permit
-   * was charged, with the latest possible instant.
+   * Passes to the sink what the state still counts, oldest first; a permit whose instant is no
+   * longer known, with the latest possible instant.
    */
   abstract void forEachCharge(long[] s, int i, long nowNanos, Policy policy, Sink sink);
 
   /*
-   * A stamp is the latest instant charged and whether that lay ahead when it was charged, in one
-   * word. An instant that did not lay ahead is the state's time: an older now is decided there.
-   * One that did is a reservation: every request before it waits for it, so the state's time before it
-   * does not matter and need not be known.
+   * A stamp is, in one word, the latest instant charged, and whether that was in the future when it
+   * was charged. If it was not, the instant is the state's time: an older now is decided there. If
+   * it was, it is a reservation: every request before it waits for it, so the state's time before
+   * it does not matter and need not be known.
    */
 
   static long stamp(long nanos, boolean reserved) {

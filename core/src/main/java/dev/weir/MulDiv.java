@@ -1,8 +1,8 @@
 package dev.weir;
 
-/** Exact products of counts and times, which can need more than 64 bits. */
+/** Exact products of counts and times, which can take more than 64 bits. */
 final class MulDiv {
-  /** Few enough that a partial product of a chunk and a window fits a long. */
+  /** The bits of a chunk: few enough that a partial product of a chunk and a window fits a long. */
   private static final int CHUNK_BITS = 7;
 
   private MulDiv() {}
@@ -30,7 +30,9 @@ final class MulDiv {
     return divide(a, b, c, 1);
   }
 
-  /** Long division, {@value #CHUNK_BITS} bits of {@code a} at a time, the highest first. */
+  /**
+   * Divides by long division, {@value #CHUNK_BITS} bits of {@code a} at a time, the highest first.
+   */
   private static long divide(long a, long b, long c, long roundUp) {
     long quotient = 0;
     long remainder = 0;

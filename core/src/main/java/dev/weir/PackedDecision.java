@@ -1,13 +1,14 @@
 package dev.weir;
 
 /**
- * Reads decisions that are packed into a {@code long} each, so that deciding allocates nothing.
+ * Readers of decisions that are packed into a {@code long} each, so that deciding allocates
+ * nothing.
  *
- * <p>Zero and more is an admission and says how many permits remain. Less is a refusal and says
- * when to come back: minus that many nanoseconds, {@code -}{@link Decision#NEVER} for never. {@link
- * #KEY_SPACE_FULL} is a refusal for want of room, {@link #UNCERTAIN} and {@link #OVERLOADED} are
- * those of a remote store that could not decide. What a policy lets pass all the same ({@link
- * FailureMode#ALLOW}) is an admission with no permits left.
+ * <p>A value of zero or more is an admission: the permits that remain. A negative one is a refusal:
+ * minus the nanoseconds after which to come back, {@code -}{@link Decision#NEVER} for never. {@link
+ * #KEY_SPACE_FULL} is a refusal for want of room; {@link #UNCERTAIN} and {@link #OVERLOADED} are
+ * those of a remote store that could not decide. If a policy allows such a request all the same
+ * ({@link FailureMode#ALLOW}), the value is an admission with no permits left.
  */
 public final class PackedDecision {
   /** The refusal with {@link Reason#KEY_SPACE_FULL}. */
@@ -25,7 +26,7 @@ public final class PackedDecision {
     return packed >= 0;
   }
 
-  /** Returns why: never {@link Reason#SHADOW} or {@link Reason#INVALID}. */
+  /** Returns the reason: never {@link Reason#SHADOW} or {@link Reason#INVALID}. */
   public static Reason reason(long packed) {
     if (packed >= 0) {
       return Reason.WITHIN_LIMIT;
@@ -37,14 +38,14 @@ public final class PackedDecision {
             : packed == OVERLOADED ? Reason.OVERLOADED : Reason.OVER_LIMIT;
   }
 
-  /** Returns the permits left, 0 for a refusal: what is left then did not suffice. */
+  /** Returns the permits left, 0 for a refusal: those left then did not suffice. */
   public static long remaining(long packed) {
     return Math.max(0, packed);
   }
 
   /**
-   * Returns as {@link Decision#retryAfterNanos()}: 0 if allowed, {@link Decision#NEVER} if the
-   * permits can never fit, and where the store cannot tell.
+   * Returns the retry-after as {@link Decision#retryAfterNanos()}: 0 if allowed, {@link
+   * Decision#NEVER} if the permits can never fit, or if the store cannot decide.
    */
   public static long retryAfterNanos(long packed) {
     return packed >= 0 ? 0 : packed <= OVERLOADED ? Decision.NEVER : -packed;

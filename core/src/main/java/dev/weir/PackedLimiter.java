@@ -12,11 +12,11 @@ package dev.weir;
  * }
  * }</pre>
  *
- * <p>What it does not say: that permits were {@link Reason#TOLERATED}, how many permits a refused
- * key has left, and when a key is as if it had never been used.
+ * <p>Its decisions leave out whether permits were {@link Reason#TOLERATED}, how many permits a
+ * refused key has left, and when a key resets.
  */
 public final class PackedLimiter {
-  /** Keys whose states are fetched at once: more would not make it faster. */
+  /** The number of keys whose states are fetched at once: more would not make it faster. */
   private static final int BATCH_SIZE = 64;
 
   private static final ThreadLocal<Batch> BATCH =
@@ -28,26 +28,25 @@ public final class PackedLimiter {
     this.requests = requests;
   }
 
-  /** Asks for one permit. */
+  /** Requests one permit. */
   public long decide(String key) {
     return decide(key, 1);
   }
 
   /**
-   * Asks for permits: all of them or none.
+   * Requests permits: all of them or none.
    *
    * @param permits at least 0, which charges nothing
    */
   public long decide(String key, long permits) {
-    // Before the hash, since reading the clock waits for all that was begun before, and nothing for
-    // it.
+    // Read before the hash: reading the clock waits for everything that was begun before it.
     long now = requests.ticker.nanos();
     return requests.packed(requests.fingerprint.of(key), permits, now);
   }
 
   /**
-   * As {@link #decide(String, long)}, for a key that is a number. It has nothing to do with the
-   * text of the same digits.
+   * Requests permits like {@link #decide(String, long)}, for a key that is a number. It is
+   * independent of the key that is the text of its digits.
    */
   public long decide(long key, long permits) {
     long now = requests.ticker.nanos();
@@ -55,12 +54,12 @@ public final class PackedLimiter {
   }
 
   /**
-   * Decides for many keys in one call, each for itself and in their order; by a single policy
-   * faster than one by one, since the memory where their states are is waited for once.
+   * Decides for many keys in one call, each for itself and in their order. With a single policy it
+   * is faster than one by one, since the processor waits for the memory of their states once.
    *
    * @param keys numbers, as for {@link #decide(long, long)}
-   * @param permits how many permits each asks for
-   * @param decisions receives as many decisions as there are keys
+   * @param permits how many permits each key requests
+   * @param decisions receives one decision for each key
    * @throws IllegalArgumentException if {@code decisions} is shorter than {@code keys}
    */
   public void decide(long[] keys, long permits, long[] decisions) {

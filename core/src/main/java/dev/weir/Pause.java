@@ -6,19 +6,21 @@ import java.util.List;
 import java.util.function.LongUnaryOperator;
 
 /**
- * A time in which keys are admitted nothing, since their window would end too early: see {@link
- * SlotImage}. Immutable.
+ * A span of time in which some keys are admitted nothing, since their window would end too early:
+ * see {@link SlotImage}. Immutable.
  *
- * @param first the first fingerprint that it is for, as an unsigned number
+ * @param first the first fingerprint of these keys, as an unsigned number
  * @param last the last one
  * @param fromNanos the first instant at which nothing is admitted
- * @param untilNanos the first one after that
+ * @param untilNanos the first one after the pause
  */
 record Pause(long first, long last, long fromNanos, long untilNanos) {
-  /** So many windows ahead may begin late. */
+  /** The number of windows ahead that may begin late. */
   private static final int MOST_AHEAD = 6;
 
-  /** Returns the same time by the calendar instead of the clock, or the other way. */
+  /**
+   * Returns the same pause on another scale: the calendar's instead of the clock's, or the reverse.
+   */
   Pause by(LongUnaryOperator other) {
     return new Pause(first, last, other.applyAsLong(fromNanos), other.applyAsLong(untilNanos));
   }
@@ -28,7 +30,7 @@ record Pause(long first, long last, long fromNanos, long untilNanos) {
         && Long.compareUnsigned(fingerprint, last) <= 0;
   }
 
-  /** Returns how long permits wait that would fit after {@code waitNanos}. */
+  /** Returns how long permits wait that without pauses would fit after {@code waitNanos}. */
   static long waitNanos(List<Pause> pauses, long fingerprint, long nowNanos, long waitNanos) {
     if (pauses.isEmpty() || waitNanos == Decision.NEVER) {
       return waitNanos;
@@ -45,8 +47,8 @@ record Pause(long first, long last, long fromNanos, long untilNanos) {
   /**
    * Returns the pauses that keys have by another clock.
    *
-   * <p>Permits that wait are spent at the end of a pause, whichever window they count in. Where
-   * that is after the end of this window, the next but one begins late as well.
+   * <p>Permits that wait are spent at the end of a pause, whichever window they count in. If that
+   * is after the end of this window, the next but one begins late as well.
    *
    * @param before those of the same keys by the clock that showed {@code thenNanos}
    * @param windowNanos the length of the windows, which begin at its multiples by either clock
@@ -58,7 +60,7 @@ record Pause(long first, long last, long fromNanos, long untilNanos) {
     long edge = nowNanos - Math.floorMod(nowNanos, windowNanos) + windowNanos;
     long[] until = new long[MOST_AHEAD + 2];
     Arrays.fill(until, Meter.LONG_AGO);
-    until[0] = edgeThen + delta; // When the next window would have begun.
+    until[0] = edgeThen + delta; // The instant at which the next window would have begun.
     List<Pause> moved = new ArrayList<>();
     for (Pause each : before) {
       long late = each.untilNanos + delta;

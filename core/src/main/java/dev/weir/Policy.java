@@ -9,19 +9,22 @@ import java.time.Duration;
  * once.
  */
 public final class Policy {
-  /** Up to this many permits, {@link Algorithm#SLIDING_WINDOW} keeps an exact log: 2 KiB a key. */
+  /**
+   * The number of permits up to which {@link Algorithm#SLIDING_WINDOW} keeps an exact log: 2 KiB a
+   * key.
+   */
   public static final int LOG_LIMIT = 128;
 
-  /** Into how many granules a window is divided where the policy does not say. */
+  /** The number of granules into which a window is divided if the policy does not set it. */
   public static final int DEFAULT_GRANULES = 32;
 
-  /** The most granules a window can have: what one key can cost in memory and time. */
+  /** The most granules a window can have: a bound on the memory and time of one key. */
   public static final int MAX_GRANULES = 4096;
 
   /** The longest that a full bucket may take to refill, in nanoseconds: 36 years. */
   static final long MAX_TOLERANCE_NANOS = 1L << 60;
 
-  /** The name of a policy that was given none. */
+  /** The name of a policy without a name of its own. */
   static final String DEFAULT_NAME = "default";
 
   private final String name;
@@ -37,13 +40,16 @@ public final class Policy {
   private final Shape shape;
   private final Builder options;
 
-  /** Between two permits of a bucket, rounded up: every rounding error denies. */
+  /** The time between two permits of a bucket, rounded up: every rounding error denies. */
   final long emissionNanos;
 
-  /** How long after they were charged permits may be spent, if this is a {@link #lent} policy. */
+  /**
+   * The time after their charge within which permits may be spent, if this is a {@link #lent}
+   * policy.
+   */
   final long lateNanos;
 
-  /** What a full bucket is worth. */
+  /** The time that a full bucket takes to drain. */
   final long toleranceNanos;
 
   private Policy(Builder builder) {
@@ -90,7 +96,7 @@ public final class Policy {
     enforced = throttle.isHard() ? this : enforced(builder);
   }
 
-  /** Returns the hard policy that holds the bounds of one that is not. */
+  /** Returns the hard policy that has the bounds of a soft or elastic one. */
   private static Policy enforced(Builder builder) {
     Throttle throttle = builder.throttle;
     long permits = builder.quota.permits() + throttle.tolerated(builder.quota.permits());
@@ -107,9 +113,8 @@ public final class Policy {
   }
 
   /**
-   * Returns a policy named {@value #DEFAULT_NAME} of that quota by the default algorithm. One that
-   * is to be counted in a {@link Store} of one's own choice needs another name: {@link
-   * Builder#name}.
+   * Returns a policy of that quota, named {@value #DEFAULT_NAME}, with the default algorithm. For a
+   * {@link Store} of the caller's choice it needs another name: {@link Builder#name}.
    */
   public static Policy of(Quota quota) {
     return builder(quota).build();
@@ -155,12 +160,12 @@ public final class Policy {
     return maxKeys;
   }
 
-  /** Returns what becomes of new keys when the policy's or the store's key space is full. */
+  /** Returns the treatment of new keys when the policy's or the store's key space is full. */
   public FullMode whenFull() {
     return whenFull;
   }
 
-  /** Returns how strictly the quota is held. */
+  /** Returns how strictly the quota is enforced. */
   public Throttle throttle() {
     return throttle;
   }
@@ -172,8 +177,8 @@ public final class Policy {
   }
 
   /**
-   * Returns the same policy with another number of permits, 0 to {@link Quota#MAX_PERMITS}; the
-   * burst of a bucket that holds a quota's permits stays just that.
+   * Returns the same policy with another number of permits, 0 to {@link Quota#MAX_PERMITS}; if the
+   * burst of a bucket is its quota's permits, it is the new number as well.
    *
    * @throws IllegalArgumentException if the options contradict that number
    */
@@ -189,19 +194,19 @@ public final class Policy {
   }
 
   /**
-   * Returns the policy that a {@link Store} counts by; this one if it is hard. {@link Throttle}
-   * says what callers of a store have to do for one that is not.
+   * Returns the policy by which a {@link Store} counts; this one if it is hard. {@link Throttle}
+   * describes what callers of a store have to do for a policy that is not.
    */
   public Policy enforced() {
     return enforced;
   }
 
   /**
-   * Returns what a decision of the {@link #enforced} policy means under this one: counted against
-   * this quota, {@link Reason#TOLERATED} where it is admitted beyond that.
+   * Returns the decision under this policy that follows from one of the {@link #enforced} policy:
+   * counted against this quota, {@link Reason#TOLERATED} if it is admitted beyond that.
    *
    * @param spare whether an elastic policy has spare capacity now, {@link Throttle#spare}: every
-   *     request is admitted then, even where the store cannot know
+   *     request is admitted then, even if the store cannot decide
    */
   public Decision throttled(Decision decided, boolean spare) {
     Check.notNull("decided", decided);
@@ -226,8 +231,8 @@ public final class Policy {
   }
 
   /**
-   * Returns a decision as the store has made it, from what {@link #throttled} made of it: a store
-   * that is to give permits back needs it so, because what a permit weighs depends on the limit.
+   * Returns the store's decision from which {@link #throttled} made the given one. A store that
+   * gives permits back needs it in this form, because the weight of a permit depends on the limit.
    */
   public Decision unthrottled(Decision decided) {
     if (enforced == this) {
@@ -247,9 +252,9 @@ public final class Policy {
   /**
    * Returns for how long permits may be spent after they were charged, in nanoseconds, if a store
    * counts them by the {@link #lent} policy: for the sync interval, but not beyond the end of a
-   * window that begins by the clock. 0 unless the policy is {@link Consistency#LEASED}.
+   * window that begins by the clock. 0 for policies that are not {@link Consistency#LEASED}.
    *
-   * @param atNanos when they were charged, {@link Decision#atNanos}
+   * @param atNanos the instant at which they were charged, {@link Decision#atNanos}
    */
   public long lentNanos(long atNanos) {
     if (sharing.consistency() != Consistency.LEASED) {
@@ -258,18 +263,19 @@ public final class Policy {
     long life = sharing.syncIntervalNanos();
     long window = quota.windowNanos();
     if (algorithm.aligned()) {
-      // A store that counts in microseconds has the same windows only if they are whole.
+      // A store that counts in microseconds has the same windows only if they are whole
+      // microseconds.
       return window % 1_000 == 0 ? Math.min(life, window - Math.floorMod(atNanos, window)) : 0;
     }
     return Math.min(life, Quota.MAX_WINDOW_NANOS - window);
   }
 
   /**
-   * Returns the policy by which a store counts permits that are lent, and so may be spent up to a
-   * sync interval after they were charged: over a window that is so much longer. Permits spent
-   * within one window of this policy were charged within one of that. Where windows begin by the
-   * clock what is lent ends with them instead, and it is this policy; so it is unless this one is
-   * {@link Consistency#LEASED}.
+   * Returns the policy by which a store counts permits that are lent, which may be spent up to a
+   * sync interval after they were charged: its window is longer by that interval. Permits spent
+   * within one window of this policy were charged within one of that. If windows begin by the
+   * clock, lent permits expire with them instead, and this policy itself is returned; so is a
+   * policy that is not {@link Consistency#LEASED}.
    *
    * @throws IllegalArgumentException if the options contradict a window of that length
    */
@@ -289,7 +295,10 @@ public final class Policy {
     return longer.build();
   }
 
-  /** Returns what another policy must share with this one for a key's state to go on under it. */
+  /**
+   * Returns the properties that another policy must share with this one for a key's state to go on
+   * under it.
+   */
   public Shape shape() {
     return shape;
   }
@@ -300,7 +309,7 @@ public final class Policy {
     return enforced == this ? text : text + ", " + throttle;
   }
 
-  /** Collects a policy's options. Not safe for use by several threads. */
+  /** A builder of a policy with its options. Not safe for use by several threads. */
   public static final class Builder {
     private final Quota quota;
     private String name = DEFAULT_NAME;
@@ -330,7 +339,7 @@ public final class Policy {
       lateNanos = other.lateNanos;
     }
 
-    /** Says how long after they were charged permits may be spent. */
+    /** Sets how long after they were charged permits may be spent. */
     Builder late(long nanos) {
       lateNanos = nanos;
       return this;
@@ -338,8 +347,8 @@ public final class Policy {
 
     /**
      * Sets the name shown in decisions and headers, under which a {@link Store} keeps the counts:
-     * policies of one name in one store are one limit. Default: {@value Policy#DEFAULT_NAME}, which
-     * is no name for a policy in a store of one's own choice.
+     * policies of one name in one store share one limit. Default: {@value Policy#DEFAULT_NAME},
+     * which counts as no name for a policy in a store of the caller's choice.
      */
     public Builder name(String name) {
       this.name = Check.notNull("name", name);
@@ -364,8 +373,8 @@ public final class Policy {
     /**
      * Sets the length of a granule of {@link Algorithm#SLIDING_WINDOW_BUCKETS}: at most the window,
      * at least a {@value Policy#MAX_GRANULES}th of it. Default: the window divided by {@value
-     * Policy#DEFAULT_GRANULES}. {@link Algorithm#SLIDING_WINDOW} uses it where it counts in
-     * buckets; no other algorithm takes one.
+     * Policy#DEFAULT_GRANULES}. {@link Algorithm#SLIDING_WINDOW} uses it if it counts in buckets;
+     * no other algorithm accepts it.
      */
     public Builder granularity(Duration granularity) {
       this.granularityNanos =
@@ -390,13 +399,13 @@ public final class Policy {
       return this;
     }
 
-    /** Sets what becomes of new keys when there is no room. Default: {@link FullMode#DENY}. */
+    /** Sets the treatment of new keys when there is no room. Default: {@link FullMode#DENY}. */
     public Builder whenFull(FullMode answer) {
       this.whenFull = Check.notNull("whenFull", answer);
       return this;
     }
 
-    /** Sets how strictly the quota is held. Default: {@link Throttle#HARD}. */
+    /** Sets how strictly the quota is enforced. Default: {@link Throttle#HARD}. */
     public Builder throttle(Throttle throttle) {
       this.throttle = Check.notNull("throttle", throttle);
       return this;

@@ -3,15 +3,15 @@ package dev.weir;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The tables that have counted for one name: a change of its policy must not forget them. */
+/** The tables that have counted for one name, so that a change of its policy keeps their counts. */
 final class PolicyHistory {
   /*
    * How do rules change without admitting more than any of them allows? A change of the limit alone
-   * keeps the shape, and the table simply goes on. A change of algorithm or window is a new shape
-   * with a table of its own, and the old one becomes a witness: for as long as its states can matter
-   * it records every admission, whichever table decided it. So
+   * keeps the shape, and its table. A change of algorithm or window is a new shape with a table of
+   * its own, and the old one becomes a witness: for as long as its states can matter it records
+   * every admission, whichever table decided it. So
    *
-   *  - a key that a table does not know starts there with what the others know of it, whether it is
+   *  - a key that is new to a table starts there with what the others count for it, whether it is
    *    decided there or only recorded, and
    *  - a shape that comes back finds all that was admitted while it was away.
    *
@@ -20,13 +20,14 @@ final class PolicyHistory {
    * never exceeded, however often the rules change.
    *
    * The tables are an immutable array behind one volatile field. A decision reads it, locks the
-   * key's segment in every table, and reads it again: what is locked is then current, and no thread
-   * that saw an older array can still be deciding this key, since it held a lock that is held now.
+   * key's segment in every table, and reads it again: if the array is the same, the locked tables
+   * are current, and no thread that read an older array can still be deciding this key, since it
+   * held a lock that is held now.
    */
 
   /**
-   * How many shapes one name can have within their windows. Each shape costs one write for each
-   * decision.
+   * The most shapes that one name can have within their windows. Each shape costs one write for
+   * each decision.
    */
   static final int MAX_TABLES = 8;
 
@@ -37,7 +38,9 @@ final class PolicyHistory {
   private volatile ShapeTable[] tables = {};
 
   /**
-   * @param unknownBeforeNanos before when it is not known what was admitted, or {@link
+   * Creates a history without tables.
+   *
+   * @param unknownBeforeNanos the instant before which it is not known what was admitted, or {@link
    *     Meter#LONG_AGO}
    */
   PolicyHistory(String name, Budget whole, Calendar calendar, long unknownBeforeNanos) {
@@ -52,13 +55,13 @@ final class PolicyHistory {
     swap(restored.stream().map(each -> each.retired(nowNanos)).toList());
   }
 
-  /** Takes over tables from an image just as they were. */
+  /** Takes over tables from an image exactly as they were. */
   synchronized void resume(List<ShapeTable> restored, long maxKeys) {
     budget.maxKeys(maxKeys);
     swap(restored);
   }
 
-  /** Begins an image of what counts now. */
+  /** Begins an image of the current counts. */
   synchronized Image.Name beginImage(int number) {
     List<TableImage> captured = new ArrayList<>();
     for (ShapeTable each : tables) {
@@ -90,20 +93,18 @@ final class PolicyHistory {
     return tables;
   }
 
-  /** Puts a policy in force; the others' shapes become witnesses. */
+  /** Puts a policy in force; tables of other shapes become witnesses. */
   synchronized void putInForce(Policy policy, long nowNanos) {
     budget.maxKeys(policy.maxKeys());
     change(policy, true, nowNanos);
   }
 
-  /** Makes sure that a policy has a table, for a request that began before the policy left. */
+  /** Ensures that a policy has a table, for a request that began before the policy was replaced. */
   synchronized void reopen(Policy policy, long nowNanos) {
     change(policy, false, nowNanos);
   }
 
-  /**
-   * Takes note of another policy of a shape that keys are decided under beside the one in force.
-   */
+  /** Records that keys of a shape are decided under another policy beside the one in force. */
   void widen(Policy policy) {
     for (ShapeTable each : tables) {
       if (each.table().shape.equals(policy.shape()) && !each.covers(policy)) {
@@ -113,7 +114,7 @@ final class PolicyHistory {
     }
   }
 
-  /** Returns whether it is not known of any table what was admitted before an instant. */
+  /** Returns whether the admissions before some instant are unknown for any table. */
   boolean isUnknown() {
     for (ShapeTable each : tables) {
       if (each.table().unknownBeforeNanos() != Meter.LONG_AGO) {
@@ -123,14 +124,14 @@ final class PolicyHistory {
     return false;
   }
 
-  /** Takes note of another policy of any shape that keys are decided under. */
+  /** Records that keys are decided under another policy of any shape. */
   synchronized void alsoDecides(Policy policy) {
     for (ShapeTable each : tables) {
       each.table().alsoDecides(policy);
     }
   }
 
-  /** As {@link MemoryStore#forgetUnknown}. */
+  /** Treats the past of this name as known, as {@link MemoryStore#forgetUnknown} does for all. */
   synchronized void forgetUnknown() {
     unknownBeforeNanos = Meter.LONG_AGO;
     for (ShapeTable each : tables) {
@@ -178,8 +179,8 @@ final class PolicyHistory {
   }
 
   /**
-   * Returns the table of a shape, to take keys from another store: the one that is here, or a new
-   * one, a witness until a policy of its shape is in force.
+   * Returns the table of a shape, which is to take keys from another store: the existing one, or a
+   * new one, which is a witness until a policy of its shape is in force.
    *
    * @param widest the policy with the largest limit that the keys may have been charged under
    * @param pauses of the keys
@@ -197,7 +198,7 @@ final class PolicyHistory {
       changed.add(new ShapeTable(found, last, widest, nowNanos, nowNanos));
     }
     found.pause(pauses);
-    swap(changed); // After the pauses are there, so that no request goes the fast way past them.
+    swap(changed); // After the pauses, so that no request bypasses them on the fast path.
     return found;
   }
 
@@ -209,7 +210,7 @@ final class PolicyHistory {
     swap(List.of(tables));
   }
 
-  /** Takes the name out of force; everything becomes a witness. */
+  /** Takes the name out of force; all of its tables become witnesses. */
   synchronized void retire(long nowNanos) {
     List<ShapeTable> retired = new ArrayList<>();
     for (ShapeTable each : tables) {
@@ -219,8 +220,8 @@ final class PolicyHistory {
   }
 
   /**
-   * Drops witnesses whose time is over and forgets keys that have reset. Returns whether nothing is
-   * left.
+   * Drops witnesses whose time is over and forgets keys that have reset. Returns whether no table
+   * is left.
    */
   synchronized boolean expire(long nowNanos) {
     List<ShapeTable> kept = new ArrayList<>();
@@ -232,7 +233,7 @@ final class PolicyHistory {
         kept.add(each);
       }
     }
-    if (kept.size() < tables.length || pausesEnd) { // So that requests find their way anew.
+    if (kept.size() < tables.length || pausesEnd) { // So that requests choose their path anew.
       swap(kept);
     }
     return kept.isEmpty();
@@ -248,7 +249,7 @@ final class PolicyHistory {
     }
   }
 
-  /** As {@link Table#verify()}, for all of this name's tables. */
+  /** Checks all of this name's tables, see {@link Table#verify()}. */
   long[] verify() {
     long[] found = {0, 0};
     for (ShapeTable each : tables) {

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The policies of a limiter that are in force together, each with its binding, and how their
- * answers become one. Immutable: a change swaps it whole.
+ * The policies of a limiter that are in force together, each with its binding, and the combination
+ * of their answers into one. Immutable: a change replaces the whole set.
  */
 final class PolicySet {
   private final Policy[] policies;
@@ -18,7 +18,10 @@ final class PolicySet {
   /** The only policy's binding, or null if there are several. */
   final @Nullable Binding only;
 
-  /** Hears of decisions, or null. Here, so that a decision reads one volatile field, not two. */
+  /**
+   * The receiver of decisions, or null. It is a field of this class so that a decision reads one
+   * volatile field, not two.
+   */
   final @Nullable LimiterListener listener;
 
   private PolicySet(Policy[] policies, Binding[] bindings, @Nullable LimiterListener listener) {
@@ -35,11 +38,11 @@ final class PolicySet {
 
   /**
    * Returns the policies under the names that they have in the store. One that has a name keeps it.
-   * Others are called as the limiter: the first plainly, the second with {@code #2}, and so on; so
-   * a changed quota at the same place goes on with what the earlier one has counted.
+   * Others are named after the limiter: the first by its plain name, the second with {@code #2},
+   * and so on. A changed quota at the same place therefore continues the counts of the earlier one.
    *
    * @param limiter the limiter's name, or null
-   * @param own whether the store is the limiter's own, where a name is not needed
+   * @param own true if the store is the limiter's own, so that no name is needed
    */
   static Policy[] named(List<Policy> policies, @Nullable String limiter, boolean own) {
     Policy[] named = new Policy[policies.size()];
@@ -64,10 +67,10 @@ final class PolicySet {
   }
 
   /**
-   * Puts policies in force in place of those of an earlier set: all, or none if the store refuses
-   * one. What the new set has no name for is taken out of force.
+   * Puts policies in force in place of those of an earlier set: all of them, or none if the store
+   * refuses one. Names that the new set does not have are taken out of force.
    *
-   * @throws IllegalStateException as {@link Store#bind}
+   * @throws IllegalStateException if {@link Store#bind} throws it
    */
   static PolicySet bind(Store store, Policy[] policies, @Nullable PolicySet before, long now) {
     Binding[] bindings = new Binding[policies.length];
@@ -94,7 +97,7 @@ final class PolicySet {
     }
   }
 
-  /** Takes out of force what the next set has no name for. */
+  /** Takes the names out of force that the next set does not have. */
   void retire(Store store, PolicySet next, long now) {
     for (Policy policy : policies) {
       if (next.binding(policy.name()) == null) {
@@ -142,12 +145,12 @@ final class PolicySet {
     return throttle.isElastic() && throttle.spare(load);
   }
 
-  /** Returns whether the first policy refuses no request at that load. */
+  /** Returns whether the first policy admits every request at that load. */
   boolean spare(double load) {
     return spare(0, load);
   }
 
-  /** Adds a charge for each; a policy with spare capacity is charged if it has room. */
+  /** Adds a charge for each policy; one with spare capacity is charged only if it has room. */
   Charges addTo(Charges charges, long fingerprint, long permits, double load) {
     for (int i = 0; i < bindings.length; i++) {
       boolean spare = elastic && spare(i, load);
@@ -157,7 +160,7 @@ final class PolicySet {
     return charges;
   }
 
-  /** Returns the decision on a request that {@link #addTo} made. */
+  /** Returns the decision on a request to which {@link #addTo} added the charges. */
   Decision decision(Charges charges, double load) {
     if (policies.length == 1) {
       return part(charges, 0, load);
@@ -197,8 +200,8 @@ final class PolicySet {
   }
 
   /**
-   * Returns the part that an admission is reported by: one that has let pass more than fits, or
-   * else the one with least left.
+   * Returns the part by which an admission is reported: one that tolerated the request, or else the
+   * one with the fewest permits left.
    */
   private static int scarcest(List<Decision> parts) {
     int least = 0;
@@ -212,7 +215,7 @@ final class PolicySet {
   }
 
   /**
-   * Returns the part that a refusal is reported by: of those that refuse, the one with the longest
+   * Returns the part by which a refusal is reported: of those that refuse, the one with the longest
    * retry-after.
    */
   private static int slowest(Charges charges) {
@@ -228,7 +231,7 @@ final class PolicySet {
     return Math.max(0, slowest);
   }
 
-  /** As {@link #decision}, packed. */
+  /** Returns the {@link #decision} on a request in packed form. */
   long packed(Charges charges) {
     if (!charges.allowed()) {
       int i = slowest(charges);
@@ -241,7 +244,7 @@ final class PolicySet {
     return remaining;
   }
 
-  /** Returns what is left of the policy's own limit: the store counts what is tolerated as well. */
+  /** Returns what remains of the policy's own limit: the store counts tolerated permits as well. */
   long own(int i, long remaining) {
     Policy policy = policies[i];
     return Math.max(0, remaining - policy.enforced().burst() + policy.burst());
@@ -263,7 +266,7 @@ final class PolicySet {
   record Charged(Binding binding, Decision decision) {}
 
   /**
-   * Returns what an admission has charged: nothing where it was tolerated without being charged.
+   * Returns what an admission has charged: nothing for a policy that tolerated it without a charge.
    */
   List<Charged> charged(Decision admission) {
     List<Charged> charged = new ArrayList<>(policies.length);

@@ -3,13 +3,13 @@ package dev.weir;
 import java.time.Duration;
 
 /**
- * Permits per window.
+ * A number of permits per window.
  *
- * @param permits how many, 0 to 4294967295; 0 admits nothing
+ * @param permits the number, 0 to 4294967295; 0 admits nothing
  * @param windowNanos the window's length in nanoseconds, 1 ms to 366 days
  */
 public record Quota(long permits, long windowNanos) {
-  /** The most permits a quota can have: what a uint32 on the wire can say. */
+  /** The most permits a quota can have: the largest uint32 on the wire. */
   public static final long MAX_PERMITS = (1L << 32) - 1;
 
   /** The shortest window. */

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Limits each key to one quota or several, in this process or together with others through a {@link
- * Store}. Safe for use by many threads.
+ * A rate limiter that holds each key to one or more quotas, in this process or together with other
+ * processes through a {@link Store}. Safe for use by many threads.
  *
  * <pre>{@code
  * RateLimiter limiter = RateLimiter.of(Quota.perSecond(10), Quota.perMinute(100));
@@ -17,27 +17,27 @@ import java.util.concurrent.CompletableFuture;
  * }</pre>
  *
  * <p>{@code try...} and {@link #peek} answer at once, {@link #acquire} waits on the caller's
- * thread, {@link #acquireAsync} on none, and {@link #reserve} says how long to wait. A request is
- * charged by all of the limiter's policies or by none.
+ * thread, {@link #acquireAsync} on none, and {@link #reserve} returns how long to wait. A request
+ * is charged by all of the limiter's policies or by none.
  *
  * <p>A key is any text, also an empty one. Keys of other kinds: {@link #forKey}; no key at all:
  * {@link SingleLimiter}; decisions that allocate nothing: {@link #packed}.
  *
- * <p>Permits range from 0, which charges nothing, over what can ever fit, to any greater number,
- * which is refused and never fits; a negative number is an {@link IllegalArgumentException}, a null
- * argument a {@link NullPointerException} that names it. For each key, time never goes back: a
- * request with an older time than an admitted one's is decided at that one's.
+ * <p>A request for 0 permits charges nothing; one for more than can ever fit is refused and never
+ * fits. A negative number is an {@link IllegalArgumentException}, a null argument a {@link
+ * NullPointerException} that names it. For each key, time never goes back: a request with an older
+ * time than that of an admitted one is decided at the later time.
  *
  * <p>A limiter has memory of its own, which it gives back by itself as keys are no longer needed,
  * or a store of the caller's choice. If that store is elsewhere, methods wait for its answer; those
- * that end in {@code Async} do not. Where the store cannot answer, the policy's {@link Sharing}
- * says what is answered.
+ * that end in {@code Async} do not. If the store cannot answer, the policy's {@link Sharing}
+ * determines the answer.
  */
 public final class RateLimiter {
   private static final long NANOS_PER_MILLI = 1_000_000L;
   private static final long MAX_MILLIS = Ticker.HORIZON_NANOS / NANOS_PER_MILLI;
 
-  /** The ticker of a limiter by two numbers, whose callers pass the time. */
+  /** The ticker of a limiter that is created from two numbers, whose callers pass the time. */
   private static final Ticker NO_TICKER =
       () -> {
         throw new IllegalStateException(
@@ -50,32 +50,32 @@ public final class RateLimiter {
     this.requests = requests;
   }
 
-  /** Returns a limiter by those quotas, exact sliding windows, each key in this process. */
+  /** Returns a limiter with those quotas by exact sliding windows, for each key in this process. */
   public static RateLimiter of(Quota quota, Quota... more) {
     return builder(quota, more).build();
   }
 
-  /** Returns a limiter by those policies, each key in this process. */
+  /** Returns a limiter with those policies, for each key in this process. */
   public static RateLimiter of(Policy policy, Policy... more) {
     return builder(policy, more).build();
   }
 
-  /** Returns a builder of a limiter by those quotas. */
+  /** Returns a builder of a limiter with those quotas. */
   public static LimiterBuilder builder(Quota quota, Quota... more) {
     return new LimiterBuilder(LimiterBuilder.policies(quota, more));
   }
 
-  /** Returns a builder of a limiter by those policies: all of them must admit a request. */
+  /** Returns a builder of a limiter with those policies: all of them must admit a request. */
   public static LimiterBuilder builder(Policy policy, Policy... more) {
     return new LimiterBuilder(LimiterBuilder.policies(policy, more));
   }
 
-  /** Asks for one permit now. */
+  /** Requests one permit now. */
   public Decision tryAcquire(String key) {
     return tryAcquire(key, 1);
   }
 
-  /** Asks for permits now: all of them or none. */
+  /** Requests permits now: all of them or none. */
   public Decision tryAcquire(String key, long permits) {
     return requests.decide(of(key), permits);
   }
@@ -83,40 +83,42 @@ public final class RateLimiter {
   /**
    * Takes as many permits as there are, up to a number.
    *
-   * @return how many were admitted and charged, 0 to {@code permits}; never more than fit. Fewer
-   *     than there were only if others ask for the same key meanwhile
+   * @return how many were admitted and charged, 0 to {@code permits}; at most as many as fit. It
+   *     may be fewer if others request permits for the same key meanwhile
    */
   public long tryAcquireUpTo(String key, long permits) {
     return requests.decideUpTo(of(key), permits);
   }
 
-  /** As {@link #tryAcquire(String)}, without waiting for the store. */
+  /** Requests one permit now, without waiting for the store. See {@link #tryAcquire(String)}. */
   public CompletableFuture<Decision> tryAcquireAsync(String key) {
     return tryAcquireAsync(key, 1);
   }
 
   /**
-   * As {@link #tryAcquire(String, long)}, without waiting for the store. The decision comes on a
-   * thread of the store's, which must not be blocked; on the caller's if the store is in this
-   * process. It never fails.
+   * Requests permits now, without waiting for the store. See {@link #tryAcquire(String, long)}. The
+   * decision comes on a thread of the store, which must not be blocked; on the caller's thread if
+   * the store is in this process. The future never fails.
    */
   public CompletableFuture<Decision> tryAcquireAsync(String key, long permits) {
     return requests.decideAsync(of(key), permits);
   }
 
-  /** Returns what {@link #tryAcquire(String)} would, and charges nothing. */
+  /** Returns the decision that {@link #tryAcquire(String)} would make, and charges nothing. */
   public Decision peek(String key) {
     return peek(key, 1);
   }
 
-  /** Returns what {@link #tryAcquire(String, long)} would, and charges nothing. */
+  /**
+   * Returns the decision that {@link #tryAcquire(String, long)} would make, and charges nothing.
+   */
   public Decision peek(String key, long permits) {
     return requests.peek(of(key), permits);
   }
 
   /**
-   * Waits for one permit, however long that takes. Refused only if no permit can ever fit, or if
-   * the store cannot know.
+   * Waits for one permit, however long that takes. The request is refused only if no permit can
+   * ever fit, or if the store cannot decide.
    *
    * @see #acquire(String, long, Duration)
    */
@@ -134,10 +136,10 @@ public final class RateLimiter {
   }
 
   /**
-   * Asks for permits and waits for them. Refuses at once if the wait would exceed the timeout. By
-   * one policy, requests that wait are served in the order they came, and none overtakes them; save
-   * under an elastic policy, where nothing waits while there is spare capacity. By several, a
-   * request asks again whenever its permits may fit: others can come first, until the timeout.
+   * Requests permits and waits for them. Refuses at once if the wait would exceed the timeout. With
+   * one policy, requests that wait are served in the order they came, and none overtakes them; but
+   * under an elastic policy nothing waits while there is spare capacity. With several policies, a
+   * request is repeated whenever its permits may fit: others can come first, until the timeout.
    *
    * @param timeout zero to 36 years
    * @throws InterruptedException if the thread is interrupted; the permits are then given back
@@ -146,29 +148,36 @@ public final class RateLimiter {
     return requests.acquire(of(key), permits, Sleeps.nanos("timeout", timeout));
   }
 
-  /** As {@link #acquire(String)}, without a thread that waits. */
+  /**
+   * Requests one permit that may be used later, without a thread that waits. See {@link
+   * #acquire(String)}.
+   */
   public CompletableFuture<Decision> acquireAsync(String key) {
     return DelayedDecision.of(requests, of(key), 1, Sleeps.LONGEST_NANOS);
   }
 
-  /** As {@link #acquire(String, Duration)}, without a thread that waits. */
+  /**
+   * Requests one permit that may be used within a timeout, without a thread that waits. See {@link
+   * #acquire(String, Duration)}.
+   */
   public CompletableFuture<Decision> acquireAsync(String key, Duration timeout) {
     return acquireAsync(key, 1, timeout);
   }
 
   /**
-   * As {@link #acquire(String, long, Duration)}, without a thread that waits: the decision comes
-   * when the permits may be used, or at once if it is a refusal. Cancelling it, or completing it in
-   * another way, gives the permits back. It comes on a thread of the {@link Ticker}'s or of the
-   * store's, which must not be blocked, or on the caller's.
+   * Requests permits that may be used within a timeout, without a thread that waits. See {@link
+   * #acquire(String, long, Duration)}. The decision comes when the permits may be used, or at once
+   * if it is a refusal. Cancelling the future, or completing it in another way, gives the permits
+   * back. The decision comes on a thread of the {@link Ticker} or of the store, which must not be
+   * blocked, or on the caller's.
    */
   public CompletableFuture<Decision> acquireAsync(String key, long permits, Duration timeout) {
     return DelayedDecision.of(requests, of(key), permits, Sleeps.nanos("timeout", timeout));
   }
 
   /**
-   * Asks for permits and charges them for the instant at which they fit, if that is at most {@code
-   * maxWait} away. Does not wait. By a leaky bucket, permits leave one emission interval apart.
+   * Charges permits for the instant at which they fit, if that is at most {@code maxWait} away.
+   * Does not wait. With a leaky bucket, permits leave one emission interval apart.
    *
    * @param maxWait zero to 36 years
    * @throws IllegalStateException if the limiter has several policies: their instants differ
@@ -178,17 +187,18 @@ public final class RateLimiter {
   }
 
   /**
-   * Gives back permits that were not needed after all, as far as they still count and giving them
-   * back cannot admit too much. Give a decision back once.
+   * Gives back permits that were not needed after all: those that still count, and only as many as
+   * cannot admit too much. Give a decision back only once.
    *
    * @param charged the decision that admitted them
-   * @return how many permits were given back, 0 to {@code permits}; by several policies the least
+   * @return how many permits were given back, 0 to {@code permits}; with several policies the least
+   *     of theirs
    */
   public long refund(String key, long permits, Decision charged) {
     return requests.refund(of(key), permits, charged);
   }
 
-  /** Forgets what a key has used. Returns whether there was anything. */
+  /** Forgets what a key has used. Returns whether it had used anything. */
   public boolean reset(String key) {
     return requests.reset(of(key));
   }
@@ -198,12 +208,17 @@ public final class RateLimiter {
     return new SingleLimiter(requests, of(key));
   }
 
-  /** Returns this limiter for a key that is a number, another than the text of its digits. */
+  /**
+   * Returns this limiter for a key that is a number. It is another key than the text of its digits.
+   */
   public SingleLimiter forKey(long key) {
     return new SingleLimiter(requests, requests.fingerprint.of(key));
   }
 
-  /** Returns this limiter for a key of bytes, the same as the text of which they are the UTF-8. */
+  /**
+   * Returns this limiter for a key of bytes. It is the same key as the text of which they are the
+   * UTF-8.
+   */
   public SingleLimiter forKey(byte[] key) {
     Check.notNull("key", key);
     return new SingleLimiter(requests, requests.fingerprint.of(key, 0, key.length));
@@ -222,24 +237,23 @@ public final class RateLimiter {
     return new SingleLimiter(requests, key);
   }
 
-  /** Returns this limiter with decisions that allocate nothing. */
+  /** Returns a view of this limiter whose decisions allocate nothing. */
   public PackedLimiter packed() {
     return new PackedLimiter(requests);
   }
 
   /**
-   * Puts other quotas in force, as {@link #replace(Policy, Policy...)}, by exact sliding windows.
+   * Puts other quotas in force by exact sliding windows. See {@link #replace(Policy, Policy...)}.
    */
   public void replace(Quota quota, Quota... more) {
     requests.replace(LimiterBuilder.policies(quota, more));
   }
 
   /**
-   * Puts other policies in force. What was admitted still counts: no sequence of changes admits
-   * more than the largest quota that was in force ({@link Store#bind}). A policy goes on with the
-   * counts of the earlier one of its name; policies without a name, with those of the one at their
-   * place. A policy that has none to go on with starts fresh. Decisions under way are decided as
-   * before.
+   * Puts other policies in force. Admitted permits still count: no sequence of changes admits more
+   * than the largest quota that was in force ({@link Store#bind}). A policy continues the counts of
+   * the earlier one of its name; a policy without a name, those of the one at its place. A policy
+   * without a predecessor starts fresh. Requests in progress are decided as before.
    *
    * @throws IllegalStateException if algorithms or windows have changed too often within the
    *     windows; nothing has changed then
@@ -274,8 +288,8 @@ public final class RateLimiter {
   }
 
   /**
-   * Gives back memory of keys that are as if they had never been used, a part of it at each call. A
-   * limiter does so by itself now and then, if its store is in this process.
+   * Gives back the memory of keys that have reset, a part of it at each call. A limiter does this
+   * by itself now and then, if its store is in this process.
    */
   public void expire() {
     requests.store.expire(requests.ticker.nanos());
@@ -287,8 +301,8 @@ public final class RateLimiter {
 
   /**
    * Creates a limiter by one exact sliding window and by the caller's own timestamps: a request at
-   * t counts the admitted ones with a timestamp greater than t - {@code windowMillis}. It has
-   * {@link #allow} and nothing else that decides, since it knows no time.
+   * t counts the admitted ones with a timestamp greater than t - {@code windowMillis}. {@link
+   * #allow} is its only method that decides, since it has no ticker.
    *
    * @param maxRequests how many requests each key has per window, at least 0
    * @param windowMillis 1 to 31,622,400,000 (366 days)
@@ -307,8 +321,8 @@ public final class RateLimiter {
   }
 
   /**
-   * Asks for one permit at the caller's own time. Only for a limiter that was created with {@link
-   * #RateLimiter(int, long)}: on one limiter there is one time.
+   * Requests one permit at the caller's own time. Only for a limiter that was created with {@link
+   * #RateLimiter(int, long)}: a limiter has only one source of time.
    *
    * @param timestampMillis any origin, for example the Unix epoch; ±3,458,764,513,820 (109 years)
    * @throws IllegalArgumentException if the timestamp is out of its range

@@ -1,6 +1,6 @@
 package dev.weir;
 
-/** Why a decision came out as it did. */
+/** The reason why a decision is allowed or refused. */
 public enum Reason {
   /** The permits fit. */
   WITHIN_LIMIT,
@@ -8,9 +8,9 @@ public enum Reason {
   OVER_LIMIT,
   /** The permits are beyond the quota, but the policy's {@link Throttle} lets them pass. */
   TOLERATED,
-  /** The permits did not fit, but the policy only watches. */
+  /** The permits did not fit, but the policy is a shadow and never refuses. */
   SHADOW,
-  /** The store cannot know: it is away, or not the owner. */
+  /** The store cannot decide: it is away, or not the owner. */
   UNCERTAIN,
   /** The limiter has more work than it can do in time. */
   OVERLOADED,
@@ -18,6 +18,6 @@ public enum Reason {
   KEY_SPACE_FULL,
   /** The request makes no sense, for example a negative cost. */
   INVALID,
-  /** Nothing limits the request. Of answers by rules; no decision of a policy has it. */
+  /** Nothing limits the request. Only answers by rules have it; no decision of a policy does. */
   NO_LIMIT
 }

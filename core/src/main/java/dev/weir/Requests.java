@@ -6,27 +6,27 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the requests of a limiter, by fingerprints: asks the store for all policies in force at
- * once and reads the answer. Safe for use by many threads.
+ * The requests of a limiter, by fingerprints: each charges all policies in force at once in the
+ * store and reads the answer. Safe for use by many threads.
  */
 final class Requests {
   /*
    * How does a limiter's request reach its store? A limiter has one PolicySet at a time, behind one
-   * volatile field; a request reads it once and is decided by it from begin to end, whatever
-   * replaces it meanwhile. The set adds one charge for each policy, the store decides them all or
-   * none, and the set makes one decision of the results. Where a policy is soft or elastic, the
-   * store counts by Policy.enforced and the set translates.
+   * volatile field; a request reads it once and is decided by it from beginning to end, even if it
+   * is replaced meanwhile. The set adds one charge for each policy, the store charges all or none,
+   * and the set makes one decision of the results. For a soft or elastic policy, the store counts
+   * by Policy.enforced and the set translates.
    *
-   * A verb that blocks uses its thread's own Charges and clears them afterwards: of a LocalStore it
-   * gets the results at once, of any other it waits for them (Wait). The forms that end in Async,
-   * and those with a callback, never wait, so each of their requests has Charges of its own, which
-   * the store may fill later on another thread.
+   * A method that blocks uses its thread's own Charges and clears them afterwards: a LocalStore
+   * returns the results at once, for any other store it waits (Wait). The methods that end in
+   * Async, and those with a callback, never wait, so each of their requests has Charges of its own,
+   * which the store may fill later on another thread.
    *
    * With one policy, waiting is a reservation: the store charges the permits for a later instant,
    * so requests keep their order. With several, their instants differ, so a request is repeated
    * when its permits may fit.
    *
-   * The listener gets each request once, when it is final. So each verb decides first and reports
+   * The listener gets each request once, when it is final. So each method decides first and reports
    * afterwards (reported), and a repeated request is reported only the last time.
    */
 
@@ -36,7 +36,7 @@ final class Requests {
   final Fingerprint fingerprint;
   final Store store;
 
-  /** The store, if it answers on the caller's thread: then nothing waits for a callback. */
+  /** The store, if it answers on the caller's thread, so that no callback is needed; else null. */
   private final @Nullable LocalStore local;
 
   private final LoadSignal load;
@@ -45,8 +45,10 @@ final class Requests {
   private volatile PolicySet set;
 
   /**
-   * @param name the limiter's, or null
-   * @param own whether the store is this limiter's own
+   * Creates the requests of a limiter.
+   *
+   * @param name the limiter's name, or null
+   * @param own true if the store is this limiter's own
    */
   Requests(
       Store store,
@@ -96,7 +98,7 @@ final class Requests {
     return decide(set, fingerprint, permits, true);
   }
 
-  /** Decides; the caller reports the decision to the listener. */
+  /** Decides a request; the caller reports the decision to the listener. */
   private Decision decide(PolicySet set, long fingerprint, long permits, boolean peeking) {
     double load = load(set);
     Charges charges = set.addTo(REQUEST.get().clear(), fingerprint, checked(permits), load);
@@ -116,7 +118,7 @@ final class Requests {
     return answer;
   }
 
-  /** Decides without waiting; the caller reports the decision to the listener. */
+  /** Decides a request without waiting; the caller reports the decision to the listener. */
   void decide(long fingerprint, long permits, Consumer<Decision> done) {
     decide(set, fingerprint, permits, done);
   }
@@ -129,11 +131,12 @@ final class Requests {
         charges -> done.accept(set.decision(charges, load)));
   }
 
-  /** Returns how many of the permits were admitted: all, or as many as there were. */
+  /** Returns how many of the permits were admitted: all, or as many as fit. */
   long decideUpTo(long fingerprint, long permits) {
     PolicySet now = set;
     Decision decision = null;
-    // What did not fit is never tried again, so this ends however many others ask meanwhile.
+    // Permits that did not fit are not tried again, so this ends even if others request the key
+    // meanwhile.
     for (long wanted = checked(permits); wanted > 0; ) {
       decision = decide(now, fingerprint, wanted, false);
       if (decision.allowed()) {
@@ -148,7 +151,7 @@ final class Requests {
     return 0;
   }
 
-  /** As {@link #decide}, allocating nothing if the store answers on this thread. */
+  /** Decides like {@link #decide}, but allocates nothing if the store answers on this thread. */
   long packed(long fingerprint, long permits, long now) {
     PolicySet set = this.set;
     Binding only = set.only;
@@ -227,7 +230,10 @@ final class Requests {
     return reservation;
   }
 
-  /** As {@link #reserve}, without waiting for the store: {@code done} is given the reservation. */
+  /**
+   * Charges permits like {@link #reserve}, but without waiting for the store: {@code done} receives
+   * the reservation.
+   */
   void reserve(long fingerprint, long permits, long maxWaitNanos, Consumer<Reservation> done) {
     PolicySet set = this.set;
     boolean spare = set.spare(load(set));
@@ -260,7 +266,7 @@ final class Requests {
   private Reservation reservation(
       PolicySet set, Charges charges, long fingerprint, long permits, boolean spare, long now) {
     boolean waits = charges.allowed() && charges.retryAfterNanos(0) > 0;
-    // Another store may have a clock of its own; how long to wait is the same on every clock.
+    // Another store may have its own clock; how long to wait is the same on every clock.
     long due =
         !waits
             ? now
@@ -269,7 +275,7 @@ final class Requests {
     return new Reservation(this, fingerprint, permits, decision, due);
   }
 
-  /** Waits for permits; with several policies it asks again whenever they may fit. */
+  /** Waits for permits; with several policies the request is repeated whenever they may fit. */
   Decision acquire(long fingerprint, long permits, long timeoutNanos) throws InterruptedException {
     PolicySet now = set;
     if (now.size() == 1) {
@@ -292,7 +298,7 @@ final class Requests {
     }
   }
 
-  /** Returns whether the same request may pass within so many nanoseconds. */
+  /** Returns whether the same request may pass within {@code leftNanos}. */
   static boolean waits(Decision decision, long leftNanos) {
     return !decision.allowed()
         && decision.reason() == Reason.OVER_LIMIT
@@ -323,7 +329,7 @@ final class Requests {
     return given.join();
   }
 
-  /** As {@link #refund}, without waiting for the store. */
+  /** Gives permits back like {@link #refund}, but without waiting for the store. */
   void refundAsync(long fingerprint, long permits, Decision admission) {
     for (PolicySet.Charged each : set.charged(admission)) {
       store.refund(
@@ -363,7 +369,7 @@ final class Requests {
     }
   }
 
-  /** Returns the load if it matters; a signal that fails does not know it. */
+  /** Returns the load if a policy depends on it; NaN if the signal throws. */
   private double load(PolicySet set) {
     if (!set.elastic()) {
       return Double.NaN;
@@ -395,7 +401,7 @@ final class Requests {
     }
   }
 
-  /** The answer of a store, which always comes. */
+  /** The answer of a store. It always arrives. */
   private static final class Wait<T> extends CompletableFuture<T> implements Consumer<T> {
     @Override
     public void accept(T answer) {

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Permits that are charged for an instant to come, or the refusal to charge them. Safe for use by
  * many threads.
  *
- * <p>The holder of a granted reservation may act from its instant on, without asking again.
+ * <p>The holder of a granted reservation may act from its instant on, without another request.
  */
 public final class Reservation {
   private final Requests requests;
@@ -30,12 +30,12 @@ public final class Reservation {
     return decision.allowed();
   }
 
-  /** Returns the decision that charged the permits, or refused to. */
+  /** Returns the decision that charged the permits, or refused them. */
   public Decision decision() {
     return decision;
   }
 
-  /** Returns in how many nanoseconds the holder may act, 0 if the instant has come. */
+  /** Returns the nanoseconds until the holder may act, 0 if the instant has come. */
   public long waitNanos() {
     return Math.max(0, dueNanos - requests.ticker.nanos());
   }
@@ -62,8 +62,8 @@ public final class Reservation {
   }
 
   /**
-   * Gives the permits back, as far as that cannot admit too much: while later reservations wait, a
-   * bucket takes back only the last one, since the others keep their instants.
+   * Gives the permits back, but only as many as cannot admit too much: while later reservations
+   * wait, a bucket takes back only the last one, since the others keep their instants.
    *
    * @return whether all permits were given back; false also from the second call on
    */
@@ -71,7 +71,7 @@ public final class Reservation {
     return !over.getAndSet(true) && requests.refund(fingerprint, permits, decision) == permits;
   }
 
-  /** As {@link #cancel}, without waiting for the store. */
+  /** Gives the permits back like {@link #cancel}, but without waiting for the store. */
   void cancelAsync() {
     if (!over.getAndSet(true)) {
       requests.refundAsync(fingerprint, permits, decision);

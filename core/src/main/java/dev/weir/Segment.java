@@ -9,66 +9,71 @@ import org.jspecify.annotations.Nullable;
 /**
  * The keys of a table whose fingerprints begin alike: slots in an open-addressed array with linear
  * probing. A slot is a fingerprint and, beside it, the state, so that a decision finds both in one
- * cache line; or, where states have no fixed length, the state's place in a slab.
+ * cache line; or, if states have no fixed length, the state's place in a slab.
  *
- * <p>A writer holds the write lock. A reader may read under an optimistic stamp instead: what it
- * finds may then be anything until the stamp is validated, but finding it does no harm.
+ * <p>A writer holds the write lock. A reader may read under an optimistic stamp instead: the values
+ * may then be anything until the stamp is validated, but reading them does no harm.
  */
 final class Segment extends SequenceLock {
   /*
-   * How do segments grow? A slot's home is a fraction of the array, not a mask, so the array may have
-   * any length: a large one grows by an eighth, and 71 to 80 % of its slots are always in use. What a
-   * growth moves is bounded, because a segment of MAX_SLOTS, or one with a large slab, does not grow
-   * any more but is split in two by the next bit of the fingerprints (Table.split). So no decision
-   * waits for more than the moving of one segment, and a table's memory follows its keys closely, up
-   * and down.
+   * How do segments grow? A slot's home is a fraction of the array, not a mask, so the array may
+   * have any length: a large one grows by an eighth, and 71 to 80 % of its slots are always in use.
+   * The work of one growth is bounded, because a segment of MAX_SLOTS, or one with a large slab, no
+   * longer grows but is split in two by the next bit of the fingerprints (Table.split). So a
+   * decision waits at most for the moving of one segment, and a table's memory follows its keys
+   * closely, up and down.
    */
 
   private static final AtomicLong ORDERS = new AtomicLong();
 
-  /** Where a segment is split: what is moved at once, some tens of microseconds. */
+  /**
+   * The number of slots at which a segment is split: moving them takes some tens of microseconds.
+   */
   static final int MAX_SLOTS = 1 << 13;
 
   private static final int FIRST_SLOTS = 4;
 
-  /** Up to this many slots, half of them stay free: in small tables speed is worth more. */
+  /**
+   * The number of slots up to which half of them stay free: in small tables speed is worth more.
+   */
   private static final int SPARSE_SLOTS = 1 << 10;
 
-  /**
-   * A segment with fewer keys than this forgets none when a key is added: it is not worth the work.
-   */
+  /** The number of keys below which adding a key forgets no others: it is not worth the work. */
   private static final int FORGET_FROM = 64;
 
   /**
-   * How many slots are examined when a key is added: more than one, so that keys that have reset
+   * The number of slots examined when a key is added: more than one, so that keys that have reset
    * cannot pile up.
    */
   private static final int FORGET_STEPS = 8;
 
   private static final long LOW = 0xffff_ffffL;
 
-  /** Where a key may be: nowhere known. */
+  /** The hint for a key whose slot was not found. */
   static final int NO_HINT = 0;
 
-  /** The low bits of a hint: how wide slots are, which says where in an array they begin. */
+  /** The low bits of a hint: the width of slots, which determines where in an array they begin. */
   static final int WIDTH_BITS = 3;
 
   /** The longs of a cache line. */
   private static final int LINE_LONGS = 8;
 
-  /** What an array takes besides its elements, where the heap is below 32 GiB. */
+  /** The bytes of an array besides its elements, if the heap is below 32 GiB. */
   private static final int HEADER_BYTES = 16;
 
   /** Arrays without slots, by the width of a slot. */
   private static final long[][] NONE = {{}, {1, 0}, {1, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, 0, 0}};
 
-  /** Beside the lock's own word: both are written for each admission, and so in one cache line. */
+  /**
+   * The latest instant of a change, beside the lock's own word: both are written for each
+   * admission, and so in one cache line.
+   */
   private long latestNanos = Meter.LONG_AGO;
 
-  /** The place in the order in which segments are locked together. */
+  /** The place of this segment in the order in which segments are locked together. */
   final long order = ORDERS.getAndIncrement();
 
-  /** How many of the fingerprints' first bits are the same in all of them. */
+  /** The number of first bits that all fingerprints here have in common. */
   final int depth;
 
   private final Table table;
@@ -89,13 +94,13 @@ final class Segment extends SequenceLock {
   private boolean split;
   private long floorNanos = Meter.LONG_AGO;
 
-  /** Which charges must keep their permits; most segments have none. */
+  /** The charges that must keep their permits; most segments have none. */
   private @Nullable Bars bars;
 
-  /** The number of the last image that has what is here, or that this segment is no part of. */
+  /** The number of the last image that has these keys, or that this segment is no part of. */
   private int imaged;
 
-  /** What an image that has not come here yet will take. */
+  /** The copy for an image that has not taken it yet. */
   private @Nullable SegmentCopy copied;
 
   Segment(Table table, int depth) {
@@ -109,7 +114,7 @@ final class Segment extends SequenceLock {
     this.imaged = table.imaging();
   }
 
-  /** Returns whether others have taken this segment's place. */
+  /** Returns whether its halves have taken this segment's place. */
   boolean isSplit() {
     return split;
   }
@@ -135,42 +140,47 @@ final class Segment extends SequenceLock {
     return floorNanos;
   }
 
-  /** Returns the latest time at which anything was put here. */
+  /** Returns the latest time at which anything was put into this segment. */
   long latestNanos() {
     return latestNanos;
   }
 
-  /** Returns the number of slots, and then the slots: another array once keys have moved. */
+  /** Returns the number of slots, and then the slots: another array each time keys have moved. */
   long[] slots() {
     return slots;
   }
 
-  /** Reads where a key's slot is, as far as one cache line reaches from its home. */
+  /** Reads memory where a key's slot is, as far as one cache line reaches from its home. */
   long touch(long fingerprint) {
     long[] s = slots;
     int home = home(s, width, fingerprint);
     return s[home] ^ s[Math.min(home + LINE_LONGS - 1, s.length - 1)];
   }
 
-  /** Returns where a key's slot is, for {@link #find(long, int)} here or in a segment like this. */
+  /**
+   * Returns where a key's slot is, for {@link #find(long, int)} in this segment or a similar one.
+   */
   int hint(long fingerprint) {
     int slot = find(fingerprint);
     return slot > 0 ? slot << WIDTH_BITS | width : NO_HINT;
   }
 
-  /** As {@link #find(long)}, with an earlier {@link #hint}, which may have become wrong. */
+  /**
+   * Finds a key's slot as {@link #find(long)} does, starting from an earlier {@link #hint}, which
+   * may have become wrong.
+   */
   int find(long fingerprint, int hint) {
     return find(slots, width, fingerprint, hint);
   }
 
-  /** As {@link #find(long, int)}, in an array of slots of a width. */
+  /** Finds a key's slot as {@link #find(long, int)} does, in an array of slots of a width. */
   static int find(long[] s, int width, long fingerprint, int hint) {
     int slot = hint >>> WIDTH_BITS;
     boolean isSlot = (hint & (1 << WIDTH_BITS) - 1) == width && slot < s.length;
     return isSlot && s[slot] == fingerprint ? slot : find(s, width, fingerprint);
   }
 
-  /** Returns where the key's slot is, or minus where it would be if it were added now. */
+  /** Returns where the key's slot is, or minus where it would be if the key were added now. */
   int find(long fingerprint) {
     return find(slots, width, fingerprint);
   }
@@ -201,14 +211,14 @@ final class Segment extends SequenceLock {
     return slab == null ? slots : slab.page(slots[slot + 1]);
   }
 
-  /** Returns where in its array the state of a slot begins, 0 where there is no slot. */
+  /** Returns where in its array the state of a slot begins, 0 if there is no slot. */
   int offset(int slot) {
     return (int) place(slot);
   }
 
   /**
-   * Returns the place of a slot's state: its low half is where in its array the state begins. May
-   * be called without the lock: if the slot has just been moved, there may be no such place.
+   * Returns the place of a slot's state: its low half is the offset in its array. May be called
+   * without the lock: if the slot has just been moved, the place may not exist.
    */
   long place(int slot) {
     if (slot <= 0) {
@@ -217,13 +227,13 @@ final class Segment extends SequenceLock {
     if (slab == null) {
       return slot + 1L;
     }
-    long[] s = slots; // Not those in which the slot was found, if they have just been replaced.
+    long[] s = slots; // May be newer than the array in which the slot was found.
     return slot + 1 < s.length ? s[slot + 1] : 0;
   }
 
   /**
-   * Returns the array that holds the state of a slot at its place, or a fresh state where there is
-   * no slot. May be called without the lock: null if the state has just been moved.
+   * Returns the array that holds the state of a slot at its place, or a fresh state if there is no
+   * slot. May be called without the lock: null if the state has just been moved.
    */
   long @Nullable [] glimpse(int slot, long place) {
     if (slot <= 0) {
@@ -237,7 +247,7 @@ final class Segment extends SequenceLock {
   }
 
   /**
-   * Returns the instant that a request for a key is decided at. If it is not known here, it may
+   * Returns the instant at which a request for a key is decided. If the key is not here, it may
    * have had a state that was forgotten: that had reset by {@code floorNanos}, and only a caller
    * whose own clock goes back can be earlier.
    */
@@ -270,8 +280,8 @@ final class Segment extends SequenceLock {
   }
 
   /**
-   * Adds a key that is not here, with a copy of a state; one whose length varies is an array of its
-   * own.
+   * Adds a key that is not here, with a copy of a state; a state whose length varies has an array
+   * of its own.
    *
    * @return its slot
    */
@@ -293,17 +303,17 @@ final class Segment extends SequenceLock {
     return slot;
   }
 
-  /** Takes over what a table knew of the time before its keys are restored. */
+  /** Takes over the times of a table before its keys are restored. */
   void restoreTimes(long floor, long latest) {
     floorNanos = floor;
     latestNanos = latest;
   }
 
-  // Images. All of this under the lock, see Image.
+  // Images. All of these methods need the lock, see Image.
 
   /**
-   * Copies what is here for the image that is being taken, if it has to have it and has not; to be
-   * called before anything is changed that the image must not lose.
+   * Copies the keys for the image that is being taken, if it needs them and does not have them yet.
+   * To be called before a change that would otherwise be missing from the image.
    */
   void copyFirst() {
     int number = table.imaging();
@@ -313,12 +323,12 @@ final class Segment extends SequenceLock {
     }
   }
 
-  /** Returns whether there is nothing to copy. May be called without the lock. */
+  /** Returns whether no copy is needed. May be called without the lock. */
   boolean isImaged(int number) {
     return imaged >= number;
   }
 
-  /** Returns what was here when an image was begun: the copy, or what is here still. */
+  /** Returns the keys as they were when an image was begun: the copy, or the present ones. */
   SegmentCopy take(int number) {
     SegmentCopy taken = copied == null ? copy() : copied;
     copied = null;
@@ -326,7 +336,7 @@ final class Segment extends SequenceLock {
     return taken;
   }
 
-  /** Drops the copy for an image that will not come for it. */
+  /** Drops the copy for an image that no longer needs it. */
   void dropCopy() {
     copied = null;
   }
@@ -336,7 +346,7 @@ final class Segment extends SequenceLock {
         width, slots.clone(), slab == null ? null : slab.copy(), bars == null ? null : bars.copy());
   }
 
-  /** Replaces the state of a slot, if a step has made another one in an array of its own. */
+  /** Replaces the state of a slot, if a step has returned another array. */
   void state(int slot, long[] s) {
     if (slab == null || slab.page(slots[slot + 1]) == s) {
       return;
@@ -354,7 +364,7 @@ final class Segment extends SequenceLock {
     return slab == null || budget.mayGrow(0);
   }
 
-  /** Returns whether there is room for what a step has made of the state of a slot. */
+  /** Returns whether there is room for the state that a step has returned for a slot. */
   private boolean hasRoom(int slot, long[] s) {
     if (slab == null) {
       return true;
@@ -381,19 +391,19 @@ final class Segment extends SequenceLock {
     budget.grown(in.bytes() - before);
   }
 
-  /** Puts the state that a slot now has, after a step that wrote it at a caller's time. */
+  /** Records the state that a slot now has, after a step that wrote it at a caller's time. */
   void put(int slot, long[] s, long nowNanos) {
     state(slot, s);
     wrote(nowNanos);
   }
 
-  /** Takes note that a state was written in place, at a caller's time. */
+  /** Records the time of a state that was written in place, at a caller's time. */
   void wrote(long nowNanos) {
     latestNanos = Math.max(latestNanos, nowNanos);
   }
 
   /**
-   * Charges permits that fit after a wait, to the state of a slot. States may then be elsewhere.
+   * Charges permits that fit after a wait, to the state of a slot. States may have moved after it.
    */
   void charge(
       int slot, long effectiveNanos, long waitNanos, long permits, Policy policy, long nowNanos) {
@@ -401,13 +411,15 @@ final class Segment extends SequenceLock {
     long[] own = state(slot);
     int i = offset(slot);
     long[] s = meter.charge(own, i, effectiveNanos, waitNanos, permits, policy, mayGrow);
-    if (mayGrow && !hasRoom(slot, s)) { // A state that grows is left as it was.
+    if (mayGrow && !hasRoom(slot, s)) { // The state itself is unchanged if it grows.
       s = meter.charge(own, i, effectiveNanos, waitNanos, permits, policy, false);
     }
     put(slot, s, nowNanos);
   }
 
-  /** As {@link Meter#record}, to the state of a slot. States may then be elsewhere. */
+  /**
+   * Counts permits in the state of a slot by {@link Meter#record}. States may have moved after it.
+   */
   void record(
       int slot,
       long effectiveNanos,
@@ -427,7 +439,7 @@ final class Segment extends SequenceLock {
   }
 
   /**
-   * Remembers that charges of a key after which it would have reset by then must keep their
+   * Bars a key: its charges after which it would have reset by {@code resetNanos} must keep their
    * permits.
    */
   void bar(long fingerprint, long resetNanos, long nowNanos) {
@@ -473,7 +485,7 @@ final class Segment extends SequenceLock {
     }
   }
 
-  /** Forgets a key, whether it still counts or not; returns whether it still did. */
+  /** Forgets a key, whether or not it still counts; returns whether it did. */
   boolean remove(long fingerprint, long nowNanos) {
     forgetIfReset(fingerprint, nowNanos);
     int slot = find(fingerprint);
@@ -495,7 +507,7 @@ final class Segment extends SequenceLock {
     }
   }
 
-  /** Examines all slots and forgets keys that have reset, and the bars that are over. */
+  /** Examines all slots and forgets keys that have reset, and drops the bars that are over. */
   void forget(long nowNanos) {
     forget(nowNanos, (int) slots[0]);
     forgetBars(nowNanos);
@@ -505,7 +517,7 @@ final class Segment extends SequenceLock {
     return meter.resetAtNanos(state(slot), offset(slot));
   }
 
-  /** Forgets everything, whether it still counts or not. */
+  /** Forgets everything, whether or not it still counts. */
   void clear() {
     copyFirst();
     forEach(table::released);
@@ -519,7 +531,7 @@ final class Segment extends SequenceLock {
     return next < slots.length ? next : 1;
   }
 
-  /** Frees a slot and closes the gap: what was displaced past it moves back. [Knuth 6.4, R] */
+  /** Frees a slot and closes the gap: keys that were displaced past it move back. [Knuth 6.4, R] */
   private void remove(int slot) {
     copyFirst();
     if (slab != null) {
@@ -554,8 +566,8 @@ final class Segment extends SequenceLock {
   }
 
   /**
-   * Takes the keys of an array whose bits under a mask are as wanted. One loop for all that moves
-   * keys, so that it is compiled when a segment is split for the first time.
+   * Takes the keys of an array whose bits under a mask have a given value. All moves of keys share
+   * this loop, so that it is compiled already when a segment is split for the first time.
    */
   private void fill(long[] from, @Nullable Slab states, long mask, long wanted) {
     for (int slot = 1; slot < from.length; slot += width) {
@@ -580,12 +592,12 @@ final class Segment extends SequenceLock {
       s = new long[Math.toIntExact(1 + count * width)];
       s[0] = count;
     }
-    VarHandle.releaseFence(); // Readers without a lock see what is in the array, or nothing.
+    VarHandle.releaseFence(); // Readers without a lock see the array's contents, or nothing.
     slots = s;
     hand = 1;
   }
 
-  /** Parts this segment's keys by the next bit; then nothing is left here, for good. */
+  /** Parts this segment's keys by the next bit; from then on this segment stays empty. */
   Segment[] halves() {
     copyFirst();
     Segment[] halves = {new Segment(table, depth + 1), new Segment(table, depth + 1)};
@@ -595,7 +607,7 @@ final class Segment extends SequenceLock {
     for (Segment half : halves) {
       half.floorNanos = floorNanos;
       half.latestNanos = latestNanos;
-      half.resize(slotsFor(size / 2 + size / 32)); // About half of the keys; fill takes all.
+      half.resize(slotsFor(size / 2 + size / 32)); // Room for about half; fill takes all.
       half.fill(slots, slab, bit, half == halves[0] ? 0 : bit);
       budget.grown(half.slabBytes());
     }
@@ -619,7 +631,7 @@ final class Segment extends SequenceLock {
   }
 
   /**
-   * Checks that every key is where it is looked for, and counted.
+   * Checks that every key can be found and is counted.
    *
    * @throws IllegalStateException if this segment is broken
    */
@@ -644,7 +656,9 @@ final class Segment extends SequenceLock {
     }
   }
 
-  /** Hands the visitor every key between two fingerprints, as unsigned numbers, and its state. */
+  /**
+   * Passes to the visitor every key between two fingerprints, as unsigned numbers, and its state.
+   */
   void forEach(long first, long last, BiConsumer<Long, long[]> visitor) {
     for (int slot = 1; slot < slots.length; slot += width) {
       if (isBetween(first, slots[slot], last)) {
@@ -659,13 +673,13 @@ final class Segment extends SequenceLock {
         && Long.compareUnsigned(fingerprint, last) <= 0;
   }
 
-  /** Forgets every key between two fingerprints, whether it still counts or not. */
+  /** Forgets every key between two fingerprints, whether or not it still counts. */
   void drop(long first, long last) {
     copyFirst();
     int before = size;
     for (int slot = 1; slot < slots.length; ) {
       if (isBetween(first, slots[slot], last)) {
-        remove(slot); // Another key may be here now, but none that has been passed already.
+        remove(slot); // Another key may be here now, which has not been visited yet.
       } else {
         slot += width;
       }
@@ -673,7 +687,7 @@ final class Segment extends SequenceLock {
     budget.giveBack(before - size);
   }
 
-  /** Hands the consumer the fingerprint of every key. */
+  /** Passes to the consumer the fingerprint of every key. */
   void forEach(LongConsumer fingerprints) {
     for (int slot = 1; slot < slots.length; slot += width) {
       if (slots[slot] != 0) {
@@ -682,7 +696,7 @@ final class Segment extends SequenceLock {
     }
   }
 
-  /** Returns the bytes of this segment's arrays, the states' among them. */
+  /** Returns the bytes of this segment's arrays, including the states. */
   long bytes() {
     return bytes(slots[0]) + slabBytes() + barBytes();
   }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What a segment held at an instant, for an image. */
+/** A copy of a segment's contents at an instant, for an image. */
 final class SegmentCopy {
   final @Nullable Bars bars;
   private final int width;
@@ -12,9 +12,11 @@ final class SegmentCopy {
   private final @Nullable Slab slab;
 
   /**
+   * Creates a copy from arrays of its own.
+   *
    * @param width the longs of a slot
    * @param slots as in {@link Segment}: their number, and then the slots
-   * @param slab where the states are, if they are not in the slots
+   * @param slab the states, if they are not in the slots
    */
   SegmentCopy(int width, long[] slots, @Nullable Slab slab, @Nullable Bars bars) {
     this.width = width;
@@ -23,7 +25,7 @@ final class SegmentCopy {
     this.bars = bars;
   }
 
-  /** Is handed keys with their states. */
+  /** A receiver of keys with their states. */
   interface KeyVisitor {
     void key(long fingerprint, long[] state) throws IOException;
   }

@@ -5,14 +5,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Segments that are locked together, in the one order in which every thread locks them. Reusable.
+ * The segments that a request locks together, in the one order in which every thread locks them.
+ * Reusable.
  */
 final class SegmentLocks {
   private @Nullable Segment[] segments = {};
   private long[] stamps = {};
   private int size;
 
-  /** Adds a segment to those that are to be locked, once. */
+  /** Adds a segment, unless it has been added already. */
   void add(Segment segment) {
     int place = size;
     while (place > 0 && order(place - 1) > segment.order) {
@@ -34,7 +35,7 @@ final class SegmentLocks {
     return Objects.requireNonNull(segments[i]).order;
   }
 
-  /** Locks all of them. Returns whether they still hold their keys. */
+  /** Locks all segments. Returns whether all of them still hold their keys. */
   boolean lock() {
     boolean current = true;
     for (int i = 0; i < size; i++) {
@@ -45,7 +46,7 @@ final class SegmentLocks {
     return current;
   }
 
-  /** Unlocks all of them and forgets them, and splits those that have become large. */
+  /** Unlocks all segments and forgets them; splits those that have become large. */
   void unlock() {
     for (int i = 0; i < size; i++) {
       Objects.requireNonNull(segments[i]).unlockWrite(stamps[i]);

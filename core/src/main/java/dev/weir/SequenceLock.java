@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A sequence lock: a writer's lock that tells readers whether a thread wrote while they read.
- * [Boehm, Can seqlocks get along with programming language memory models?, 2012]
+ * A sequence lock: a lock for writers, by which readers can check whether a thread wrote while they
+ * read. [Boehm, Can seqlocks get along with programming language memory models?, 2012]
  *
  * <p>Not reentrant, not fair. Made for sections of some tens of nanoseconds.
  */
@@ -31,28 +31,31 @@ class SequenceLock {
     }
   }
 
-  /** Odd while a thread writes. Each writer adds 2. */
-  @SuppressWarnings("unused") // By its handle.
+  /** The number of the current state, odd while a thread writes. Each writer adds 2. */
+  @SuppressWarnings("unused") // Used by its handle.
   private long sequence = 2;
 
-  /** Returns a stamp to read under, 0 while a thread writes. */
+  /** Returns a stamp for reading, 0 while a thread writes. */
   final long tryOptimisticRead() {
     long now = (long) SEQUENCE.getAcquire(this);
     return (now & 1) == 0 ? now : 0;
   }
 
-  /** Returns whether no thread but the caller's has written since the stamp was given. */
+  /** Returns whether no thread but the caller's has written since it got the stamp. */
   final boolean validate(long stamp) {
     VarHandle.acquireFence();
     return (long) SEQUENCE.getOpaque(this) == stamp;
   }
 
-  /** Takes the lock if no thread has written since the stamp was given. Returns its stamp, or 0. */
+  /**
+   * Takes the lock if no thread has written since the stamp was given. Returns the lock's stamp, or
+   * 0.
+   */
   final long tryConvertToWriteLock(long stamp) {
     if (!SEQUENCE.compareAndSet(this, stamp, stamp + 1)) {
       return 0;
     }
-    VarHandle.storeStoreFence(); // No reader sees what is written from here on under an old stamp.
+    VarHandle.storeStoreFence(); // No reader with an old stamp sees the writes that follow.
     return stamp + 1;
   }
 

@@ -8,12 +8,12 @@ import java.security.NoSuchAlgorithmException;
 
 /** The first 64 bits of SHA-256. [FIPS 180-4] */
 final class Sha256 implements KeyHash {
-  /** Set in the domain of texts that have no UTF-8 bytes; those are hashed as UTF-16. */
+  /** The bit set in the domain of texts that have no UTF-8 bytes; those are hashed as UTF-16. */
   private static final long NOT_UTF8 = 1L << 32;
 
   private static final ThreadLocal<Digest> DIGEST = ThreadLocal.withInitial(Digest::new);
 
-  /** One thread's. */
+  /** The digest of one thread. */
   private static final class Digest {
     private final ByteBuffer block = ByteBuffer.allocate(32);
     private final MessageDigest digest;

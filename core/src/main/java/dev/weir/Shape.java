@@ -1,13 +1,13 @@
 package dev.weir;
 
 /**
- * What two policies must share for one key's state to mean the same under both. A change of the
- * quota's permits alone keeps the shape, so the state simply goes on under the new limit; any other
- * change starts a state of its own, and the store remembers the old one for {@link #memoryNanos}.
- * {@link Policy#shape} computes it.
+ * The properties that two policies must share for one key's state to mean the same under both. A
+ * change of the quota's permits alone keeps the shape, so the state stays in use under the new
+ * limit; any other change starts a state of its own, and the store remembers the old one for {@link
+ * #memoryNanos}. {@link Policy#shape} computes it.
  *
- * @param algorithm the algorithm that counts: never {@link Algorithm#SLIDING_WINDOW}, which is one
- *     of two others
+ * @param algorithm the algorithm that counts: never {@link Algorithm#SLIDING_WINDOW}, which stands
+ *     for one of two others
  * @param windowNanos the quota's window
  * @param granularityNanos the length of a granule of {@link Algorithm#SLIDING_WINDOW_BUCKETS}, else
  *     0
@@ -41,12 +41,12 @@ public record Shape(
     return new Shape(Algorithm.SLIDING_WINDOW_BUCKETS, windowNanos, granularityNanos, 0, 0);
   }
 
-  /** Returns whether states of this shape know all that was admitted in the window. */
+  /** Returns whether states of this shape count all that was admitted in the window. */
   boolean strict() {
     return algorithm.strict();
   }
 
-  /** As {@link #meter(Calendar)}, by a calendar that was never stepped. */
+  /** Returns the {@link #meter(Calendar)} for a calendar that was never stepped. */
   Meter meter() {
     return meter(new Calendar());
   }
@@ -69,10 +69,12 @@ public record Shape(
     };
   }
 
-  /** Returns how long after its last use a state of this shape can still matter, at most. */
+  /**
+   * Returns the longest time after its last use for which a state of this shape can still matter.
+   */
   public long memoryNanos() {
     // A counter looks back over the window before this one; a granule ends late; a bucket drains,
-    // and its emission interval was rounded up by less than 1 ns for each permit.
+    // and its emission interval was rounded up, by less than 1 ns for each permit.
     long detail = granularityNanos + emissionNanos;
     long drain = algorithm.bucket() ? emissionNanos * burst + windowNanos + Quota.MAX_PERMITS : 0;
     return Math.max(2 * windowNanos + detail, drain);

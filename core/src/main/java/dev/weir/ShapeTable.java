@@ -1,15 +1,15 @@
 package dev.weir;
 
 /**
- * One shape's table in a {@link PolicyHistory}, and the policies that it has counted for.
- * Immutable; the table itself is not.
+ * One shape's table in a {@link PolicyHistory}, with the policies that it has counted for.
+ * Immutable, except for the table itself.
  *
  * @param last the policy with the largest limit since the shape's policy last changed: the newest
  *     one, or one of its variants
  * @param widest the policy with the largest limit that may still matter
- * @param widestLeftNanos when the policy last changed while that was not in force, or {@link
- *     Long#MAX_VALUE}
- * @param retiredNanos when the shape was replaced, or {@link Long#MAX_VALUE}
+ * @param widestLeftNanos the instant at which the policy last changed while the widest was not in
+ *     force, or {@link Long#MAX_VALUE}
+ * @param retiredNanos the instant at which the shape was replaced, or {@link Long#MAX_VALUE}
  */
 record ShapeTable(
     Table table, Policy last, Policy widest, long widestLeftNanos, long retiredNanos) {
@@ -19,18 +19,21 @@ record ShapeTable(
     return new ShapeTable(table, policy, policy, Long.MAX_VALUE, Long.MAX_VALUE);
   }
 
-  /** Returns the policy with the largest limit that was in force while the states remember. */
+  /**
+   * Returns the policy with the largest limit that was in force at a time for which states still
+   * count.
+   */
   Policy widest(long nowNanos) {
     return outlived(widestLeftNanos, nowNanos) ? last : widest;
   }
 
   private boolean outlived(long sinceNanos, long nowNanos) {
-    // A clock that went back may have shown the change after it showed later admissions.
+    // A clock that went back may have shown the time of the change after that of later admissions.
     return sinceNanos != Long.MAX_VALUE
         && nowNanos - Math.max(sinceNanos, table.latestNanos()) > table.shape.memoryNanos();
   }
 
-  /** Returns whether nothing that the table remembers can matter any more. */
+  /** Returns whether nothing in the table can matter any more. */
   boolean isOver(long nowNanos) {
     return outlived(retiredNanos, nowNanos);
   }
@@ -41,11 +44,11 @@ record ShapeTable(
     if (policy.quota().permits() >= widest.quota().permits()) {
       return inForce(table, policy);
     }
-    // Counted from this change: the policy that goes now may itself have been the second widest.
+    // Counted from this change: the policy that leaves now may itself have been the second widest.
     return new ShapeTable(table, policy, widest, nowNanos, Long.MAX_VALUE);
   }
 
-  /** Returns whether the limits in force are known to reach that of a variant. */
+  /** Returns whether the limits in force are known to be as large as that of a variant. */
   boolean covers(Policy variant) {
     return variant.quota().permits() <= last.quota().permits();
   }
@@ -60,7 +63,9 @@ record ShapeTable(
         : new ShapeTable(table, variant, widest, widestLeftNanos, retiredNanos);
   }
 
-  /** Returns the same table with keys that were charged under another policy of its shape. */
+  /**
+   * Returns the same table with keys that were charged under another policy of its shape as well.
+   */
   ShapeTable alsoOf(Policy other, long nowNanos) {
     Policy wider =
         other.quota().permits() > widest(nowNanos).quota().permits() ? other : widest(nowNanos);

@@ -3,8 +3,8 @@ package dev.weir;
 import java.time.Duration;
 
 /**
- * How a policy behaves in a {@link Store} that several processes share: how closely they keep
- * together, and what is answered while the store cannot be asked. Means nothing in this process's
+ * The options of a policy in a {@link Store} that several processes share: how closely they keep
+ * together, and the answer while the store cannot be reached. They have no effect in this process's
  * own memory, which is always exact and always there. Immutable and safe to share.
  *
  * <pre>{@code
@@ -14,21 +14,24 @@ import java.time.Duration;
  * }</pre>
  *
  * @param consistency how closely processes keep together
- * @param syncIntervalNanos for how long a process acts on what it last heard from the store: the
- *     life of an allotment of {@link Consistency#LEASED}, the time between syncs of {@link
- *     Consistency#APPROXIMATE}; 1 ms to the policy's window. 0 where none was chosen: then {@link
+ * @param syncIntervalNanos for how long a process acts on the store's last answer: the lifetime of
+ *     an allotment of {@link Consistency#LEASED}, the time between syncs of {@link
+ *     Consistency#APPROXIMATE}; 1 ms to the policy's window. 0 if none was chosen: then {@link
  *     Policy#sharing()} has a 20th of the window, at least 10 ms and at most 1 s
- * @param onFailure the answer while the store cannot know
+ * @param onFailure the answer while the store cannot decide
  * @param localShare the share of the quota, and of a bucket's burst, that each process admits by
- *     itself meanwhile where {@link FailureMode#LOCAL} applies; above 0 and at most 1
+ *     itself meanwhile if {@link FailureMode#LOCAL} applies; above 0 and at most 1
  */
 public record Sharing(
     Consistency consistency, long syncIntervalNanos, FailureMode onFailure, double localShare) {
 
-  /** The store decides every request; while it is away, every request is refused. The default. */
+  /**
+   * The options of a policy for which the store decides every request; while it is away, every
+   * request is refused. The default.
+   */
   public static final Sharing STRICT = new Sharing(Consistency.STRICT, 0, FailureMode.DENY, 1);
 
-  /** How many syncs with a store a window has by default. */
+  /** The default number of syncs with a store per window. */
   private static final int SYNCS_PER_WINDOW = 20;
 
   private static final long LEAST_DEFAULT_SYNC_NANOS = 10_000_000L;
@@ -51,12 +54,12 @@ public record Sharing(
     }
   }
 
-  /** Returns the same with another consistency. Default: {@link Consistency#STRICT}. */
+  /** Returns these options with another consistency. Default: {@link Consistency#STRICT}. */
   public Sharing consistency(Consistency consistency) {
     return new Sharing(consistency, syncIntervalNanos, onFailure, localShare);
   }
 
-  /** Returns the same with a sync interval: 1 ms to the policy's window. */
+  /** Returns these options with a sync interval: 1 ms to the policy's window. */
   public Sharing syncInterval(Duration interval) {
     long nanos =
         Check.range("syncInterval", Check.nanos("syncInterval", interval), 1, Long.MAX_VALUE);
@@ -64,7 +67,7 @@ public record Sharing(
   }
 
   /**
-   * Returns the same with another answer while the store cannot know. Default: {@link
+   * Returns these options with another answer while the store cannot decide. Default: {@link
    * FailureMode#DENY}.
    */
   public Sharing onFailure(FailureMode answer) {
@@ -72,15 +75,16 @@ public record Sharing(
   }
 
   /**
-   * Returns the same with the share of the quota, above 0 and at most 1, that each process admits
-   * by itself where {@link FailureMode#LOCAL} applies. Default: 1, which is right for one process.
+   * Returns these options with the share of the quota, above 0 and at most 1, that each process
+   * admits by itself if {@link FailureMode#LOCAL} applies. Default: 1, which is right for one
+   * process.
    */
   public Sharing localShare(double share) {
     return new Sharing(consistency, syncIntervalNanos, onFailure, share);
   }
 
   /**
-   * Returns the same with the sync interval that is in force for a window.
+   * Returns these options with the sync interval that is in force for a window.
    *
    * @throws IllegalArgumentException if the interval is shorter than 1 ms or longer than the window
    */

@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A limiter without keys, or {@linkplain RateLimiter#forKey one key} of a limiter that has them.
- * Its methods do what those of {@link RateLimiter} of the same names do for a key. Safe for use by
- * many threads.
+ * Each method works like the {@link RateLimiter} method of the same name for one key. Safe for use
+ * by many threads.
  *
  * <pre>{@code
  * SingleLimiter limiter = SingleLimiter.of(Quota.perSecond(5));
@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * }</pre>
  */
 public final class SingleLimiter {
-  /** Room for one key under each policy, and under those that a change leaves behind. */
+  /** The room for one key under each policy, and under those that a change leaves behind. */
   private static final int ROOM = 1024;
 
   private final Requests requests;
@@ -26,22 +26,22 @@ public final class SingleLimiter {
     this.fingerprint = fingerprint;
   }
 
-  /** Returns a limiter by those quotas, exact sliding windows, in this process. */
+  /** Returns a limiter with those quotas by exact sliding windows, in this process. */
   public static SingleLimiter of(Quota quota, Quota... more) {
     return RateLimiter.builder(quota, more).maxKeys(ROOM).buildSingle();
   }
 
-  /** Returns a limiter by those policies, in this process. */
+  /** Returns a limiter with those policies, in this process. */
   public static SingleLimiter of(Policy policy, Policy... more) {
     return RateLimiter.builder(policy, more).maxKeys(ROOM).buildSingle();
   }
 
-  /** Asks for one permit now. */
+  /** Requests one permit now. */
   public Decision tryAcquire() {
     return tryAcquire(1);
   }
 
-  /** Asks for permits now: all of them or none. */
+  /** Requests permits now: all of them or none. */
   public Decision tryAcquire(long permits) {
     return requests.decide(fingerprint, permits);
   }
@@ -51,22 +51,22 @@ public final class SingleLimiter {
     return requests.decideUpTo(fingerprint, permits);
   }
 
-  /** Asks for one permit now, without waiting for the store. */
+  /** Requests one permit now, without waiting for the store. */
   public CompletableFuture<Decision> tryAcquireAsync() {
     return tryAcquireAsync(1);
   }
 
-  /** Asks for permits now, without waiting for the store. */
+  /** Requests permits now, without waiting for the store. */
   public CompletableFuture<Decision> tryAcquireAsync(long permits) {
     return requests.decideAsync(fingerprint, permits);
   }
 
-  /** Returns what {@link #tryAcquire()} would, and charges nothing. */
+  /** Returns the decision that {@link #tryAcquire()} would make, and charges nothing. */
   public Decision peek() {
     return peek(1);
   }
 
-  /** Returns what {@link #tryAcquire(long)} would, and charges nothing. */
+  /** Returns the decision that {@link #tryAcquire(long)} would make, and charges nothing. */
   public Decision peek(long permits) {
     return requests.peek(fingerprint, permits);
   }
@@ -91,17 +91,26 @@ public final class SingleLimiter {
     return requests.acquire(fingerprint, permits, Sleeps.nanos("timeout", timeout));
   }
 
-  /** As {@link #acquire()}, without a thread that waits. */
+  /**
+   * Requests one permit that may be used later, without a thread that waits. See {@link
+   * #acquire()}.
+   */
   public CompletableFuture<Decision> acquireAsync() {
     return DelayedDecision.of(requests, fingerprint, 1, Sleeps.LONGEST_NANOS);
   }
 
-  /** As {@link #acquire(Duration)}, without a thread that waits. */
+  /**
+   * Requests one permit that may be used within a timeout, without a thread that waits. See {@link
+   * #acquire(Duration)}.
+   */
   public CompletableFuture<Decision> acquireAsync(Duration timeout) {
     return acquireAsync(1, timeout);
   }
 
-  /** As {@link #acquire(long, Duration)}, without a thread that waits. */
+  /**
+   * Requests permits that may be used within a timeout, without a thread that waits. See {@link
+   * #acquire(long, Duration)}.
+   */
   public CompletableFuture<Decision> acquireAsync(long permits, Duration timeout) {
     long nanos = Sleeps.nanos("timeout", timeout);
     return DelayedDecision.of(requests, fingerprint, permits, nanos);
@@ -122,20 +131,21 @@ public final class SingleLimiter {
     return requests.refund(fingerprint, permits, charged);
   }
 
-  /** Forgets what was used. Returns whether there was anything. */
+  /** Forgets what was used. Returns whether anything was used. */
   public boolean reset() {
     return requests.reset(fingerprint);
   }
 
   /**
-   * Puts other policies in force, for all keys if there are others: as {@link RateLimiter#replace}.
+   * Puts other policies in force, for all keys if there are others. See {@link
+   * RateLimiter#replace}.
    */
   public void replace(Policy policy, Policy... more) {
     new RateLimiter(requests).replace(policy, more);
   }
 
   /**
-   * Puts other quotas in force, for all keys if there are others: as {@link RateLimiter#replace}.
+   * Puts other quotas in force, for all keys if there are others. See {@link RateLimiter#replace}.
    */
   public void replace(Quota quota, Quota... more) {
     new RateLimiter(requests).replace(quota, more);

@@ -13,7 +13,7 @@ final class SipHash implements KeyHash {
   private static final VarHandle LITTLE_ENDIAN =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** The bits of four characters that none has which is ASCII. */
+  /** The bits that are 0 in four characters if all of them are ASCII. */
   private static final long NOT_ASCII = 0xff80_ff80_ff80_ff80L;
 
   private final long k0;
@@ -25,23 +25,29 @@ final class SipHash implements KeyHash {
   }
 
   /**
-   * Hashes the UTF-8 bytes of a text. A surrogate that is not one of a pair counts as the three
-   * bytes that the scheme would give it, so that different texts never have the same bytes.
+   * Hashes the UTF-8 bytes of a text. A surrogate outside a pair counts as the three bytes that the
+   * scheme would give it, so that different texts always have different bytes.
    *
-   * @param domain 0, or another number for hashes that are to have nothing to do with others
+   * @param domain 0, or another number for hashes that must be independent of others
    */
   @Override
   public long hash(long domain, CharSequence text) {
     return hash(domain, false, 0, text);
   }
 
-  /** As {@link #hash(long, CharSequence)}, for eight bytes, little-endian, and then a text. */
+  /**
+   * Hashes eight bytes, little-endian, and then a text. See {@link #hash(long, CharSequence)} for a
+   * text alone.
+   */
   @Override
   public long hash(long domain, long first, CharSequence text) {
     return hash(domain, true, first, text);
   }
 
-  /** Hashes while all is ASCII; else another begins anew. So no state is handed on and stays. */
+  /**
+   * Hashes a text while all of it is ASCII; otherwise starts again with the general method. No
+   * state is passed between the two, so that it can stay in registers.
+   */
   private long hash(long domain, boolean prefixed, long first, CharSequence text) {
     State state = new State(domain);
     int end = text.length();
@@ -62,7 +68,7 @@ final class SipHash implements KeyHash {
     if (offset == end) {
       return state.finish(tail);
     }
-    if (end >= 8) { // The last eight, of which some have been hashed already.
+    if (end >= 8) { // The last eight bytes, of which some have been hashed already.
       long even = everyOther(text, end - 8);
       long odd = everyOther(text, end - 7);
       if (((even | odd) & NOT_ASCII) != 0) {
@@ -81,7 +87,7 @@ final class SipHash implements KeyHash {
     return state.finish(tail);
   }
 
-  /** Returns four characters, with one between each and the next, as the quarters of a word. */
+  /** Returns every other one of seven characters, as the quarters of a word. */
   private static long everyOther(CharSequence text, int offset) {
     long c0 = text.charAt(offset);
     long c2 = text.charAt(offset + 2);
@@ -135,7 +141,7 @@ final class SipHash implements KeyHash {
     return state.finish(pending | (long) length << 56);
   }
 
-  /** Hashes bytes, as the paper's test vectors do. */
+  /** Hashes bytes as the paper's test vectors do. */
   @Override
   public long hash(long domain, byte[] bytes, int from, int to) {
     State state = new State(domain);
@@ -150,7 +156,7 @@ final class SipHash implements KeyHash {
     return state.finish(tail);
   }
 
-  /** Hashes what remains of a buffer, and leaves it there. */
+  /** Hashes the bytes that remain in a buffer, and leaves them there. */
   @Override
   public long hash(long domain, ByteBuffer bytes) {
     State state = new State(domain);
@@ -168,7 +174,7 @@ final class SipHash implements KeyHash {
     return state.finish(tail);
   }
 
-  /** Lives in registers: the compiler takes it apart. */
+  /** The state of a hash. It stays in registers: the compiler replaces the object by its fields. */
   private final class State {
     private long v0 = k0 ^ 0x736f6d6570736575L;
     private long v1;

@@ -7,41 +7,46 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The states of a segment's keys, where their lengths vary: blocks in pages that many of them
- * share, so that no object belongs to a key.
+ * The states of a segment's keys whose lengths vary: blocks in pages that many keys share, so that
+ * there is no object per key.
  *
- * <p>Guarded by its segment's lock, as the slots are: what is read without it may be anything, but
- * does no harm.
+ * <p>Guarded by its segment's lock, as the slots are: values that are read without it may be
+ * anything, but do no harm.
  */
 final class Slab {
   /*
-   * How is Slab designed, and why? A collector that copies what is young, and looks at all that it
-   * marks, takes time for every object. An array for each key is a million of them; pages are some
-   * thousands, and hold no references.
+   * How is Slab designed, and why? A garbage collector that copies young objects, and visits all
+   * that it marks, takes time for each object. With an array for each key there are a million of
+   * them; there are only some thousand pages, and they hold no references.
    *
    *   page    longs of a state, then blocks of that length
    *   block   the fingerprint of its key, then the state
    *
-   * A page has states of one length for all its life. The pages of a length are full but for the
-   * last: a block that is freed is filled with the last one at once, whose key is then found
-   * by its fingerprint, and its slot has the new place. So there are no lists of free blocks, and no holes to be found again:
-   * what a length wastes is a part of one page, whatever has been freed in which order. The last page
-   * begins small and doubles, so that a table of few keys is small as well. A state too
-   * long to share a page has one for itself, which is then moved by its reference.
+   * A page has states of one length for as long as it exists. All pages of a length are full except
+   * the last: when a block is freed, the last block is moved into its place at once, and the slot
+   * of that block's key, found by its fingerprint, gets the new place. So there are no lists of
+   * free blocks, and no holes to be found again: the waste of a length is a part of one page, in
+   * whatever order blocks were freed. The last page begins small and doubles, so that a table of
+   * few keys is small as well. A state too long to share a page has one of its own, which is then
+   * moved by its reference.
    *
-   * A place is a page's number, in the upper half, and where in the page the state begins, never 0. A
-   * reader without the lock may have a place where something else is by now. It finds no page, or
-   * one in which a state of the page's length begins there: the page says that length itself and
-   * never changes it, so no step reads past the end.
+   * A place is a page's number, in the upper half, and the state's offset in the page, never 0. A
+   * reader without the lock may have a place that holds something else by now. It finds no page, or
+   * one in which a state of the page's length begins at that offset: the page itself holds that
+   * length and never changes it, so no step reads past the end.
    */
 
   /** The longs that blocks of a page take: 8 KiB. */
   private static final int PAGE_LONGS = 1 << 10;
 
-  /** From here on a slab is split with its segment: what is moved at once. */
+  /**
+   * The size from which on a slab is split with its segment: a bound on the bytes moved at once.
+   */
   private static final long MAX_SHARED_BYTES = 1 << 21;
 
-  /** Up to here there are blocks of any length; then 32 lengths in each doubling. */
+  /**
+   * The length up to which there are blocks of each length; beyond it, 32 lengths in each doubling.
+   */
   private static final int ANY_LENGTH = 128;
 
   private static final int LENGTHS_BITS = 5;
@@ -57,7 +62,7 @@ final class Slab {
     final int perPage;
     int count;
 
-    /** The numbers of their pages. */
+    /** The numbers of the pages of this length. */
     int[] pages = {0};
 
     Blocks(int longs) {
@@ -81,13 +86,13 @@ final class Slab {
   private final List<Blocks> lengths = new ArrayList<>(2);
   private long[] @Nullable [] pages = NO_PAGES;
 
-  /** No page with a lower number is missing. */
+  /** A number below which no page is missing. */
   private int missing;
 
   private long bytes;
   private long sharedBytes;
 
-  /** Returns the least length, at least as long, for which there are blocks. */
+  /** Returns the least length of blocks, at least {@code longs}. */
   static int fitting(int longs) {
     if (longs <= ANY_LENGTH) {
       return longs;
@@ -101,12 +106,12 @@ final class Slab {
     return (int) page[0];
   }
 
-  /** Returns the bytes of the pages, and of the references to them. */
+  /** Returns the bytes of the pages and of the references to them. */
   long bytes() {
     return bytes;
   }
 
-  /** Returns whether there is so much here that half of it is better elsewhere. */
+  /** Returns whether this slab is so large that it should be halved. */
   boolean isLarge() {
     return sharedBytes >= MAX_SHARED_BYTES;
   }
@@ -151,7 +156,7 @@ final class Slab {
     return page;
   }
 
-  /** Returns the page of a place; without the lock, and null if no state can be there any more. */
+  /** Returns the page of a place, without the lock; null if no state can be there any more. */
   long @Nullable [] glimpse(long place) {
     long[] @Nullable [] all = pages;
     int number = (int) (place >>> 32);
@@ -181,7 +186,9 @@ final class Slab {
     return add(fingerprint, s, 0, s.length);
   }
 
-  /** Adds a copy of a state in another slab, whose page is taken over if it has no others. */
+  /**
+   * Adds a copy of a state in another slab, and takes over its page if that has no other states.
+   */
   long take(Slab from, long place) {
     long[] page = from.page(place);
     int longs = blockLongs(page);
@@ -213,7 +220,7 @@ final class Slab {
     }
   }
 
-  /** Returns how many blocks the last page has room for, 0 if it is full or there is none. */
+  /** Returns how many blocks the last page has room for; 0 if it is full or does not exist. */
   private int lastRoom(Blocks blocks) {
     return blocks.count % blocks.perPage == 0 ? 0 : room(page(blocks.lastPage()));
   }
@@ -260,7 +267,7 @@ final class Slab {
   }
 
   private void set(int number, long @Nullable [] page) {
-    VarHandle.releaseFence(); // Readers without the lock see how long its states are, or no page.
+    VarHandle.releaseFence(); // Readers without the lock see the length of its states, or no page.
     pages[number] = page;
   }
 
@@ -333,7 +340,7 @@ final class Slab {
     return found;
   }
 
-  /** Returns a copy with the same places, only to be read. */
+  /** Returns a copy with the same places, for reading only. */
   Slab copy() {
     Slab copy = new Slab();
     copy.pages = pages.clone();
@@ -345,8 +352,8 @@ final class Slab {
   }
 
   /**
-   * Checks that there are so many states, in pages that are full but for the last of a length, and
-   * that the bytes are right.
+   * Checks that there are {@code states} states, in pages of which only the last of each length is
+   * not full, and that the bytes are right.
    *
    * @throws IllegalStateException if this slab is broken
    */

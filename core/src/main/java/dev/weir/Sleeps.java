@@ -2,9 +2,9 @@ package dev.weir;
 
 import java.time.Duration;
 
-/** How long a request may wait. */
+/** The bounds on how long a request may wait. */
 final class Sleeps {
-  /** 36 years: the longest that a full bucket may take to refill. */
+  /** The longest wait, 36 years: the longest that a full bucket may take to refill. */
   static final long LONGEST_NANOS = 1L << 60;
 
   private Sleeps() {}

@@ -1,6 +1,9 @@
 package dev.weir;
 
-/** Two counters and a weight: hits in this window, plus the covered share of the previous one's. */
+/**
+ * An algorithm with two counters and a weight: hits in this window, plus the covered share of the
+ * previous one's.
+ */
 final class SlidingCounter extends Meter {
   /*
    * How is SlidingCounter designed, and why? Time is cut into windows aligned to multiples of W.
@@ -8,15 +11,16 @@ final class SlidingCounter extends Meter {
    *
    *     c + ceil(p * (W - x) / W)
    *
-   * and permits fit if the estimate and they are together at most the limit. It assumes that the
-   * previous window's hits came evenly. If they all came in its last instant, a window (t - W, t]
-   * holds them and c as well: p + limit - ceil(p * (W - x) / W) = limit + floor(p * x / W), which
-   * stays below twice the limit because x < W.
+   * and permits fit if the sum of the estimate and the permits is at most the limit. The estimate
+   * assumes that the previous window's hits came evenly. If they all came in its last instant, a
+   * window (t - W, t] holds them and c as well: p + limit - ceil(p * (W - x) / W) = limit + floor(p
+   * * x / W), which stays below twice the limit because x < W.
    *
-   * The estimate never grows while nothing is charged, also not across an edge (at x = W it is c, and so it
-   * is a moment later as the next window's p), so the wait for permits is found by solving for x.
+   * The estimate never grows while nothing is charged, even across an edge (at x = W it is c, and a
+   * moment later it is c again, as the next window's p), so the wait for permits is found by
+   * solving for x.
    */
-  /** The stamp: says which window CURRENT counts. */
+  /** The stamp, which gives the window that CURRENT counts. */
   private static final int LAST = 0;
 
   /** The previous window's hits in the high half, this one's in the low half. */
@@ -52,7 +56,7 @@ final class SlidingCounter extends Meter {
     return index(instant(s[i + LAST]));
   }
 
-  /** Returns the number of the window that an instant falls into, by the calendar. */
+  /** Returns the number of the window that contains an instant, by the calendar. */
   private long index(long at) {
     return Math.floorDiv(calendar.of(at), window);
   }
@@ -65,7 +69,10 @@ final class SlidingCounter extends Meter {
     return hits >>> 32;
   }
 
-  /** Returns the hits as they read in a window not before the latest: later ones move on. */
+  /**
+   * Returns the hits as they read in a window that is not before the latest: in a later window, the
+   * current hits have become the previous ones.
+   */
   private long hits(long[] s, int i, long index) {
     long later = index - lastIndex(s, i);
     return later == 0 ? s[i + HITS] : later == 1 ? s[i + HITS] << 32 : 0;
@@ -87,7 +94,8 @@ final class SlidingCounter extends Meter {
   }
 
   /**
-   * Returns the most of the previous window that may be covered so that its share is in the room.
+   * Returns the longest part of the previous window that may be covered so that its share fits the
+   * room.
    */
   private long covered(long room, long previous) {
     return previous <= room ? window : MulDiv.floor(room, window, previous);
@@ -167,7 +175,7 @@ final class SlidingCounter extends Meter {
     long was = instant(s[i + LAST]);
     long shown = calendar.of(now);
     long same = calendar.first(was);
-    if (shown == known && calendar.of(same) == was) { // Else it was passed over here.
+    if (shown == known && calendar.of(same) == was) { // Otherwise a step passed over it here.
       s[i + LAST] = stamp(same, reserved(s[i + LAST]));
       return;
     }
@@ -181,7 +189,7 @@ final class SlidingCounter extends Meter {
     }
     long start = (Math.floorDiv(shown, window) + Math.max(0, ahead)) * window;
     long last = was + shown - known;
-    // A reservation keeps its instant, also where that falls into the window after its own.
+    // A reservation keeps its instant, even if that is in the window after its own.
     boolean reserved = reserved(s[i + LAST]) && last > shown;
     s[i + HITS] = hits;
     s[i + LAST] = stamp(calendar.first(Math.max(start, last)), reserved);

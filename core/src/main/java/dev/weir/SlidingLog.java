@@ -3,20 +3,20 @@ package dev.weir;
 import java.util.Arrays;
 
 /**
- * Every admission that still counts, with its instant: the exact sliding window. With instants
- * rounded up to the ends of granules: sliding-window buckets.
+ * An algorithm that keeps every admission that still counts, with its instant: the exact sliding
+ * window. With instants rounded up to the ends of granules: sliding-window buckets.
  */
 final class SlidingLog extends Meter {
   /*
    * How is SlidingLog designed, and why? Time is cut into granules, of one nanosecond for the exact
-   * log. The state is the permits charged in each granule that was charged at all, in the order of
+   * log. The state holds the permits of each granule in which any were charged, in the order of
    * time. A granule counts as long as any of its instants is in the window (t - W, t], and in full:
-   * that can only deny, and permits come back at most one granule late. A running total makes a
-   * decision look only at what has expired since the last charge and, if it is a refusal, at what
-   * must expire before the permits fit.
+   * that can only deny, and permits come back at most one granule late. Because of a running total,
+   * a decision reads only the entries that have expired since the last charge and, for a refusal,
+   * those that must expire before the permits fit.
    *
-   * An entry is packed into 32 bits: its permits and the distance to the next entry. Few keys need
-   * more, those with long pauses or many permits, and take 96. The newest entry stands in the
+   * An entry is packed into 32 bits: its permits and the distance to the next entry. The few keys
+   * that need more, those with long pauses or many permits, take 96. The newest entry is in the
    * header, where permits can be added to it. So an exact log of 100 entries takes 424 bytes.
    *
    *   s[0]  stamp of the newest entry                 s[2]  total << 32 | the newest entry's permits
@@ -25,17 +25,19 @@ final class SlidingLog extends Meter {
    *
    * Beyond 65535 units, s[3] is first unit << 32 | units used, and the ring starts at s[4].
    *
-   * All of that from s[i] on. A table's states lie in the pages of slabs, whose s[0] says how long
-   * each of them is; a state outside of tables has an array of its own, and i is 0. A step that needs
-   * more room returns such an array, and the table finds a place for it.
+   * All of these offsets count from s[i]. A table's states are in the pages of slabs, whose s[0] is
+   * the length of each state; a state outside of tables has an array of its own, and i is 0. A step
+   * that needs more room returns such an array, and the table finds a place for it.
    *
-   * A state grows with the traffic, up to what the limit can need and then as it must. At
-   * MAX_LONGS, and where the memory's bound does not let it grow, neighbours are merged into the
-   * later instant: that keeps permits counted for longer and so can only deny. So is a log that only
-   * records what others admit, as soon as it has more entries than its own limit could need.
+   * A state grows with the traffic, up to the size that the limit can need, and beyond it only if
+   * it must. At MAX_LONGS, and where the bound on memory does not allow it to grow, neighbours are
+   * merged into the later instant: permits then count for longer, which can only deny. A log that
+   * only records what others admit is merged in the same way as soon as it has more entries than
+   * its own limit could need.
    *
-   * A reservation is an entry in the future. Entries leave only when they are older than the
-   * present's window, never a reservation's, so a cancelled one leaves everything as it was.
+   * A reservation is an entry in the future. Entries are dropped only when they are older than the
+   * window of the present, never by the window of a reservation, so a cancelled one leaves
+   * everything as it was.
    */
   private static final int NEWEST = 0;
   private static final int OLDEST = 1;
@@ -45,13 +47,16 @@ final class SlidingLog extends Meter {
   /** The longest array whose first unit and number of units fit 16 bits each. */
   private static final int MAX_SMALL = (0xffff + 7) / 2;
 
-  /** What one key can cost: 16 MiB, the exact log of 4 million permits. */
+  /** The most longs that one key can take: 16 MiB, the exact log of 4 million permits. */
   static final int MAX_LONGS = 1 << 21;
 
-  /** How many neighbours become one: more than the three units that the one can take. */
+  /**
+   * The number of neighbours that are merged into one: more than the three units that the one can
+   * take.
+   */
   private static final int THINNING = 8;
 
-  /** Marks the first of the three units of a wide entry. */
+  /** The mark of the first of the three units of a wide entry. */
   private static final int WIDE = 1 << 31;
 
   private static final int WIDE_UNITS = 3;
@@ -64,7 +69,10 @@ final class SlidingLog extends Meter {
   /** The most granules that count at once. */
   private final long cells;
 
-  /** How a narrow entry's unit is divided: the distance in so many low bits, the permits above. */
+  /**
+   * The number of low bits of a narrow entry's unit that are the distance; the permits are above
+   * them.
+   */
   private final int distanceBits;
 
   private final int distanceMask;
@@ -93,7 +101,9 @@ final class SlidingLog extends Meter {
     return s;
   }
 
-  /** Returns how many longs a state takes: all of its array, or what the slab's page says. */
+  /**
+   * Returns how many longs a state takes: all of its array, or the length given by the slab's page.
+   */
   private static int length(long[] s, int i) {
     return i == 0 ? s.length : Slab.blockLongs(s);
   }
@@ -123,13 +133,13 @@ final class SlidingLog extends Meter {
             : (s[i + RING] & ~LOW) | ((long) first << 16 | used);
   }
 
-  /** Returns where a unit stands, counted in halves of longs. */
+  /** Returns where a unit is, counted in halves of longs. */
   private static int half(long[] s, int i, int unit) {
     int longs = length(s, i);
     int units = units(longs);
     int place = first(s, i) + unit;
     place -= place >= units ? units : 0;
-    place = place >= units || place < 0 ? 0 : place; // Only while it is changing.
+    place = place >= units || place < 0 ? 0 : place; // Only while another thread changes it.
     return 2 * i + (longs > MAX_SMALL ? 8 : 7) + place;
   }
 
@@ -265,13 +275,13 @@ final class SlidingLog extends Meter {
       Policy admitting,
       boolean mayGrow) {
     trim(s, i, oldest(now));
-    // Nothing that counts is dropped, however small this limit: a larger one may follow.
+    // Everything that counts is kept, however small this limit is: a larger one may follow.
     long limit = policy.quota().permits();
     long[] room = used(s, i) < 2 * Math.max(Policy.LOG_LIMIT, limit) ? s : thinned(s, i);
     return append(room, room == s ? i : 0, at, permits, at > now, limit, mayGrow);
   }
 
-  /** Drops what lies before a granule. */
+  /** Drops the entries before a granule. */
   private void trim(long[] s, int i, long cut) {
     if (s[i + OLDEST] >= cut) {
       return;
@@ -297,7 +307,7 @@ final class SlidingLog extends Meter {
     ring(s, i, used == unit ? 0 : first < units(s, i) ? first : first - units(s, i), used - unit);
   }
 
-  /** Adds permits at an instant; at that of the newest entry if it is older. */
+  /** Adds permits at an instant, or at that of the newest entry if the instant is older. */
   private long[] append(
       long[] s, int i, long wanted, long permits, boolean ahead, long limit, boolean mayGrow) {
     boolean older = wanted < instant(s[i + NEWEST]);
@@ -305,7 +315,7 @@ final class SlidingLog extends Meter {
     boolean reserved = older ? reserved(s[i + NEWEST]) : ahead;
     long total = total(s, i) + permits;
     if (total > LOW) {
-      return collapsed(s, i, at, LOW, reserved); // Beyond any limit, until the whole has expired.
+      return collapsed(s, i, at, LOW, reserved); // Beyond any limit, until all of it has expired.
     }
     long distance = granuleOf(at) - newestGranule(s, i);
     long before = newestPermits(s, i);
@@ -331,7 +341,7 @@ final class SlidingLog extends Meter {
     return s;
   }
 
-  /** Makes one entry of everything: it counts for longer. */
+  /** Merges all entries into one, which counts for longer. */
   private long[] collapsed(long[] s, int i, long at, long total, boolean reserved) {
     ring(s, i, 0, 0);
     s[i + OLDEST] = granuleOf(at);
@@ -353,7 +363,7 @@ final class SlidingLog extends Meter {
     }
   }
 
-  /** Moves the newest entry, which has no permits any more, away from the one before it. */
+  /** Moves the newest entry, whose permits are all gone, away from the one before it. */
   private void lengthen(long[] s, int i, long byGranules) {
     int last = 0;
     int used = used(s, i);
@@ -367,7 +377,9 @@ final class SlidingLog extends Meter {
     push(s, i, permits, distance + byGranules);
   }
 
-  /** Returns a copy with room for so many units; the state itself if it may not be that large. */
+  /**
+   * Returns a copy with room for {@code units} units; the state itself if it may not be that large.
+   */
   private long[] grown(long[] s, int i, int units, long limit) {
     int exact = (int) Math.min(MAX_LONGS, (Math.min(limit, cells) + 7) / 2);
     int longs = length(s, i);
@@ -384,7 +396,7 @@ final class SlidingLog extends Meter {
     return copied(s, i, longs);
   }
 
-  /** Returns a copy of which each {@link #THINNING} neighbours are merged into the latest. */
+  /** Returns a copy in which each {@link #THINNING} neighbours are merged into the latest. */
   private long[] thinned(long[] s, int i) {
     long[] thinned = blank(length(s, i));
     long index = s[i + OLDEST];
@@ -454,13 +466,12 @@ final class SlidingLog extends Meter {
               : t;
       return timed(t, s[i + NEWEST], limit);
     }
-    // Later requests need not queue behind the cancelled entry any more, but behind the one before
-    // it.
+    // Later requests no longer queue behind the cancelled entry, but behind the one before it.
     boolean reserved = newestGranule(t, 0) > granuleOf(now);
     return timed(t, reserved ? stamp(instant(t[NEWEST]), true) : stamp(now, false), limit);
   }
 
-  /** Returns the state with its time set, by an entry without permits if need be. */
+  /** Returns the state with its time set, by an entry without permits if necessary. */
   private long[] timed(long[] s, long stamp, long limit) {
     long[] t = s;
     if (granuleOf(instant(stamp)) > newestGranule(s, 0)) {
@@ -491,7 +502,10 @@ final class SlidingLog extends Meter {
     s[i + NEWEST] = stamp(instant(s[i + NEWEST]) + granules * granule, reserved(s[i + NEWEST]));
   }
 
-  /** The same whatever array the entries have been through, and where in it they begin. */
+  /**
+   * Returns the same words for equal states, whatever arrays the entries have been through, and
+   * wherever in them they begin.
+   */
   @Override
   long[] compact(long[] s) {
     int used = used(s, 0);

@@ -14,31 +14,31 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.zip.CRC32C;
 
-/** The states of some keys of a {@link MemoryStore}, on their way to another one. */
+/** The states of some keys of a {@link MemoryStore}, in transit to another one. */
 final class SlotImage {
   /*
    * How do keys change from one clock to another without being admitted more than their bound?
    *
-   * At an instant `then` of the one clock the keys are lifted, and decided no more; at `now` of the
+   * At an instant `then` of one clock the keys are lifted, and no longer decided; at `now` of the
    * other they are laid, and decided again. Neither clock is fast, and `now` is really later than
    * `then`. So a state whose instants are all moved by now - then counts everything at least as
    * long as it has to, and the time of a key never runs fast: the logs' and the buckets' bounds
-   * hold. Where a log has granules, it is moved by whole ones, rounded up.
+   * hold. If a log has granules, it is moved by whole ones, rounded up.
    *
-   * Windows that begin at multiples of their length are another matter: they go by the calendar of
-   * their store, and so do `then` and `now` here. The window that holds `then` becomes the one that
-   * holds `now` (Meter.shift), so that a limit a day stays one a day. If `now` is further into it,
-   * that window is cut short, by so much:
+   * Windows that begin at multiples of their length are another matter: they follow the calendar of
+   * their store, and `then` and `now` are its instants here. The window that holds `then` becomes
+   * the one that holds `now` (Meter.shift), so that a limit a day stays one a day. If `now` is
+   * further into its window than `then`, that window is cut short, by
    *
    *     cut = now mod W - then mod W
    *
-   * A counter that slides makes up for it: the hits of the window before weigh what they weighed.
-   * A fixed window promises that no time of W touches more than two windows; with a window that is
-   * too short between them it may touch three. So the next one begins late, by the cut: a Pause, in
-   * which nobody is admitted anything. It is for all keys, also for those without a state, since
-   * they may have used the window before and been forgotten. A pause that is not over moves along.
-   * Pauses may add up to more than a window; a request that has to wait does so by the old calendar all the
-   * same, so what it was charged counts in the window in which its wait ends.
+   * A sliding counter makes up for it: the hits of the previous window keep their weight. A fixed
+   * window promises that no time of W touches more than two windows; with a window between them
+   * that is too short it may touch three. So the next one begins late, by the cut: a Pause, in
+   * which nothing is admitted. It applies to all keys, including those without a state, since they
+   * may have used the previous window and been forgotten. A pause that is not over moves along.
+   * Pauses may add up to more than a window; a request that has to wait still waits by the old
+   * calendar, so its charge counts in the window in which its wait ends.
    *
    * bytes    magic, version, first and last fingerprint, then, then by the calendar (in version 2
    *          only, which is written where that is another instant), names, END, number of keys (long),
@@ -80,7 +80,9 @@ final class SlotImage {
   }
 
   /**
-   * @param thenShownNanos what the calendar showed at {@code thenNanos}
+   * Creates an image without keys.
+   *
+   * @param thenShownNanos the instant of the calendar at {@code thenNanos}
    */
   private SlotImage(long first, long last, long thenNanos, long thenShownNanos) {
     if (Long.compareUnsigned(first, last) > 0) {
@@ -171,7 +173,7 @@ final class SlotImage {
       out.writeLong(keys);
       out.writeLong(crc(bytes.toByteArray()));
     } catch (IOException e) {
-      throw new AssertionError(e); // Memory throws none.
+      throw new AssertionError(e); // An array in memory throws none.
     }
     return bytes.toByteArray();
   }
@@ -206,7 +208,7 @@ final class SlotImage {
   // Laying.
 
   /**
-   * Reads all of it.
+   * Reads the whole image.
    *
    * @throws IOException if the bytes are damaged, or of another format
    */
@@ -238,7 +240,7 @@ final class SlotImage {
       return image;
     } catch (EOFException e) {
       throw new IOException("damaged: it ends too early", e);
-    } catch (RuntimeException e) { // By numbers that no policy and no state can have.
+    } catch (RuntimeException e) { // Thrown for numbers that no policy and no state can have.
       throw new IOException("damaged: " + e.getMessage(), e);
     }
   }
@@ -288,7 +290,7 @@ final class SlotImage {
   /**
    * Lays the keys.
    *
-   * @throws IllegalStateException if one of them is there; nothing has changed then
+   * @throws IllegalStateException if one of them is in the store; nothing has changed then
    */
   void layInto(
       ConcurrentHashMap<String, PolicyHistory> histories,

@@ -1,23 +1,24 @@
 package dev.weir;
 
 /**
- * Decides the requests that {@link FastPath} leaves to it, and does everything else that needs a
+ * The path of requests that {@link FastPath} leaves to it, and of everything else that needs a
  * key's lock.
  */
 final class SlowPath {
   /*
    * All segments in which the request's keys are counted are locked, in the one order in which
-   * every thread locks them; then every charge is checked, the request is settled, and all that
-   * fits is charged or nothing is. No thread ever sees half a request. Which tables count, and which
-   * segments, is read before they are locked, so it is read again afterwards: if it has changed,
-   * everything is unlocked and begins anew. FastPath's essay says which of its steps is which here.
+   * every thread locks them; then every charge is checked, the request is settled, and either all
+   * that fits is charged or nothing is. No thread ever sees half a request. The tables and segments
+   * that count are read before they are locked, so they are read again afterwards: if they have
+   * changed, everything is unlocked and begins anew. FastPath's essay shows which of its steps
+   * corresponds to which here.
    */
 
   private static final Charges.Role[] ROLES = Charges.Role.values();
 
   private SlowPath() {}
 
-  /** Decides a request of any number of charges, all of which are the store's. */
+  /** Decides a request of any number of charges, all of which belong to the store. */
   static void decide(Charges charges, Workspace work, long now) {
     int size = charges.size();
     LockedKey[] keys = work.keys(size);
@@ -38,7 +39,7 @@ final class SlowPath {
     }
   }
 
-  /** As {@link LocalStore#reset}. */
+  /** Forgets what a key has used, for {@link LocalStore#reset}. */
   static boolean reset(MemoryBinding binding, long fingerprint, Workspace work, long now) {
     LockedKey key = work.keys(1)[0];
     key.hold(binding, fingerprint, 0);
@@ -50,7 +51,7 @@ final class SlowPath {
     }
   }
 
-  /** As {@link MemoryStore#record}. */
+  /** Counts permits that were admitted elsewhere, for {@link MemoryStore#record}. */
   static Decision record(
       MemoryBinding binding, long fingerprint, long permits, Workspace work, long now) {
     LockedKey key = work.keys(1)[0];
@@ -82,7 +83,7 @@ final class SlowPath {
     }
   }
 
-  /** As {@link LocalStore#refund}. */
+  /** Gives permits back, for {@link LocalStore#refund}. */
   static long refund(
       MemoryBinding binding,
       long fingerprint,
@@ -101,7 +102,7 @@ final class SlowPath {
   }
 
   /**
-   * Locks every segment in which the keys are counted, and checks that these are still the ones.
+   * Locks every segment in which the keys are counted, and repeats if they have changed meanwhile.
    */
   private static void lock(Workspace work, int size, long now) {
     LockedKey[] keys = work.keys(size);
@@ -129,7 +130,7 @@ final class SlowPath {
     }
   }
 
-  /** Finds out whether charge {@code i} fits beside those before it; changes nothing. */
+  /** Checks whether charge {@code i} fits beside those before it; changes nothing. */
   private static void check(Charges charges, LockedKey[] keys, int i, long now) {
     LockedKey key = keys[i];
     key.find(now);
@@ -148,7 +149,7 @@ final class SlowPath {
     long wait = key.permits == 0 ? 0 : charges.queued() ? key.queueNanos() : key.waitNanos(also);
     boolean fits = wait <= charges.maxWaitNanos();
     if (!fits && wait == Decision.NEVER && charges.queued()) {
-      wait = key.waitNanos(also); // The queue is full: say when it will have room.
+      wait = key.waitNanos(also); // The queue is full: the wait is until it has room.
     }
     charges.result(
         i,
@@ -159,7 +160,7 @@ final class SlowPath {
         at);
   }
 
-  /** Charges what fits; nothing at all if the request is refused for want of room. */
+  /** Charges what fits, or nothing at all if the request is refused for want of room. */
   private static void charge(Charges charges, LockedKey[] keys, long now) {
     int size = charges.size();
     for (Charges.Role role : ROLES) { // A shadow must not take the room of a charge that must fit.
@@ -191,7 +192,7 @@ final class SlowPath {
   }
 
   /**
-   * Returns a wait as the caller sees it, whose clock may be behind the key's time; if it is
+   * Returns a wait as it is for the caller, whose clock may be behind the key's time. If it is
    * centuries behind, the sum overflows and the answer is {@link Decision#NEVER}.
    */
   static long retryAfterNanos(long wait, long behind) {

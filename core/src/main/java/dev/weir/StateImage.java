@@ -31,8 +31,8 @@ final class StateImage {
    * bar      fingerprint, never 0; the instant until which it counts
    *
    * All numbers are big-endian. A reader checks the sum only at the end, so what it has read until
-   * then may be anything: it trusts no length, and hands nothing out that was not read to the end.
-   * A release that changes what a state means changes the version.
+   * then may be anything: it trusts no length, and returns nothing before it has read to the end. A
+   * release that changes what a state means changes the version.
    */
   private static final int MAGIC = 0x57454952; // WEIR
   private static final int VERSION = 3;
@@ -126,7 +126,10 @@ final class StateImage {
     out.writeLong(0);
   }
 
-  /** Writes what counting needs of a policy; the rest comes with the policy that is bound. */
+  /**
+   * Writes the properties of a policy that counting needs; the rest comes with the policy that is
+   * bound.
+   */
   static void writePolicy(Policy policy, DataOutputStream out) throws IOException {
     out.writeUTF(policy.name());
     out.writeUTF(policy.algorithm().name());
@@ -137,7 +140,7 @@ final class StateImage {
     out.writeLong(policy.lateNanos);
   }
 
-  /** Reads an image. Used by one thread, once. */
+  /** A reader of an image. Used by one thread, once. */
   static final class Reader {
     private final CheckedInputStream summed;
     private final DataInputStream in;
@@ -150,12 +153,12 @@ final class StateImage {
     private final long unknownBefore;
     private long keys;
 
-    /** Reads a store that goes on by another clock, or by this one later. */
+    /** Reads a store that continues by another clock, or by this one later. */
     Reader(InputStream image, long known, long now) throws IOException {
       this(image, known, now, false);
     }
 
-    /** Reads a store that goes on at the instant of the image, as if nothing had happened. */
+    /** Reads a store that continues at the instant of the image, as if nothing had happened. */
     static Reader exactly(InputStream image) throws IOException {
       return new Reader(image, 0, 0, true);
     }
@@ -211,7 +214,10 @@ final class StateImage {
       return fingerprint;
     }
 
-    /** Returns the calendar that the store goes on with: an exact one with the image's. */
+    /**
+     * Returns the calendar with which the store continues: the image's, if the store continues
+     * exactly.
+     */
     Calendar calendar() {
       return calendar;
     }
@@ -221,7 +227,7 @@ final class StateImage {
     }
 
     /**
-     * Returns the next name's history, or null at the end, when the sum is right.
+     * Returns the next name's history; null at the end, if the sum is right.
      *
      * @throws IOException if the image is damaged
      */
@@ -250,7 +256,7 @@ final class StateImage {
         return history;
       } catch (EOFException e) {
         throw cut(e);
-      } catch (RuntimeException e) { // By numbers that no policy and no state can have.
+      } catch (RuntimeException e) { // Thrown for numbers that no policy and no state can have.
         throw new IOException("damaged: " + e.getMessage(), e);
       }
     }
@@ -284,10 +290,10 @@ final class StateImage {
               "cells of other bounds (expected: the bounds of the image's store)");
         }
         table.restoreUnknown(unknown, unknownFor, isUnknown);
-      } else if (sketching && !sameCells) { // They say nothing of the keys that they count.
+      } else if (sketching && !sameCells) { // Such cells do not count the right keys.
         table.unknownBefore(now, now);
       } else if (unknown != Meter.LONG_AGO) {
-        // A window that is not over by the one clock must not be over by the other.
+        // A window that is not over by one clock must not be over by the other.
         boolean counts = known != now && known - unknown <= last.shape().memoryNanos();
         table.unknownBefore(counts ? now : shifted(unknown), now);
       }

@@ -4,28 +4,28 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Where the state of policies lives: this process, a Redis, a cluster. Safe for use by many
+ * The place of the state of policies: this process, a Redis, a cluster. Safe for use by many
  * threads.
  *
- * <p>Every store has this face, whose answers come by callback. A store that decides on the
- * caller's thread is a {@link LocalStore}, which answers by returning.
+ * <p>Every store has this interface, whose answers come by callback. A store that decides on the
+ * caller's thread is a {@link LocalStore}, whose methods return the answers.
  *
- * <p>What a store must hold to is written as tests: the contract suites of {@code
- * dev.weir.testkit}. In short: a request is charged for all of its limits or for none ({@link
- * Charges#settle}), a refusal changes nothing, state time never goes back, and no change of policy
- * lets more be admitted than the largest quota that was in force.
+ * <p>The contract of a store is written as tests: the contract suites of {@code dev.weir.testkit}.
+ * In short: a request is charged for all of its limits or for none ({@link Charges#settle}), a
+ * refusal changes nothing, state time never goes back, and no change of policy lets more be
+ * admitted than the largest quota that was in force.
  */
 public interface Store extends AutoCloseable {
-  /** Returns the fingerprints of keys that all processes that share this store use. */
+  /** Returns the fingerprints of keys that all processes use that share this store. */
   Fingerprint fingerprint();
 
   /**
    * Puts a policy in force under a name.
    *
-   * <p>State survives: what the name's earlier policies admitted still counts, as long as it would
-   * have counted under them, and a policy that returns within its window finds all that was
-   * admitted in between. Policies of one {@link Shape} share their state. No sequence of changes
-   * admits more than the largest quota that was in force; where approximate algorithms take part,
+   * <p>State survives: permits that the name's earlier policies admitted still count, for as long
+   * as they would have counted under them, and a policy that returns within its window finds all
+   * that was admitted in between. Policies of one {@link Shape} share their state. No sequence of
+   * changes admits more than the largest quota that was in force; with approximate algorithms,
    * their own bounds are added to it.
    *
    * @throws IllegalStateException if the name has changed its shape too often within its windows
@@ -35,14 +35,14 @@ public interface Store extends AutoCloseable {
 
   /**
    * Returns a binding on the same keys under another policy of the same {@link Shape}, beside the
-   * one in force: a key can be asked for under either, and under a third one the next time. The
-   * promise of {@link #bind} holds: no window of a key holds more than the largest quota that it
-   * was asked for under. The policies of a name may change, and variants of its earlier bindings
-   * remain usable as these do.
+   * one in force: requests for a key may come under either, and under a third one the next time.
+   * The promise of {@link #bind} holds: no window of a key holds more than the largest quota of its
+   * requests. The policies of a name may change, and variants of its earlier bindings remain
+   * usable, as the bindings themselves do.
    *
-   * <p>Of a token bucket there are also variants of another shape: what a key has used is the time
-   * that its bucket takes to refill, and stays that. They are for callers who bring the bucket
-   * along with every request; the promise about changes of a policy is not made for them.
+   * <p>A token bucket also has variants of another shape: the use of a key is the time that its
+   * bucket takes to refill, and stays that time. They are for callers who pass the bucket with
+   * every request; the promise about changes of a policy is not made for them.
    *
    * <p>Not every store has variants.
    *
@@ -60,8 +60,8 @@ public interface Store extends AutoCloseable {
   void retire(String name, long nowNanos);
 
   /**
-   * Returns whether a binding is one of this store's: if a request for it can be decided here. A
-   * store that forwards to others answers for them.
+   * Returns whether a binding is one of this store's, so that a request for it can be decided here.
+   * A store that forwards to others answers for them.
    */
   default boolean owns(Binding binding) {
     return binding.store() == this;
@@ -69,52 +69,52 @@ public interface Store extends AutoCloseable {
 
   /**
    * Returns whether the store counts permits of {@link Consistency#LEASED} policies for a sync
-   * interval longer than the policy's window, so that they may be lent as they are. Where it does
-   * not, who lends them binds the {@link Policy#lent} policy. Default: false.
+   * interval longer than the policy's window, so that they may be lent as they are. If it does not,
+   * a caller that lends them binds the {@link Policy#lent} policy. Default: false.
    */
   default boolean countsLent() {
     return false;
   }
 
   /**
-   * Decides a request: fills in the results of {@code charges}, then hands it to {@code done}. A
-   * {@link LocalStore} does so before it returns, on the same thread; a remote one later, on a
-   * thread of its own. Never fails: trouble is a decision with a reason, and {@link Charges#settle}
-   * says what becomes of the request then.
+   * Decides a request: fills in the results of {@code charges}, then passes them to {@code done}. A
+   * {@link LocalStore} does this before it returns, on the same thread; a remote store does it
+   * later, on a thread of its own. Never fails: an error is a decision with a reason, and {@link
+   * Charges#settle} determines the outcome of the request.
    *
    * @throws IllegalArgumentException if a binding is not this store's
    */
   void decide(Charges charges, long nowNanos, Consumer<? super Charges> done);
 
   /**
-   * Announces that a request will be decided soon. A caller with many requests at hand announces
-   * all of them and then has them decided: a store can have their states fetched meanwhile.
+   * Announces that a request will be decided soon. A caller with many requests announces all of
+   * them and then has them decided: a store can fetch their states meanwhile.
    */
   default void expect(Charges charges) {}
 
   /**
-   * Runs a caller that asks for several decisions. A store that is asked over a network may wait
-   * until {@code asks} returns or throws, and then send what this thread has asked for, in that
-   * order and in few messages; so {@code asks} must not wait for an answer. Default: everything is
-   * asked as it comes.
+   * Runs a caller that makes several requests. A store that is called over a network may wait until
+   * {@code asks} returns or throws, and then send the requests of this thread, in their order and
+   * in few messages; so {@code asks} must not wait for an answer. Default: each request is sent as
+   * it comes.
    */
   default void together(Runnable asks) {
     asks.run();
   }
 
   /**
-   * Decides every request of a batch, each for itself and in their order, and hands it to {@code
-   * done}; when and where, as for {@link #decide(Charges, long, Consumer)}.
+   * Decides every request of a batch, each for itself and in their order, and passes it to {@code
+   * done}, at the time and on the thread described at {@link #decide(Charges, long, Consumer)}.
    *
    * @throws IllegalArgumentException if a binding is not this store's
    */
   void decide(Batch batch, long nowNanos, Consumer<? super Batch> done);
 
   /**
-   * Gives back permits of an earlier charge, as far as they still count and giving them back cannot
-   * admit too much, and hands {@code done} how many were given back.
+   * Gives back permits of an earlier charge, those that still count and only as many as cannot
+   * admit too much, and passes their number to {@code done}.
    *
-   * @param binding the one that charged them: what a permit of a bucket is worth depends on it
+   * @param binding the one that charged them: the worth of a bucket's permit depends on it
    * @param permits at least 0
    * @param charged the decision that charged them
    * @throws IllegalArgumentException if the binding is not this store's, or {@code permits} is
@@ -129,7 +129,7 @@ public interface Store extends AutoCloseable {
       LongConsumer done);
 
   /**
-   * Forgets what a key has used: its next request is decided as the first of a new key. Hands
+   * Forgets what a key has used: its next request is decided as the first of a new key. Passes to
    * {@code done} whether there was anything to forget.
    *
    * @throws IllegalArgumentException if the binding is not this store's
@@ -137,7 +137,7 @@ public interface Store extends AutoCloseable {
    */
   void reset(Binding binding, long fingerprint, long nowNanos, Consumer<? super Boolean> done);
 
-  /** Drops what no longer matters, a bounded amount of it; to be called now and then. */
+  /** Drops state that no longer matters, a bounded amount of it; to be called now and then. */
   void expire(long nowNanos);
 
   /** Returns how many keys have state in this process. Default: 0. */
@@ -161,8 +161,8 @@ public interface Store extends AutoCloseable {
   }
 
   /**
-   * Returns how full the store is, 0 to 100: of keys or bytes, whichever is fuller; 0 where neither
-   * is bounded.
+   * Returns how full the store is, 0 to 100: of keys or bytes, whichever is fuller; 0 if neither is
+   * bounded.
    */
   default int fullPercent() {
     double keys = (double) keys() / maxKeys();

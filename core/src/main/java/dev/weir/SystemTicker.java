@@ -2,13 +2,13 @@ package dev.weir;
 
 import java.time.Instant;
 
-/** The only reader of the system's clocks. */
+/** The ticker of the system's clocks, and their only reader. */
 final class SystemTicker implements Ticker {
   static final SystemTicker INSTANCE = new SystemTicker();
 
   static final Ticker WALL = () -> nanos(Instant.now());
 
-  /** Added to the monotonic clock; fixed for the life of the process. */
+  /** The offset added to the monotonic clock; fixed for the life of the process. */
   private final long offsetNanos;
 
   private SystemTicker() {

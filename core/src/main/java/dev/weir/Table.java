@@ -16,13 +16,13 @@ final class Table {
   /*
    * A directory over segments, by the first bits of fingerprints: extendible hashing. [Fagin,
    * Nievergelt, Pippenger and Strong, 1979] The directory is an immutable array behind one volatile
-   * field. Splitting a segment swaps it for one in which two halves stand in the segment's place,
-   * twice as long if need be. A thread that then finds the old segment sees that it is marked, and
-   * reads the directory again.
+   * field. Splitting a segment replaces it by one in which two halves stand in the segment's place,
+   * twice as long if necessary. A thread that then finds the old segment sees that it is marked,
+   * and reads the directory again.
    *
    * The sketch: a key that is new when there is no room may be counted in the cell of those whose
    * fingerprints begin like its own. A cell is a slot like any other, under a fingerprint made of
-   * those first bits; it counts each of its keys at least in full. There are few cells, a sixteenth
+   * those first bits; it counts each of its keys at least in full. There are few cells: a sixteenth
    * of the keys that the budget allows. A key that is new while its cell is live starts with the
    * cell's state, since part of that may be its own.
    *
@@ -31,23 +31,29 @@ final class Table {
    * for as long as such a charge counts.
    */
 
-  /** Segments to begin with: locks, a few for each core of a common machine. A power of two. */
+  /**
+   * The number of segments at first, as a power of two: locks, a few for each core of a common
+   * machine.
+   */
   private static final int FIRST_DEPTH = 4;
 
-  /** Segments that a table can have, a million: as many keys as arrays can hold. */
+  /**
+   * The most segments that a table can have, as a power of two: a million, as many keys as arrays
+   * can hold.
+   */
   private static final int MAX_DEPTH = 20;
 
-  /** In how many calls all segments are swept once. */
+  /** The number of calls in which all segments are swept once. */
   private static final int SWEEPS = 16;
 
   final Shape shape;
   final Meter meter;
   final Budget budget;
 
-  /** Whether a state is one word, that of a {@link Gcra}. */
+  /** True if a state is one word, that of a {@link Gcra}. */
   final boolean ofBuckets;
 
-  /** The state of a key that has never been seen; only to be read. */
+  /** The state of a new key; for reading only. */
   final long[] fresh;
 
   private final int cellBits;
@@ -76,17 +82,17 @@ final class Table {
     }
   }
 
-  /** Returns whether a policy of a shape is decided here by a key's state alone. */
+  /** Returns whether a key's state alone decides here for a policy of a shape. */
   boolean serves(Shape other) {
     return shape.equals(other) && pauses.isEmpty();
   }
 
-  /** Returns the pauses that are not over, or not known to be, in the order in which they begin. */
+  /** Returns the pauses that may not be over, in the order in which they begin. */
   List<Pause> pauses() {
     return pauses;
   }
 
-  /** Adds pauses; whoever knows which way requests take has to learn of it, see PolicyHistory. */
+  /** Adds pauses; afterwards the path of requests has to be chosen anew, see PolicyHistory. */
   void pause(List<Pause> more) {
     List<Pause> all = new ArrayList<>(pauses);
     all.addAll(more);
@@ -114,10 +120,10 @@ final class Table {
 
   /**
    * Reads where the slots of a batch's keys are, those from {@code from} on and before {@code to}.
-   * No step waits for what another one reads.
+   * No step waits for the result of another.
    */
   long touch(Batch batch, int from, int to) {
-    Segment[] segments = directory; // Once: only deciding needs to know of splits.
+    Segment[] segments = directory; // Read once: only deciding has to notice splits.
     long read = 0;
     for (int i = from; i < to; i++) {
       long fingerprint = MemoryStore.nonZero(batch.fingerprint(i));
@@ -175,12 +181,14 @@ final class Table {
     return cells.get() > 0;
   }
 
-  /** Returns whether a key without a slot may count something all the same. */
+  /** Returns whether a key without a slot may have permits that count. */
   boolean isUnsure() {
     return sketching() || unknown;
   }
 
-  /** Returns a copy of what a key counts that has no slot, or null if it is a fresh one. */
+  /**
+   * Returns a copy of the state that counts for a key without a slot, or null if it is a fresh one.
+   */
   long @Nullable [] unslotted(long fingerprint, Policy asked) {
     if (sketching()) {
       long cell = cell(fingerprint);
@@ -196,19 +204,26 @@ final class Table {
         : null;
   }
 
-  /** Takes note that it is not known what was admitted before an instant; before any decision. */
+  /**
+   * Sets the instant before which it is not known what was admitted; called before any decision.
+   */
   void unknownBefore(long nanos, long nowNanos) {
     unknownBeforeNanos = nanos;
     unknownForNanos = shape.memoryNanos();
     unknown = nowNanos - nanos <= unknownForNanos;
   }
 
-  /** Returns before when it is not known what was admitted, or {@link Meter#LONG_AGO}. */
+  /**
+   * Returns the instant before which it is not known what was admitted, or {@link Meter#LONG_AGO}.
+   */
   long unknownBeforeNanos() {
     return unknownBeforeNanos;
   }
 
-  /** Takes note of a policy that keys are decided under, and may have been; before any is. */
+  /**
+   * Records a policy under which keys are decided, and may have been; called before any decision
+   * under it.
+   */
   void alsoDecides(Policy policy) {
     long memory = policy.shape().memoryNanos();
     if (unknownBeforeNanos != Meter.LONG_AGO && memory > unknownForNanos) {
@@ -217,7 +232,7 @@ final class Table {
     }
   }
 
-  /** As {@link MemoryStore#forgetUnknown}. */
+  /** Treats the past of this table as known, as {@link MemoryStore#forgetUnknown} does for all. */
   void forgetUnknown() {
     unknownBeforeNanos = Meter.LONG_AGO;
     unknown = false;
@@ -229,14 +244,14 @@ final class Table {
     }
   }
 
-  /** Takes over what is known of the time before keys are restored. */
+  /** Takes over the times of a table before its keys are restored. */
   void restoreTimes(long floorNanos, long latestNanos) {
     for (Segment segment : directory) {
       segment.restoreTimes(floorNanos, latestNanos);
     }
   }
 
-  /** Takes a key from an image, whether there is room or not. */
+  /** Takes a key from an image, even if there is no room. */
   void restore(long fingerprint, long[] state, boolean sketching, long nowNanos) {
     Segment segment = segment(fingerprint);
     long stamp = segment.writeLock();
@@ -252,7 +267,9 @@ final class Table {
     segment.splitIfLarge();
   }
 
-  /** Hands the visitor every key between two fingerprints, as unsigned numbers, and its state. */
+  /**
+   * Passes to the visitor every key between two fingerprints, as unsigned numbers, and its state.
+   */
   void forEach(long first, long last, BiConsumer<Long, long[]> visitor) {
     for (Segment segment : segments(first, last)) {
       long stamp = segment.writeLock();
@@ -264,7 +281,7 @@ final class Table {
     }
   }
 
-  /** Takes a key from another store, whether there is room or not. */
+  /** Takes a key from another store, even if there is no room. */
   void lay(long fingerprint, long[] state, long nowNanos) {
     Segment segment = segment(fingerprint);
     long stamp = segment.writeLock();
@@ -279,7 +296,7 @@ final class Table {
     segment.splitIfLarge();
   }
 
-  /** Forgets every key between two fingerprints, whether it still counts or not. */
+  /** Forgets every key between two fingerprints, whether or not it still counts. */
   void drop(long first, long last) {
     for (Segment segment : segments(first, last)) {
       long stamp = segment.writeLock();
@@ -302,7 +319,7 @@ final class Table {
     return found;
   }
 
-  /** Bars a key, as an image says. */
+  /** Bars a key, from an image. */
   void restoreBar(long fingerprint, long untilNanos, long nowNanos) {
     Segment segment = segment(fingerprint);
     long stamp = segment.writeLock();
@@ -313,7 +330,7 @@ final class Table {
     }
   }
 
-  /** Takes over exactly what an image says about the time before which it is unknown. */
+  /** Takes over from an image exactly the time before which admissions are unknown. */
   void restoreUnknown(long beforeNanos, long forNanos, boolean counts) {
     unknownBeforeNanos = beforeNanos;
     unknownForNanos = forNanos;
@@ -325,7 +342,7 @@ final class Table {
     return imaging;
   }
 
-  /** Begins an image: from now on segments are copied before they lose anything. */
+  /** Begins an image: from now on segments are copied before they change. */
   TableImage beginImage(ShapeTable of, int number) {
     synchronized (directoryLock) {
       imaging = number;
@@ -347,7 +364,7 @@ final class Table {
     imaging = 0;
   }
 
-  /** Copies a key's segment for the image that is being taken, if it has to have it. */
+  /** Copies a key's segment for the image that is being taken, if the image needs it. */
   void copyFirst(long fingerprint) {
     int number = imaging;
     if (number != 0) {
@@ -371,7 +388,7 @@ final class Table {
     cells.incrementAndGet();
   }
 
-  /** Takes note that a slot is free again. */
+  /** Records that a slot is free again. */
   void released(long fingerprint) {
     if (sketching() && fingerprint == cell(fingerprint)) {
       cells.decrementAndGet();
@@ -387,7 +404,7 @@ final class Table {
     return floor;
   }
 
-  /** Returns the latest time at which anything was put here. */
+  /** Returns the latest time at which anything was put into this table. */
   long latestNanos() {
     long latest = Meter.LONG_AGO;
     for (Segment segment : directory) {
@@ -415,7 +432,9 @@ final class Table {
     }
   }
 
-  /** Forgets some of what has reset in one more segment, unless another thread holds its lock. */
+  /**
+   * Forgets some keys that have reset in one more segment, unless another thread holds its lock.
+   */
   void forgetElsewhere(long nowNanos, int steps) {
     Segment[] segments = directory;
     Segment segment = segments[elsewhere.getAndIncrement() & (segments.length - 1)];

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What an image needs of a table, as it was when the image was begun, except the keys. */
+/**
+ * The properties of a table that an image needs, as they were when it was begun, except the keys.
+ */
 record TableImage(
     ShapeTable of,
     List<Segment> directory,
@@ -16,13 +18,13 @@ record TableImage(
     long latestNanos,
     List<Pause> pauses) {
 
-  /** Is called between two segments, when no lock is held. */
+  /** A task that runs between two segments, when no lock is held. */
   interface Between {
     void segment() throws IOException;
   }
 
   /**
-   * Hands the visitor every key, a segment at a time.
+   * Passes to the visitor every key, a segment at a time.
    *
    * @return the bars of all segments
    */
@@ -47,7 +49,7 @@ record TableImage(
     return bars;
   }
 
-  /** Lets the table go on without copying, and drops the copies that were not taken. */
+  /** Ends copying in the table, and drops the copies that were not taken. */
   void end() {
     of.table().endImage();
     for (int i = 0; i < directory.size(); i += directory.size() >> directory.get(i).depth) {

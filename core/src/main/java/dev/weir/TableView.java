@@ -8,7 +8,7 @@ final class TableView {
 
   final ShapeTable[] tables;
 
-  /** The only one of them, if it is of the binding's shape; null sends requests the slow way. */
+  /** The only table, if it is of the binding's shape; null sends requests to the slow path. */
   final @Nullable Table only;
 
   private TableView(ShapeTable[] tables, @Nullable Table only) {

@@ -3,37 +3,38 @@ package dev.weir;
 import java.util.Locale;
 
 /**
- * How strictly a policy holds its quota of N permits per window. Immutable and safe to share.
+ * The strictness with which a policy enforces its quota of N permits per window. Immutable and safe
+ * to share.
  *
  * <ul>
  *   <li>{@link #HARD}: never more than N.
- *   <li>{@link #soft}: what is beyond N is tolerated up to a stated share of it, and its reason is
- *       {@link Reason#TOLERATED}. The bound is as strict: 500 with 5 % is never more than 525.
+ *   <li>{@link #soft}: permits beyond N are tolerated up to a stated share of it, and their reason
+ *       is {@link Reason#TOLERATED}. The bound is as strict: 500 with 5 % is never more than 525.
  *   <li>{@link #elastic}: no request is refused while a {@link LoadSignal} is below a threshold;
- *       from it on, and where the load is not known, no permit is admitted that does not fit N. So
- *       there is no bound while the system is idle, and the hard one under load: what was admitted
- *       beyond N in idle times is not charged, and at most N of a window's permits are admitted
+ *       from it on, and if the load is not known, only permits that fit N are admitted. So there is
+ *       no bound while the system is idle, and the hard one under load: permits that were admitted
+ *       beyond N in idle times are not charged, and at most N of a window's permits are admitted
  *       under load.
  * </ul>
  *
  * <p>A {@link RateLimiter} does all of this. A program that uses a {@link Store} itself does three
- * things: it {@linkplain Store#bind binds} {@link Policy#enforced}, which counts what is tolerated
+ * things: it {@linkplain Store#bind binds} {@link Policy#enforced}, which counts tolerated permits
  * as well; it charges an elastic policy that has {@linkplain #spare spare} capacity as {@link
  * Charges.Role#OPTIONAL}; and it reads the store's decision by {@link Policy#throttled}.
  */
 public final class Throttle {
-  /** Never more than the quota. */
+  /** The throttle that never admits more than the quota. */
   public static final Throttle HARD = new Throttle(0, 0);
 
   private static final long WHOLE = 1_000_000;
 
-  /** How far a double is from the millionths that it stands for, at most. */
+  /** The most by which a double differs from the millionths that it stands for. */
   private static final double ROUNDING = 1e-6;
 
-  /** Millionths of the quota: whole numbers, so that bounds are exact. */
+  /** The tolerated share in millionths of the quota: whole numbers, so that bounds are exact. */
   private final long tolerance;
 
-  /** The load from which on an elastic policy is hard, 0 for one that always is. */
+  /** The load from which on an elastic policy is hard; 0 for a policy that always is. */
   private final double threshold;
 
   private Throttle(long tolerance, double threshold) {
@@ -42,7 +43,8 @@ public final class Throttle {
   }
 
   /**
-   * Returns a throttle that tolerates so much more than the quota, rounded down to whole permits.
+   * Returns a throttle that tolerates a share of the quota beyond it, rounded down to whole
+   * permits.
    *
    * @param share of the quota, 0.000001 to 1, in whole millionths: 0.05 is 5 %
    * @throws IllegalArgumentException if it is out of its range, or finer
@@ -60,7 +62,7 @@ public final class Throttle {
   /**
    * Returns a throttle that refuses no request while the load is below a threshold.
    *
-   * @param threshold above 0 and at most 1, where 1 is a system that can do no more
+   * @param threshold above 0 and at most 1, where 1 is a system at full capacity
    * @throws IllegalArgumentException if it is out of its range
    */
   public static Throttle elastic(double threshold) {
@@ -92,8 +94,8 @@ public final class Throttle {
   }
 
   /**
-   * Returns whether there is so much spare capacity that no request is to be refused: false unless
-   * {@link #isElastic}, and where the load is not a number.
+   * Returns whether there is so much spare capacity that every request is admitted. False for a
+   * policy that is not {@link #isElastic}, and for a load that is not a number.
    *
    * @param load as a {@link LoadSignal} returns it
    */

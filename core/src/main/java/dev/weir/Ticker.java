@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * monotonic clock and never follows a step of the wall clock.
  *
  * <p>Implementations are safe for use by many threads. A value outside {@code ±}{@link
- * #HORIZON_NANOS} is treated as the nearest value inside.
+ * #HORIZON_NANOS} is treated as the nearest value inside that range.
  */
 @FunctionalInterface
 public interface Ticker {
@@ -22,17 +22,17 @@ public interface Ticker {
   long nanos();
 
   /**
-   * Waits until {@link #nanos()} has advanced by {@code nanos}, or nearly so: a caller that must
-   * know asks again. A ticker that is advanced by hand advances itself here.
+   * Waits until {@link #nanos()} has advanced by {@code nanos}, or nearly as much: a caller that
+   * needs certainty reads the time again. A ticker that is advanced by hand advances itself here.
    */
   default void sleep(long nanos) throws InterruptedException {
     TimeUnit.NANOSECONDS.sleep(nanos);
   }
 
   /**
-   * Has a task run once {@link #nanos()} has advanced by {@code nanos}, or nearly so, on a thread
-   * of this ticker's own choice, and returns at once. A ticker that is advanced by hand runs it
-   * when it is. Default: after that much real time, on the JDK's common pool.
+   * Schedules a task that runs once {@link #nanos()} has advanced by {@code nanos}, or nearly as
+   * much, on a thread that this ticker chooses, and returns at once. A ticker that is advanced by
+   * hand runs the task when it is. Default: after that much real time, on the JDK's common pool.
    *
    * @param nanos at least 0
    * @return cancels the task
@@ -46,7 +46,7 @@ public interface Ticker {
                 due.defaultExecutor().execute(task);
               }
             });
-    // Completed before, the JDK's timer and the future both forget the task.
+    // If it is completed before, the JDK's timer and the future both forget the task.
     due.completeOnTimeout(true, nanos, TimeUnit.NANOSECONDS);
     return () -> due.complete(false);
   }
@@ -55,8 +55,8 @@ public interface Ticker {
   @FunctionalInterface
   interface Scheduled {
     /**
-     * Has the task not run, unless it has begun. The ticker and this keep nothing alive then that
-     * the task refers to.
+     * Cancels the task, unless it has begun. The ticker and this object then keep alive nothing
+     * that the task refers to.
      */
     void cancel();
   }
@@ -70,9 +70,9 @@ public interface Ticker {
   }
 
   /**
-   * Returns the wall clock as it is now, steps included: back, and ahead. It must decide nothing by
-   * itself; it tells that more time has passed than the monotonic clock knows of, which stands
-   * still while a machine is suspended.
+   * Returns the wall clock as it is now, including steps back and ahead. It must decide nothing by
+   * itself; it shows that more time has passed than by the monotonic clock, which stands still
+   * while a machine is suspended.
    */
   static Ticker wall() {
     return SystemTicker.WALL;

@@ -3,15 +3,15 @@ package dev.weir;
 import java.util.Arrays;
 
 /**
- * The objects that a thread needs while it decides in a {@link MemoryStore}; it uses them again, so
- * that a decision allocates nothing. Between decisions it refers to no state.
+ * The objects that a thread needs while it decides in a {@link MemoryStore}. They are reused, so
+ * that a decision allocates nothing. Between decisions they refer to no state.
  */
 final class Workspace {
   private static final ThreadLocal<Workspace> OWN = ThreadLocal.withInitial(Workspace::new);
 
   final SegmentLocks locks = new SegmentLocks();
 
-  /** A request of one charge, for the slow path where the caller brought none. */
+  /** A request of one charge, for the slow path if the caller has passed none. */
   final Charges one = new Charges();
 
   private LockedKey[] keys = {};
@@ -22,12 +22,12 @@ final class Workspace {
 
   private Workspace() {}
 
-  /** Returns this thread's own. */
+  /** Returns this thread's workspace. */
   static Workspace own() {
     return OWN.get();
   }
 
-  /** Returns at least so many keys, always the same ones. */
+  /** Returns at least {@code size} keys, always the same ones. */
   LockedKey[] keys(int size) {
     int known = keys.length;
     if (known < size) {
@@ -39,7 +39,7 @@ final class Workspace {
     return keys;
   }
 
-  /** Returns room for a number for each of so many requests. */
+  /** Returns an array with room for a hint for each of {@code size} requests. */
   int[] hints(int size) {
     if (hints.length < size) {
       hints = new int[size];
@@ -47,7 +47,7 @@ final class Workspace {
     return hints;
   }
 
-  /** Keeps what was prefetched alive: without a use the compiler would drop the reads. */
+  /** Uses prefetched memory: without a use the compiler would drop the reads. */
   void prefetched(long read) {
     prefetched = read;
   }

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Arguments that make no sense are refused with what was expected. */
+/** Invalid arguments are refused with a message that names the expected ones. */
 class ArgumentsTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 

@@ -7,7 +7,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What the path of buckets decides, and what it leaves to the other paths. */
+/** The decisions of the path of buckets, and the requests that it leaves to the other paths. */
 class BucketPathTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long KEY = 42;
@@ -105,9 +105,9 @@ class BucketPathTest {
   }
 
   /**
-   * Under a policy and a variant of a smaller burst, with reservations in between and clocks that
-   * go back, also by more than a state follows. SlowPath shares Gcra's steps with it, and nothing
-   * else; GcraTest has those by hand.
+   * Decides under a policy and a variant of a smaller burst, with reservations in between and
+   * clocks that go back, also by more than a state follows. SlowPath shares only Gcra's steps with
+   * this path; GcraTest checks those by hand.
    */
   @Test
   void anyRequests_areDecidedAsTheSlowPathDoes() {

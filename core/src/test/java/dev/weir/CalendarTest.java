@@ -71,7 +71,7 @@ class CalendarTest {
         .hasMessageStartingWith("offsetNanos: ");
   }
 
-  /** Counts by the number of the calendar's window at the time of each decision. */
+  /** An oracle that counts by the number of the calendar's window at the time of each decision. */
   private static final class Oracle {
     final Map<Long, Map<Long, Long>> counts = new HashMap<>();
 
@@ -119,7 +119,7 @@ class CalendarTest {
         store = MemoryStore.resumed(new ByteArrayInputStream(bytes), 1_000, 1_000_000);
         binding = store.rebound("rule", policy);
       } else if (what == 5) {
-        // To a store with another clock, whose calendar shows the same.
+        // To a store with another clock, whose calendar shows the same instant.
         long shown = now + offset;
         byte[] lifted = store.lift(0, -1, now);
         now = random.nextLong(10 * WINDOW);
@@ -175,12 +175,12 @@ class CalendarTest {
     for (int run = 0; run < runs; run++) {
       MemoryStore store = new MemoryStore();
       Binding binding = store.bind("rule", policy(algorithm), 0);
-      int windows = random.nextInt(4); // Which the step is long, rounded up.
+      int windows = random.nextInt(4); // The length of the step, rounded up.
       long step = windows == 0 ? 0 : (windows - 1) * WINDOW + 1 + random.nextLong(WINDOW);
       long stepAt = WINDOW + random.nextLong(2 * WINDOW);
       Deque<Long> inWindow = new ArrayDeque<>();
       List<Long> times = new ArrayList<>();
-      long begin = random.nextLong(2 * WINDOW); // Who spends late in a window spends more in all.
+      long begin = random.nextLong(2 * WINDOW); // Spending late in a window spends more in all.
       for (long at = begin; at < 5 * WINDOW; at += 1 + random.nextLong(WINDOW / 50)) {
         times.add(at);
       }

@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The fold of charges into one outcome, beside an oracle, over all requests of up to 3 charges. */
+/**
+ * The settling of charges into one outcome, beside an oracle, over all requests of up to 3 charges.
+ */
 class ChargesSettleTest {
   private record Rule(String name, Policy policy, Store store) implements Binding {}
 
@@ -51,9 +53,7 @@ class ChargesSettleTest {
     return allowed;
   }
 
-  /**
-   * The oracle: checks the promises one after the other, and refuses at the first that is broken.
-   */
+  /** Checks the promises one after the other, and refuses at the first that is broken. */
   private static boolean oracle(List<Part> request) {
     List<Part> refusing = new ArrayList<>(request);
     refusing.removeIf(

@@ -10,7 +10,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** An image is of the instant at which it was begun, whatever becomes of the store meanwhile. */
+/** An image is of the instant at which it was begun, whatever happens to the store meanwhile. */
 class ImageTest {
   private static final long WINDOW = 1_000_000_000L;
   private static final long START = 1_000 * WINDOW;
@@ -110,7 +110,7 @@ class ImageTest {
     assertThat(Replica.contents(other, START)).isEqualTo(Replica.contents(store, START));
     assertThat(old.policy()).isEqualTo(bucket);
     other.expire(START + 10 * WINDOW);
-    assertThat(Replica.contents(other, START)).hasSize(1); // The one in force.
+    assertThat(Replica.contents(other, START)).hasSize(1); // The table in force.
     assertThat(PackedDecision.allowed(other.decide(old, 1, 10, START + 10 * WINDOW))).isTrue();
     assertThat(PackedDecision.allowed(other.decide(old, 1, 1, START + 10 * WINDOW))).isFalse();
   }
@@ -146,7 +146,7 @@ class ImageTest {
     image.before(binding, 1);
     store.decide(binding, 1, 1, START);
     assertThatThrownBy(() -> image.write(out, image::close)).isInstanceOf(IOException.class);
-    image.before(binding, 1); // Needs no copy any more.
+    image.before(binding, 1); // No copy is needed any more.
     out.reset();
     assertThat(store.save(out)).isEqualTo(1);
     Binding again = resumed().rebound("p", binding.policy());

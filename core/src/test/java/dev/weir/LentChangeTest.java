@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A rule that was lent by stops being so: what was lent may still be spent for a while. */
+/** A rule stops lending: permits that were lent may still be spent for a while. */
 class LentChangeTest {
   private static final long MILLI = 1_000_000L;
   private static final long START = 1_000_000L * MILLI;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** One key's life under the locks of its segments, as SlowPath leads it. */
+/** The steps of one key under the locks of its segments, as SlowPath calls them. */
 class LockedKeyTest {
   private static final long W = 1_000_000_000L;
   private static final long KEY = 42;

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MemoryStoreRecordTest {
   private static final long WINDOW = 60_000_000_000L;
 
-  /** The beginning of a window. */
+  /** The first instant of a window. */
   private static final long START = 1_000 * WINDOW;
 
   private static final long KEY = 77;

@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Makes random entries of a log, each knowing what a first replica answered to those before. */
+/**
+ * A generator of random entries of a log, each with the answers of a first replica to those before.
+ */
 final class Operations {
   static final long WINDOW = 1_000_000;
   private static final String[] NAMES = {"a", "b", "c"};
@@ -23,13 +25,13 @@ final class Operations {
   private final SplittableRandom random;
   private final boolean manyKeys;
 
-  /** Whether there is one name, two keys and buckets only, so that refunds often meet. */
+  /** True if there is one name, two keys and buckets only, so that refunds often meet. */
   private final boolean buckets;
 
   private final int names;
   private final int keys;
 
-  /** One of so many entries comes a window or so after the one before. */
+  /** The pace of time: one of so many entries comes a window or so after the one before. */
   private final int pace;
 
   private final List<Policy> policies = new ArrayList<>();
@@ -259,7 +261,7 @@ final class Operations {
         });
   }
 
-  /** Takes note of what was charged, once: by the replica that applies an entry first. */
+  /** Records charges once: by the replica that applies an entry first. */
   private void remember(Charges charges, List<Touched> touched, long at) {
     if (at != now || !charges.allowed() || charges.peeking()) {
       return;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class PolicyHistoryTest {
   private static final long W = 1_000_000;
 
-  /** How long the states of a window of one millisecond can matter. */
+  /** The time for which the states of a window of one millisecond can matter. */
   private static final long MEMORY = 2 * W;
 
   private final Budget whole = new Budget(1_000, 1 << 20);

@@ -13,13 +13,15 @@ import org.jspecify.annotations.Nullable;
 final class Replica {
   static final long UNBOUNDED = Long.MAX_VALUE / 2;
 
-  /** Names a binding in all replicas: a policy bound under its name, and perhaps a variant. */
+  /**
+   * The name of a binding in all replicas: a policy bound under its name, and perhaps a variant.
+   */
   record Handle(String name, Policy inForce, @Nullable Policy variant) {}
 
   /** One key that an operation may change. */
   record Touched(Handle handle, long fingerprint) {}
 
-  /** Does one thing to a replica; returns every number of the answer. */
+  /** One operation on a replica; returns every number of the answer. */
   interface Step {
     String apply(Replica replica);
   }
@@ -69,7 +71,7 @@ final class Replica {
     }
   }
 
-  /** Forgets keys that have reset, as no entry of the log says. */
+  /** Forgets keys that have reset, at times that no entry of the log gives. */
   void sweep(long now) {
     for (String name : List.of("a", "b", "c")) {
       MemoryBinding any =
@@ -91,8 +93,8 @@ final class Replica {
   }
 
   /**
-   * Returns what an image of a store says that can matter at an instant: of every table what is in
-   * force, and all keys that have not reset, with what their states count.
+   * Returns everything in an image of a store that can matter at an instant: the policy in force
+   * for each table, and all keys that have not reset, with the counts of their states.
    */
   static Map<String, String> contents(MemoryStore saved, long now) throws IOException {
     MemoryStore store = resumed(image(saved));
@@ -143,7 +145,9 @@ final class Replica {
     return policy + "/" + policy.burst() + "/" + policy.granularityNanos() + "/" + policy.lateNanos;
   }
 
-  /** Logs may differ in the room that they have, and in what was there before. */
+  /**
+   * Returns the counts of a state as text. Logs may differ in their room, and in expired entries.
+   */
   private static String text(Meter meter, long[] state, Policy policy, long now) {
     StringBuilder text = new StringBuilder();
     if (meter.words() > 0) {

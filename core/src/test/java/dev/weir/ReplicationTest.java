@@ -16,11 +16,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A replica that goes on from an image gives the same answers as the one that the image is of,
+ * A replica that continues from an image gives the same answers as the store that the image is of,
  * which went on while it was written.
  */
 class ReplicationTest {
-  /** How an image is taken, and a replica made of it; all but the first are known to be bad. */
+  /**
+   * The ways to take an image and to make a replica of it; all but the first are known to be bad.
+   */
   private enum Way {
     RIGHT,
     WITHOUT_BEFORE,
@@ -100,7 +102,7 @@ class ReplicationTest {
 
     private @Nullable String compared(Entry entry, String answer, Replica second) {
       if (random.nextInt(5) == 0) {
-        second.sweep(entry.now()); // Which keys are forgotten when must not matter.
+        second.sweep(entry.now()); // The times at which keys are forgotten must not matter.
       }
       String other = second.apply(entry);
       return answer.equals(other) ? null : entry.what() + ": " + answer + "\nbut " + other;
@@ -134,7 +136,7 @@ class ReplicationTest {
       Image image = first.store.beginImage();
       goOn(image, random.nextInt(40));
       if (random.nextInt(4) > 0) {
-        // On one thread, step by step, so that a seed says all.
+        // On one thread, step by step, so that a seed determines everything.
         int often = random.nextInt(1, 40);
         image.write(
             out,

@@ -17,7 +17,7 @@ final class Seed {
         name + ": " + runs + (runs == 1 ? " run" : " runs") + ", -Dweir.seed=" + SEED);
   }
 
-  /** Returns the random numbers of a suite of so many runs, and prints both. */
+  /** Returns the random numbers of a suite of {@code runs} runs, and prints both. */
   static SplittableRandom random(String name, int runs) {
     report(name, runs);
     return new SplittableRandom(SEED);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class SequenceLockTest {
   private final SequenceLock lock = new SequenceLock();
 
-  /** Two numbers that a writer always changes together. */
+  /** The first of two numbers that a writer always changes together. */
   private long left;
 
   private long right;
@@ -73,7 +73,7 @@ class SequenceLockTest {
     assertThat(right).isEqualTo(left);
   }
 
-  /** Reads and writes by turns; returns how many validated reads found the numbers apart. */
+  /** Reads and writes by turns; returns how many validated reads found different numbers. */
   private long halvesSeen(int rounds) {
     long halves = 0;
     for (int i = 0; i < rounds; i++) {

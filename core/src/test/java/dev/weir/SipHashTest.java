@@ -30,7 +30,10 @@ class SipHashTest {
     assertThat(plain(k0, k1, upTo(15), k1, 2, 4)).isEqualTo(0xa129ca6149be45e5L);
   }
 
-  /** The algorithm as the paper writes it, a byte at a time, on numbers without a bound. */
+  /**
+   * Returns the hash by the algorithm as the paper writes it, a byte at a time, on unbounded
+   * numbers.
+   */
   private static long plain(long k0, long k1, byte[] m) {
     return plain(k0, k1, m, k1, 1, 3);
   }

@@ -13,9 +13,11 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Blocks beside a plain map of what each key should have, and where. */
+/** Blocks are compared with a plain map of the state that each key should have, and its place. */
 class SlabTest {
-  /** What lengths may waste, for each: a page that is nearly empty, and half of its references. */
+  /**
+   * The bytes that each length may waste: a page that is nearly empty, and half of its references.
+   */
   private static final long SLACK_BYTES = (1 << 14) + 200;
 
   private final SplittableRandom random = new SplittableRandom(Seed.SEED);
@@ -92,7 +94,7 @@ class SlabTest {
       freed.add(add(53));
     }
     long full = slab.bytes();
-    // All but every hundredth, which would keep each page if blocks were not moved.
+    // Frees all but every hundredth, which would keep each page if blocks were not moved.
     for (int i = 0; i < freed.size(); i++) {
       if (i % 100 != 0) {
         free(keys.indexOf(freed.get(i)));
@@ -155,7 +157,7 @@ class SlabTest {
     keys.add(key);
     if (expected == 0) {
       assertThat(slab.bytes()).isEqualTo(before);
-    } else { // And sometimes references.
+    } else { // And sometimes to references.
       assertThat(slab.bytes() - before).isGreaterThanOrEqualTo(expected);
     }
     return key;

@@ -13,10 +13,10 @@ class SlidingLogTest {
         .at(0, 1, 0, 2)
         .at(400_000, 2, 0, 0)
         .resetsAt(W + 400_000)
-        .at(400_000, 1, W - 400_000, 0) // When the first has expired.
+        .at(400_000, 1, W - 400_000, 0) // The first has expired then.
         .at(999_999, 1, 1, 0)
         .at(W, 1, 0, 0)
-        .at(W, 2, 400_000, 0) // Both of 400000 expire together.
+        .at(W, 2, 400_000, 0) // Both permits of 400000 expire together.
         .at(W + 400_000, 2, 0, 0)
         .at(W + 400_000, 4, Decision.NEVER, 0);
   }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Keys that move from one store to another one, whose clock shows something else. */
+/** Keys that move from one store to another one, whose clock shows another time. */
 class SlotImageTest {
   private static final long WINDOW = 1_000_000;
 
@@ -63,7 +63,9 @@ class SlotImageTest {
         + binding.name();
   }
 
-  /** Beside a store that keeps its keys: by whole windows every shape moves as it is. */
+  /**
+   * Compares with a store that keeps its keys: moved by whole windows, every shape stays as it is.
+   */
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void movedKey_isDecidedAsIfItHadStayed(Algorithm algorithm) throws IOException {
@@ -104,7 +106,7 @@ class SlotImageTest {
     }
   }
 
-  /** What a window that is cut short would admit too early waits, also for keys never seen. */
+  /** Permits that a shortened window would admit too early wait, even for new keys. */
   @Test
   void fixedWindowThatIsCutShort_isFollowedByAPause() throws IOException {
     Policy ten = policy(Algorithm.FIXED_WINDOW, 10, WINDOW);
@@ -135,7 +137,7 @@ class SlotImageTest {
         .isTrue();
   }
 
-  /** The witnesses move along: a change of rules before the move is not forgotten by it. */
+  /** Moves the witnesses with the keys, so that a change of rules before the move is remembered. */
   @Test
   void changedRules_areRemembered() throws IOException {
     MemoryStore first = fresh();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Images of stores: the one that is restored decides as the one that was saved would have. */
+/** Images of stores: a restored store decides as the saved one would have. */
 class StateImageTest {
   private static final long MAX_KEYS = 1 << 20;
   private static final long MAX_BYTES = 1 << 28;
@@ -79,7 +79,10 @@ class StateImageTest {
     }
   }
 
-  /** Another clock, by as much as a reboot, or a step of the wall clock, can change it. */
+  /**
+   * Restores by another clock, which differs by as much as a reboot, or a step of the wall clock,
+   * can change it.
+   */
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void restoredByAnotherClock_admitsNoMore(Algorithm algorithm) throws IOException {
@@ -106,7 +109,7 @@ class StateImageTest {
           assertThat(after).as("seed %s, %s, key %s", Seed.SEED, policy, key).isEqualTo(before);
         }
       }
-      // What was charged is forgotten in the end.
+      // Everything charged is forgotten in the end.
       long later = now + 3 * policy.shape().memoryNanos();
       assertThat(remaining(other, again, 7, later)).isEqualTo(policy.burst());
     }

@@ -18,7 +18,10 @@ final class Steps {
     return new Steps(Policy.builder(new Quota(permits, windowNanos)).algorithm(algorithm).build());
   }
 
-  /** Asks at an instant and charges what fits; checks what remains and how long to wait. */
+  /**
+   * Requests permits at an instant and charges those that fit; checks the remaining permits and the
+   * wait.
+   */
   Steps at(long now, long permits, long wait, long remaining) {
     long effective = meter.effectiveNanos(state, 0, now);
     long found = meter.waitNanos(state, 0, effective, permits, policy);

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Tasks on real time, as a ticker without a timer of its own has them. */
+/** Tasks on real time, as on a ticker without a timer of its own. */
 class TickerTest {
   private static final long HOUR = 3_600_000_000_000L;
 

@@ -11,16 +11,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The answer to one request: whether it may pass, and one status for each descriptor, in order. A
- * value: immutable, and equal to another by what it says. Safe for use by many threads.
+ * value: immutable, and equal to another one with the same contents. Safe for use by many threads.
  */
 public abstract class Answer {
   /*
-   * Why two kinds? Most requests have one descriptor that one limit decides, and most callers ask
-   * whether it may pass and no more. Such an answer keeps the numbers that the store gave, in 64
-   * bytes, and makes its list, status and decision of another 144 only for those who ask for them.
+   * Why two kinds? Most requests have one descriptor that one limit decides, and most callers read
+   * only whether it may pass. Such an answer keeps the store's numbers, in 64 bytes, and makes its
+   * list, status and decision, of another 144 bytes, only for callers that read them.
    */
 
-  /** What weighs most of several reasons to let a request pass comes first. */
+  /**
+   * The reasons to let a request pass, from the one with the most weight to the one with the least.
+   */
   private static final List<Reason> BY_WEIGHT =
       List.of(
           Reason.OVERLOADED,
@@ -30,15 +32,17 @@ public abstract class Answer {
           Reason.TOLERATED,
           Reason.WITHIN_LIMIT);
 
-  /** For the two kinds of answers that the engine makes; nothing else extends this. */
+  /**
+   * Creates one of the two kinds of answers that the engine makes; nothing else extends this class.
+   */
   protected Answer() {}
 
   /**
-   * Returns the answer of an engine that does not only watch, to a domain with rules.
+   * Returns the answer of an engine that enforces its rules, for a domain with rules.
    *
    * @param statuses in the order of the descriptors; immutable
    * @param error why the request could not be decided, or null; there are no statuses then
-   * @param revision of the rules that decided it, at least 0
+   * @param revision the number of the rules that decided it, at least 0
    */
   public static Answer of(
       boolean allowed, List<Status> statuses, @Nullable String error, long revision) {
@@ -58,18 +62,21 @@ public abstract class Answer {
   /** Returns why the request could not be decided, or null; there are no statuses then. */
   public abstract @Nullable String error();
 
-  /** Returns the number of the rules that decided it, at least 0. */
+  /** Returns the number of the rules that decided the request, at least 0. */
   public abstract long revision();
 
-  /** Returns whether it would have been refused, and passes because the engine only watches. */
+  /**
+   * Returns whether the request would have been refused, and passes because the engine only
+   * watches.
+   */
   public abstract boolean shadowed();
 
   /** Returns whether there are rules for the request's domain. */
   public abstract boolean domainKnown();
 
   /**
-   * Returns the statuses that made the whole a refusal, none if it may pass. Those of rules in
-   * quota mode count only where no other refuses.
+   * Returns the statuses that made the whole request a refusal, none if it may pass. Those of rules
+   * in quota mode count only if no other status refuses.
    */
   public List<Status> refusing() {
     if (allowed()) {
@@ -93,11 +100,12 @@ public abstract class Answer {
   /**
    * Returns why the request may pass, or not.
    *
-   * <p>Of a refusal it is {@code OVER_LIMIT} if any status that refuses is that, else the reason of
-   * the last of them. Of a request that may pass it is {@code SHADOW} if only the engine's shadow
-   * mode lets it; else what weighs most among the statuses that are allowed, in this order: {@code
-   * OVERLOADED}, {@code UNCERTAIN}, {@code KEY_SPACE_FULL}, {@code SHADOW}, {@code TOLERATED},
-   * {@code WITHIN_LIMIT}; and {@code NO_LIMIT} where nothing limits any of them.
+   * <p>For a refusal it is {@code OVER_LIMIT} if that is the reason of any status that refuses,
+   * else the reason of the last of them. For a request that may pass it is {@code SHADOW} if it
+   * passes only because of the engine's shadow mode; else the weightiest reason of the statuses
+   * that are allowed, in this order: {@code OVERLOADED}, {@code UNCERTAIN}, {@code KEY_SPACE_FULL},
+   * {@code SHADOW}, {@code TOLERATED}, {@code WITHIN_LIMIT}; and {@code NO_LIMIT} if nothing limits
+   * any of them.
    */
   public Reason reason() {
     if (shadowed()) {
@@ -134,9 +142,9 @@ public abstract class Answer {
   }
 
   /**
-   * Returns how long the rules let this request wait for its turn, in nanoseconds: the least that
-   * {@code on_limit} says in those that refuse it. 0 if the request is not refused, if one of them
-   * refuses at once, if that is for another reason than the limit, or if no wait would help.
+   * Returns how long the rules allow this request to wait for its turn, in nanoseconds: the least
+   * time in {@code on_limit} of those that refuse it. 0 if the request is not refused, if one of
+   * the rules refuses at once, if the reason is another than the limit, or if no wait would help.
    */
   public long maxWaitNanos() {
     long least = Long.MAX_VALUE;
@@ -158,9 +166,9 @@ public abstract class Answer {
   }
 
   /**
-   * Returns the status that decided: of those that refuse, the one with the longest retry-after; if
-   * the request may pass, the limited one with the least remaining. The first on ties; null if no
-   * limit matched.
+   * Returns the status that decided: for a refusal, the one that refuses with the longest
+   * retry-after; if the request may pass, the limited one with the least remaining. The first on
+   * ties; null if no limit matched.
    */
   public @Nullable Status deciding() {
     Status best = null;

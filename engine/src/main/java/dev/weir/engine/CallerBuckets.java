@@ -16,28 +16,28 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Token buckets that belong to no rule: every request describes its own, as those of {@code
- * CL.THROTTLE} and {@code THROTTLE} do. Safe for use by many threads.
+ * Token buckets that belong to no rule: every request describes its own, as in {@code CL.THROTTLE}
+ * and {@code THROTTLE}. Safe for use by many threads.
  *
  * <p>A key's state is the instant at which its bucket is full again, whatever the numbers that come
- * with a request. As long as a key is asked for with the same numbers it holds to them like any
- * token bucket.
+ * with a request. As long as requests for a key come with the same numbers, it keeps to them like
+ * any token bucket.
  *
  * <p>All keys are counted under one name in a store. Processes whose buckets are in one shared
- * store count together. Deciding allocates nothing where the store is in this process and the
- * bucket is one of the last that were asked for.
+ * store count together. Deciding allocates nothing if the store is in this process and the bucket
+ * is one of the last that were requested.
  */
 public final class CallerBuckets {
   /**
-   * The name that all keys are counted under. Those of rules and of limits that requests bring
-   * begin with other words; that of a policy in a library is hardly the same.
+   * The name under which all keys are counted. The names of rules, and of limits that requests
+   * bring, begin with other words; a policy of a library hardly has this name.
    */
   static final String NAME = "buckets of callers";
 
-  /** Buckets remembered. Beyond it they are made anew, which costs time and nothing else. */
+  /** The most buckets that are remembered. Any more are made anew, which costs only time. */
   private static final int MAX_REMEMBERED = 4_096;
 
-  /** Buckets that are found without allocating; a power of two. */
+  /** The number of buckets that are found without allocating; a power of two. */
   private static final int RECENT = 256;
 
   private static final long SECOND = 1_000_000_000L;
@@ -60,7 +60,8 @@ public final class CallerBuckets {
   private final ConcurrentHashMap<Numbers, Known> remembered = new ConcurrentHashMap<>();
 
   /**
-   * Written without a lock on purpose: a bucket is immutable, and is compared before it is used.
+   * The last buckets, written without a lock on purpose: a bucket is immutable, and is compared
+   * before it is used.
    */
   private final @Nullable Known[] recent = new Known[RECENT];
 
@@ -71,8 +72,8 @@ public final class CallerBuckets {
   private final LongAdder overloaded = new LongAdder();
 
   /**
-   * Creates buckets in a store. It stays the caller's, who calls {@link Store#expire} and closes
-   * it.
+   * Creates buckets in a store, which still belongs to the caller, who calls {@link Store#expire}
+   * and closes it.
    *
    * @throws UnsupportedOperationException if the store has no variants of a binding
    */
@@ -81,7 +82,7 @@ public final class CallerBuckets {
     local = store instanceof LocalStore here ? here : null;
     fingerprint = store.fingerprint();
     any = store.bind(NAME, policy(1, 1, 1), nowNanos);
-    Binding unused = store.variant(any, policy(2, 1, 1)); // Fails now where it would fail later.
+    Binding unused = store.variant(any, policy(2, 1, 1)); // Fails now if it would fail later.
   }
 
   /** Returns the fingerprint of the key of the bytes from {@code from} on, before {@code to}. */
@@ -90,12 +91,12 @@ public final class CallerBuckets {
   }
 
   /**
-   * Returns the bucket of those numbers, to charge keys to.
+   * Returns the bucket with those numbers, to which keys are charged.
    *
    * @param burst how many permits a key that was never used has at once, 0 to 4294967295
    * @param count permits that come back in each period, 0 to 4294967295
    * @param periodSeconds 1 to the longest window of a {@link Quota}
-   * @throws IllegalArgumentException if the numbers make no bucket; its message says why
+   * @throws IllegalArgumentException if the numbers make no bucket; the message has the reason
    */
   public Binding bucket(long burst, long count, long periodSeconds) {
     int slot = slot(burst, count, periodSeconds);
@@ -139,10 +140,10 @@ public final class CallerBuckets {
   }
 
   /**
-   * Decides every request of a batch, each for itself and in their order, and hands it to {@code
-   * done}: before this returns if {@link #decidesHere}, else on a thread of the store's.
+   * Decides every request of a batch, each for itself and in their order, and passes it to {@code
+   * done}: before this returns if {@link #decidesHere}, else on a thread of the store.
    *
-   * @param batch of bindings from {@link #bucket} and fingerprints from {@link #key}
+   * @param batch with bindings from {@link #bucket} and fingerprints from {@link #key}
    */
   public void decide(Batch batch, long nowNanos, Consumer<? super Batch> done) {
     if (local == null) {
@@ -189,14 +190,14 @@ public final class CallerBuckets {
   }
 
   /**
-   * Forgets what a key has used, whatever its bucket; tells {@code done} whether there was
-   * anything: before this returns if {@link #decidesHere}, else on a thread of the store's.
+   * Forgets what a key has used, whatever its bucket. Passes to {@code done} whether there was
+   * anything: before this returns if {@link #decidesHere}, else on a thread of the store.
    */
   public void reset(long key, long nowNanos, Consumer<? super Boolean> done) {
     store.reset(any, key, nowNanos, done);
   }
 
-  /** Returns what has been counted. */
+  /** Returns the counts. */
   public CallerBucketsMetrics metrics() {
     return new CallerBucketsMetrics(
         requests.sum(), denied.sum(), keySpaceFull.sum(), uncertain.sum(), overloaded.sum());

@@ -6,14 +6,14 @@ import dev.weir.rules.RateLimitUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limit that a descriptor was decided by.
+ * The limit that decided a descriptor.
  *
  * @param requestsPerUnit 0 to 4294967295
- * @param unit the rule's unit, or null where the rule gives a window that is none
+ * @param unit the rule's unit, or null if the rule's window is no unit
  * @param name the {@code name} in the rule file, or empty
- * @param policy what decided
+ * @param policy the policy that decided
  * @param queue how requests beyond the limit may wait, or null if they are refused at once
- * @param origin where the number comes from
+ * @param origin the origin of the number
  */
 public record CurrentLimit(
     long requestsPerUnit,
@@ -33,7 +33,7 @@ public record CurrentLimit(
     this(requestsPerUnit, unit, name, policy, queue, LimitOrigin.RULE);
   }
 
-  /** Returns a limit with a rule's own number, whose excess is refused at once. */
+  /** Returns a limit with a rule's own number; requests beyond it are refused at once. */
   public CurrentLimit(
       long requestsPerUnit, @Nullable RateLimitUnit unit, String name, Policy policy) {
     this(requestsPerUnit, unit, name, policy, null);

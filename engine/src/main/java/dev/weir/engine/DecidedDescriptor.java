@@ -5,9 +5,9 @@ import dev.weir.rules.Rule;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one descriptor with a limit fared, as a {@link DecisionObserver} hears it. The descriptor and
- * the status may be made only when they are asked for: an observer that samples leaves them alone.
- * Valid only during the call that it is given to, and on that thread.
+ * The outcome of one descriptor with a limit, as a {@link DecisionObserver} receives it. The
+ * descriptor and the status may be made only when they are read: an observer that samples does not
+ * read them. Valid only during the call that passes it, and on that thread.
  */
 public interface DecidedDescriptor {
   /** Returns the rule that decided, or null if the request brought a limit of its own. */

@@ -34,41 +34,42 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides requests by the rules in force: one request with several descriptors to one answer, all
- * or nothing. Safe for use by many threads; each request is decided by exactly one revision.
+ * An engine that decides requests by the rules in force: one request with several descriptors gets
+ * one answer, all or nothing. Safe for use by many threads; each request is decided by exactly one
+ * revision.
  */
 public final class Engine implements Decider, AutoCloseable {
   /*
    * How does a request become an answer? RequestMatcher checks the request and finds a rule for
    * each descriptor (BoundRule); each rule with a limit becomes a charge (PendingRequest); the
-   * store makes all charges or none; PendingRequest says how each descriptor fared (Status) and
-   * counts it.
+   * store makes all charges or none; PendingRequest makes the outcome of each descriptor (Status)
+   * and counts it.
    *
-   * Where all charges lie in a store that decides on the caller's thread, nothing but the answer is
-   * allocated: the thread uses its pending requests again (SparePending). They are given back
-   * before the answer is handed out, so a callback may ask the engine again. Where a store answers
-   * later, the pending request is the store's until then and is not used again: a store may look at
-   * it after a timeout.
+   * If all charges are in a store that decides on the caller's thread, nothing but the answer is
+   * allocated: the thread reuses its pending requests (SparePending). They are given back before
+   * the answer is passed on, so a callback may call the engine again. If a store answers later, the
+   * pending request belongs to the store until then and is not reused: a store may read it after a
+   * timeout.
    *
-   * A rule with `by` takes its number from what is known of a subject (KeyPolicies, RuleNumbers).
-   * Where that is not at hand, the matched request says so (waits); Lookups has the limits looked
-   * up, and the request is matched anew with them: at that time, by the rules in force then.
+   * A rule with `by` takes its number from the limits of a subject (KeyPolicies, RuleNumbers). If
+   * they are not at hand, the matched request has to wait (waits); Lookups loads the limits, and
+   * the request is matched anew with them: at that time, by the rules in force then.
    *
-   * There are several ways in, and each that decides is match, then decideHere or decideLater or the
-   * same for many, then count once. decide and decideAt take one request; decideAll and RequestBatch
-   * take many, and have the store fetch for all of them before the first is decided; decideLending
-   * also hands on what was charged (Leases); decideFirst is for a request whose turn it is (Queues).
-   * peek counts nothing, and refuse asks no store; refund and reset go on elsewhere (Refund, Reset)
-   * with a matched request.
-   * The ways stay in one class, because all of them share the rules in force, and most the threads'
-   * pending requests, and the shortest is measured in nanoseconds: nothing is between it and the
+   * There are several entry points. Each one that decides calls match, then decideHere or
+   * decideLater or the same for many, then count once. decide and decideAt take one request;
+   * decideAll and RequestBatch take many, and let the store fetch for all of them before the first
+   * is decided; decideLending also passes on what was charged (Leases); decideFirst is for a
+   * request whose turn it is (Queues). peek counts nothing, and refuse calls no store; refund and
+   * reset continue elsewhere (Refund, Reset) with a matched request. The entry points stay in one
+   * class, because all of them share the rules in force, and most of them the threads' pending
+   * requests, and the shortest path is measured in nanoseconds: nothing is between it and the
    * store.
    */
 
-  /** The retry-after of a server that has too much to do. */
+  /** The retry-after of a server that is overloaded. */
   private static final long RETRY_OVERLOAD_NANOS = 1_000_000_000L;
 
-  /** Takes the answer to one of several requests. */
+  /** A receiver of the answer to one of several requests. */
   private interface Sink {
     void put(int index, Answer answer);
   }
@@ -116,9 +117,9 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
-   * Creates an engine without rules. It closes the store when it is closed.
+   * Creates an engine without rules. Closing it closes the store.
    *
-   * @param store a {@link RoutedStore} where rules may choose between stores; any other is the only
+   * @param store a {@link RoutedStore} if rules may choose between stores; any other is the only
    *     one, which no other process shares
    */
   public static Engine create(Store store, Ticker ticker, EngineSettings settings) {
@@ -126,7 +127,8 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
-   * As {@link #create(Store, Ticker, EngineSettings)}, with other fingerprints than the store's.
+   * Creates an engine like {@link #create(Store, Ticker, EngineSettings)}, but with fingerprints
+   * that are not the store's.
    */
   public static Engine create(
       Store store, Ticker ticker, EngineSettings settings, Fingerprint fingerprint) {
@@ -134,8 +136,8 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
-   * As {@link #create(Store, Ticker, EngineSettings)}, with the load that elastic rules depend on.
-   * Without it they are hard.
+   * Creates an engine like {@link #create(Store, Ticker, EngineSettings)}, with the load on which
+   * elastic rules depend. Without it they are hard.
    */
   public static Engine create(
       Store store, Ticker ticker, EngineSettings settings, LoadSignal load) {
@@ -143,8 +145,8 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
-   * As {@link #create(Store, Ticker, EngineSettings, LoadSignal)}, with other fingerprints than the
-   * store's.
+   * Creates an engine like {@link #create(Store, Ticker, EngineSettings, LoadSignal)}, but with
+   * fingerprints that are not the store's.
    */
   public static Engine create(
       Store store,
@@ -157,8 +159,9 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
-   * As {@link #create(Store, Ticker, EngineSettings, Fingerprint, LoadSignal)}, with the limits of
-   * subjects for rules with {@code by}. Without them such a rule has its own number for all.
+   * Creates an engine like {@link #create(Store, Ticker, EngineSettings, Fingerprint, LoadSignal)},
+   * with the limits of subjects for rules with {@code by}. Without them such a rule has its own
+   * number for all subjects.
    */
   public static Engine create(
       Store store,
@@ -172,12 +175,12 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
-   * Puts a rule set in force, in one step, instead of the one before. State survives, save where a
+   * Puts a rule set in force, in one step, instead of the one before. State survives, except if a
    * rule moves to another store.
    *
    * @return the new revision, counted from 1
-   * @throws RulesException if there is no such store as a rule asks for, or it cannot take the
-   *     rule; the rules before stay in force, as they do after any other exception or error
+   * @throws RulesException if there is no store of a rule's choice, or it cannot take the rule; the
+   *     rules before stay in force, as they do after any other exception or error
    */
   public synchronized long apply(RuleSet rules) {
     long now = ticker.nanos();
@@ -195,7 +198,7 @@ public final class Engine implements Decider, AutoCloseable {
     return after.number;
   }
 
-  /** Counts a rule set that never got as far as {@link #apply}. */
+  /** Counts a rule set that had errors before {@link #apply} could be called. */
   public void reloadFailed() {
     counters.reloadFailures.increment();
   }
@@ -224,7 +227,7 @@ public final class Engine implements Decider, AutoCloseable {
   /**
    * Decides a request at the caller's own time, on the ticker's scale.
    *
-   * @throws IllegalStateException as {@link #decide(Request)}
+   * @throws IllegalStateException if {@link #decide(Request)} throws it
    */
   public Answer decideAt(Request request, long nowNanos) {
     return decide(request, nowNanos, ticker.nanos());
@@ -251,7 +254,9 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
-   * Returns a request's subjects if their limits are known at once; what comes later is dropped.
+   * Returns a request's subjects if their limits are known at once; later answers are dropped.
+   *
+   * @throws IllegalStateException if the limits are not known at once
    */
   private Subjects knownAtOnce(Request request, PendingRequest pending) {
     AtomicReference<@Nullable Subjects> known = new AtomicReference<>();
@@ -267,9 +272,9 @@ public final class Engine implements Decider, AutoCloseable {
 
   /**
    * Decides a request now. Calls {@code done} exactly once: before returning if the store is in
-   * this process, else on a thread of the store's; where the limits of the request's subject are
-   * not at hand, on one of those who look them up. A request that cannot be decided gets an answer
-   * with an error.
+   * this process, else on a thread of the store; if the limits of the request's subject are not at
+   * hand, on a thread of their source. A request that cannot be decided gets an answer with an
+   * error.
    */
   @Override
   public void decide(Request request, Consumer<? super Answer> done) {
@@ -284,7 +289,7 @@ public final class Engine implements Decider, AutoCloseable {
     }
   }
 
-  /** Decides a request as soon as the limits of its subjects are known, or will not be. */
+  /** Decides a request as soon as the limits of its subjects are known, or cannot be found. */
   private void decideKnown(
       Request request, PendingRequest waiting, Ticker time, Consumer<? super Answer> done) {
     await(
@@ -302,8 +307,8 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
-   * Has a request go on as soon as the limits of its subjects are known, or will not be. Whatever
-   * fails then, it is answered.
+   * Continues a request as soon as the limits of its subjects are known, or cannot be found. The
+   * request is answered even if that fails.
    *
    * @param then matches the request anew and decides it
    */
@@ -329,9 +334,10 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
-   * Decides a request as {@link #decide(Request, Consumer)} does, and hands on what limited it too.
+   * Decides a request as {@link #decide(Request, Consumer)} does, and passes on the limits that
+   * decided as well.
    *
-   * @param done is given the request as it was charged, and its answer; the request has no
+   * @param done receives the request as it was charged, and its answer; the request has no
    *     descriptors if it could not be decided
    */
   void decideLending(Request request, BiConsumer<? super PendingRequest, ? super Answer> done) {
@@ -378,7 +384,9 @@ public final class Engine implements Decider, AutoCloseable {
     done.accept(pending, answer);
   }
 
-  /** As {@link #decide(Request, Consumer)}, for a request whose turn it is. */
+  /**
+   * Decides a request whose turn it is, in other respects as {@link #decide(Request, Consumer)}.
+   */
   public void decideFirst(Request request, Consumer<? super Answer> done) {
     long now = ticker.nanos();
     SparePending spare = spares.get();
@@ -404,7 +412,7 @@ public final class Engine implements Decider, AutoCloseable {
     decide(pending, spares.get(), now, done);
   }
 
-  /** Returns a request with what limits it, to look at. */
+  /** Returns a request with its limits, for reading only. */
   PendingRequest matched(Request request) {
     return matched(new PendingRequest().guessing(), request);
   }
@@ -414,7 +422,7 @@ public final class Engine implements Decider, AutoCloseable {
     return matcher.match(pending, request, current, ticker.nanos(), load(current));
   }
 
-  /** Finds what limits a request, and who waits for the same. */
+  /** Finds the limits of a request, and the requests that wait for the same keys. */
   private PendingRequest match(
       PendingRequest pending, Request request, Revision current, long nowNanos, double load) {
     matcher.match(pending, request, current, nowNanos, load);
@@ -462,9 +470,9 @@ public final class Engine implements Decider, AutoCloseable {
 
   /**
    * Forgets what the keys of a request have used: the next request for them is decided as the first
-   * of a new key. <b>This admits more than the limit:</b> what was admitted before is not counted
-   * any more. Each key is forgotten for itself, under whatever number it was counted; requests that
-   * wait in a queue go on waiting.
+   * of a new key. <b>This admits more than the limit:</b> earlier admissions are no longer counted.
+   * Each key is forgotten by itself, whatever number it was counted under; requests that wait in a
+   * queue go on waiting.
    *
    * <p>Only this process's state of limits that are counted here is forgotten; other servers have
    * their own.
@@ -499,10 +507,10 @@ public final class Engine implements Decider, AutoCloseable {
 
   /**
    * Decides many requests now, each for itself and in their order, by one revision of the rules.
-   * What the store has to fetch for them is fetched at once, and a store that is asked over a
-   * network is {@linkplain Store#together asked together}.
+   * The store fetches the state for all of them at once, and a store that is called over a network
+   * gets their requests {@linkplain Store#together together}.
    *
-   * @param done is given all answers, in the order of the requests, when the last one is there
+   * @param done receives all answers, in the order of the requests, when the last one has arrived
    */
   public void decideAll(List<Request> requests, Consumer<? super List<Answer>> done) {
     if (requests.isEmpty()) {
@@ -515,16 +523,16 @@ public final class Engine implements Decider, AutoCloseable {
     Arrays.fill(nowNanos, ticker.nanos());
     Arrays.fill(loads, load(revision));
     store.together(() -> decideAll(requests, nowNanos, loads, ticker, answers::put));
-    answers.allAsked(); // Not before: what it calls may wait for another decision of the store.
+    answers.allAsked(); // Not before: its callback may wait for another decision.
   }
 
   /**
    * Decides many requests, each for itself and in their order, as if by {@link #decideAt}, but
-   * faster: what the store has to fetch for them is fetched at once.
+   * faster: the store fetches the state for all of them at once.
    *
    * @param nowNanos the time of each request, on the ticker's scale
    * @param loads the load at each time, as a {@link LoadSignal} returns it
-   * @param done is given their answers, in their order if the store is in this process
+   * @param done receives their answers, in their order if the store is in this process
    * @throws IllegalArgumentException if there are fewer times or loads than requests
    */
   public void decideAllAt(
@@ -538,7 +546,9 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
-   * @param waited says the time at which a request is decided that has waited; null if that is its
+   * Decides many requests of one revision.
+   *
+   * @param waited gives the time at which a request is decided that has waited; null if that is its
    *     own
    */
   private void decideAll(
@@ -592,7 +602,10 @@ public final class Engine implements Decider, AutoCloseable {
     return ticker.nanos();
   }
 
-  /** Finds what limits a request of a batch; false if it cannot be decided here and at once. */
+  /**
+   * Finds the limits of a request of a batch; returns false if it cannot be decided here and at
+   * once.
+   */
   boolean match(
       PendingRequest pending,
       String domain,
@@ -658,9 +671,9 @@ public final class Engine implements Decider, AutoCloseable {
 
   /**
    * Answers a request without deciding it, because there is no time for that: with {@link
-   * Reason#OVERLOADED}. Lets it pass if all policies that could refuse it answer a failure with
-   * {@code ALLOW}; {@code LOCAL} denies: there is no time to decide in this process either. Charges
-   * nothing.
+   * Reason#OVERLOADED}. The request passes if all policies that could refuse it have the failure
+   * mode {@code ALLOW}; {@code LOCAL} denies: there is no time to decide in this process either.
+   * Charges nothing.
    */
   public void refuse(Request request, Consumer<? super Answer> done) {
     long now = ticker.nanos();
@@ -685,7 +698,7 @@ public final class Engine implements Decider, AutoCloseable {
     done.accept(answer);
   }
 
-  /** Returns the load if any rule depends on it: to ask for it may cost a reading of the clock. */
+  /** Returns the load if any rule depends on it: polling it may cost a reading of the clock. */
   private double load(Revision current) {
     return current.elastic ? load.load() : Double.NaN;
   }
@@ -707,7 +720,7 @@ public final class Engine implements Decider, AutoCloseable {
     }
     Charges charges = pending.charges();
     if (local == null || charges.size() == 0) {
-      charges.settle(); // Nothing is charged, so no store is asked.
+      charges.settle(); // Nothing is charged, so no store is needed.
     } else {
       local.decide(charges, pending.nowNanos());
     }
@@ -718,7 +731,7 @@ public final class Engine implements Decider, AutoCloseable {
     return Answer.error(String.valueOf(pending.problem()), pending.revision().number);
   }
 
-  /** Has the store decide a request, which it may do later and on another thread. */
+  /** Sends a request to the store, which may decide it later and on another thread. */
   private void decideLater(PendingRequest pending, long startNanos, Consumer<? super Answer> done) {
     store.decide(
         pending.charges(),
@@ -746,7 +759,7 @@ public final class Engine implements Decider, AutoCloseable {
     }
   }
 
-  /** Returns what lends permits to clients. */
+  /** Returns the part that lends permits to clients. */
   public Leases leases() {
     return leases;
   }
@@ -758,7 +771,7 @@ public final class Engine implements Decider, AutoCloseable {
     }
   }
 
-  /** Forgets what no longer matters, a bounded amount; to be called every second or so. */
+  /** Forgets state that no longer matters, a bounded amount; to be called about every second. */
   public void expire() {
     leases.expire();
     store.expire(ticker.nanos());
@@ -769,7 +782,7 @@ public final class Engine implements Decider, AutoCloseable {
     return store.fullPercent();
   }
 
-  /** Returns what the engine has counted. */
+  /** Returns the counts of the engine. */
   public EngineMetrics metrics() {
     Revision current = revision;
     return counters.snapshot(
@@ -777,9 +790,9 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
-   * Returns what the engine has counted, as {@link #metrics} does, but with one element for each
-   * path of a rule, whatever labels it counts by, and in no order: cheaper where it is asked for
-   * every second.
+   * Returns the counts of the engine like {@link #metrics}, but with one element for each path of a
+   * rule, whatever labels it counts by, and in no order. Cheaper for a caller that reads them every
+   * second.
    */
   public EngineMetrics totals() {
     Revision current = revision;
@@ -788,14 +801,14 @@ public final class Engine implements Decider, AutoCloseable {
   }
 
   /**
-   * Has an observer told of everything that is decided and counted from now on, instead of the one
+   * Sets the observer of everything that is decided and counted from now on, instead of the one
    * before.
    */
   public void observe(DecisionObserver newObserver) {
     observer = newObserver;
   }
 
-  /** Returns what the engine has counted of subjects, for rules with {@code by}. */
+  /** Returns the counts of subjects, for rules with {@code by}. */
   public SubjectMetrics subjectMetrics() {
     return subjectCounters.snapshot(lookups.waiting());
   }

@@ -1,14 +1,14 @@
 package dev.weir.engine;
 
 /**
- * How an engine decides.
+ * The settings of an engine's decisions.
  *
- * @param shadowMode whether every request passes, while the statuses keep the truth
- * @param nearLimitPercent from which share of a limit on a permit counts as near it, 0 to 100
+ * @param shadowMode true if every request passes, while the statuses still show refusals
+ * @param nearLimitPercent the share of a limit from which on a permit counts as near it, 0 to 100
  * @param maxDescriptors the most descriptors a request may have
  * @param maxEntries the most entries a descriptor may have
  * @param maxKeyLength the most UTF-16 code units that a key, a value or a domain may have
- * @param maxWaiting the most requests that may wait in line at a time, for all keys together
+ * @param maxWaiting the most requests that may wait in queues at a time, for all keys together
  * @param maxLeases the most leases and refundable charges that {@link Leases} remembers at a time;
  *     0 if nothing is lent. If anything is, permits of rules with {@code consistency: leased} count
  *     for a sync interval longer than the rule's window
@@ -22,13 +22,16 @@ public record EngineSettings(
     int maxWaiting,
     int maxLeases) {
 
-  /** Envoy sends a handful of descriptors; these leave room and still bound one request's work. */
+  /**
+   * The default settings. Envoy sends a handful of descriptors; these leave room and still bound
+   * one request's work.
+   */
   public static final EngineSettings DEFAULTS = new EngineSettings(false, 80, 128, 32, 4096, 1_000);
 
-  /** The most that {@code maxLeases} can be: some hundreds of bytes each. */
+  /** The largest value of {@code maxLeases}: each takes some hundreds of bytes. */
   public static final int MAX_LEASES = 1 << 24;
 
-  /** As the other, of an engine that lends nothing. */
+  /** Creates the settings of an engine that lends nothing. */
   public EngineSettings(
       boolean shadowMode,
       int nearLimitPercent,
@@ -51,7 +54,7 @@ public record EngineSettings(
     check("maxLeases", maxLeases, 0, MAX_LEASES);
   }
 
-  /** Returns the same with another bound on what is lent. */
+  /** Returns these settings with another bound on leases. */
   public EngineSettings lending(int maxLeases) {
     return new EngineSettings(
         shadowMode,

@@ -4,22 +4,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reset has come to.
+ * The result of a reset.
  *
  * @param keys in the order of the descriptors; empty if there is a problem with the whole request
- * @param revision of the rules that said which keys these are
+ * @param revision the number of the rules that determined the keys
  * @param problem why the request makes no sense, or null
  */
 public record Forgotten(List<Key> keys, long revision, @Nullable String problem) {
-  /** What became of one descriptor's key. */
+  /** The result for one descriptor's key. */
   public enum Key {
-    /** It had been used, and that is forgotten. */
+    /** The key had been used, and its use is forgotten. */
     FORGOTTEN,
     /** There was nothing to forget, or a shared store has not answered. */
     UNUSED,
     /** Nothing limits the descriptor. */
     NO_LIMIT,
-    /** Its store cannot forget a single key. */
+    /** The store of the limit cannot forget a single key. */
     FAILED
   }
 

@@ -6,9 +6,9 @@ import java.util.List;
 /**
  * The answer to a {@link LeaseAsk}.
  *
- * @param answer to the request
+ * @param answer the answer to the request
  * @param loans one for each descriptor, in order; none if the request could not be decided
- * @param charge names what the request was charged when it is to be given back; 0 if that is not
+ * @param charge the number by which the request's charges can be given back; 0 if that is not
  *     possible
  */
 public record Grant(Answer answer, List<Loan> loans, long charge) {
@@ -16,7 +16,7 @@ public record Grant(Answer answer, List<Loan> loans, long charge) {
     loans = List.copyOf(loans);
   }
 
-  /** Returns an answer with which nothing is lent. */
+  /** Returns an answer without any loan. */
   public static Grant nothing(Answer answer) {
     return new Grant(answer, Collections.nCopies(answer.statuses().size(), Loan.NONE), 0);
   }

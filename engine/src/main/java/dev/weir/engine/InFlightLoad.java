@@ -4,8 +4,8 @@ import dev.weir.LoadSignal;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many requests are being served, as a share of those that can be, for elastic rules. Safe for
- * use by many threads.
+ * The number of requests in flight, as a share of the most that can be served, for elastic rules.
+ * Safe for use by many threads.
  */
 public final class InFlightLoad implements LoadSignal {
   private final long full;
@@ -14,7 +14,7 @@ public final class InFlightLoad implements LoadSignal {
   /**
    * Creates a signal that begins at 0.
    *
-   * @param full how many requests in flight are full load, at least 1
+   * @param full the number of requests in flight at full load, at least 1
    * @throws IllegalArgumentException if it is less
    */
   public InFlightLoad(long full) {
@@ -24,7 +24,7 @@ public final class InFlightLoad implements LoadSignal {
     this.full = full;
   }
 
-  /** Counts requests that begin, or with a negative number such as end. */
+  /** Counts requests that begin, or, with a negative number, requests that end. */
   public void add(long requests) {
     inFlight.add(requests);
   }

@@ -4,12 +4,13 @@ import dev.weir.rules.Request;
 import java.util.List;
 
 /**
- * A request to be decided now, and permits that its client would spend on its own later.
+ * A request to be decided now, together with further permits that its client would spend on its own
+ * later.
  *
- * @param request is decided as by {@link Engine#decide}
+ * @param request decided as by {@link Engine#decide}
  * @param ahead for each descriptor, in order, how many more permits are wanted; may be shorter than
  *     the descriptors, and none are wanted for the rest. Negative ones count as 0
- * @param refundable whether the client may want what the request is charged back
+ * @param refundable true if the client may want to give the request's charges back
  */
 public record LeaseAsk(Request request, List<Long> ahead, boolean refundable) {
   public LeaseAsk {

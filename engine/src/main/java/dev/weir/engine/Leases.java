@@ -10,30 +10,35 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Lends permits of rules with {@code consistency: leased} to clients, which spend them on their
- * own, and takes back what they do not need. Safe for use by many threads.
+ * The part of an engine that lends permits of rules with {@code consistency: leased} to clients,
+ * which spend them on their own, and takes back permits that they do not need. Safe for use by many
+ * threads.
  */
 public final class Leases {
   /*
    * How are leases designed, and why do limits hold? The permits of a lease are charged when it is
-   * granted, at g. The client spends them until L after it asked, which was before g; so each is
-   * spent within [g, g + L]. They count for W + L, so those spent within any window (t - W, t] were
-   * charged within (t - W - L, t]: at most N. Where windows begin by the clock, a lease ends with its
-   * window instead. Nothing depends on what time the client has, only on how fast its clock goes.
+   * granted, at g. The client spends them until L after it sent its request, which was before g; so
+   * each is spent within [g, g + L]. They count for W + L, so those spent within any window (t - W,
+   * t] were charged within (t - W - L, t]: at most N. If windows begin by the clock, a lease ends
+   * with its window instead. Nothing depends on the time of the client's clock, only on its speed.
    *
-   * How much is lent is Allotments' rule: what is wanted at once, and some ahead, but at most a
-   * quarter of what remains. What is wanted at once is a request like any other. What is ahead is
-   * charged after it, for itself, so that it never has the request refused.
+   * The amount of a loan follows the rule of Allotments: the permits wanted at once, and some
+   * ahead, but at most a quarter of those that remain. The permits wanted at once are a request
+   * like any other. Those ahead are charged after it, by themselves, so that they never cause the
+   * request to be refused.
    *
-   * A lease is returned at most once, and what is given back is at most what was lent and what
-   * certainly still counts (Store.refund). A lease that is forgotten, by either side, only leaves
-   * permits charged that were not spent.
+   * A lease is returned at most once, and the permits given back are at most those that were lent
+   * and certainly still count (Store.refund). A lease that is forgotten, by either side, only
+   * leaves permits charged that were not spent.
    */
 
-  /** A return may be on its way when the lease ends. */
+  /** The time for which a lease is kept after its end: a return may still be on its way. */
   static final long KEPT_NANOS = 1_000_000_000L;
 
-  /** How long a request can be refunded at most: a client that has to wait longer waits in vain. */
+  /**
+   * The longest time for which a request can be refunded: a client that waits longer gets nothing
+   * back.
+   */
   static final long MOST_REFUNDABLE_NANOS = 60_000_000_000L;
 
   final LeaseLedger ledger;
@@ -57,8 +62,8 @@ public final class Leases {
   }
 
   /**
-   * Decides the request, and lends what its client may have ahead. Calls {@code done} exactly once,
-   * as {@link Engine#decide(dev.weir.rules.Request, Consumer)} does.
+   * Decides the request, and lends its client permits ahead. Calls {@code done} exactly once, as
+   * {@link Engine#decide(dev.weir.rules.Request, Consumer)} does.
    */
   public void ask(LeaseAsk ask, Consumer<? super Grant> done) {
     asks.increment();
@@ -68,11 +73,11 @@ public final class Leases {
   }
 
   /**
-   * Ends a lease, and gives back what is left of it. Does nothing if it is unknown: it may have
-   * been returned before, have ended, or be one of a server that was there before.
+   * Ends a lease, and gives back the rest of its permits. Does nothing if it is unknown: it may
+   * have been returned before, have ended, or be one of an earlier server.
    *
-   * @param permits how many were not spent; at most what was lent counts
-   * @param done is given how many can be spent by others again, at least 0
+   * @param permits how many were not spent; at most the number that was lent counts
+   * @param done receives how many can be spent by others again, at least 0
    */
   public void giveBack(long lease, long permits, LongConsumer done) {
     Outstanding known = ledger.take(lease, true);
@@ -87,10 +92,10 @@ public final class Leases {
   }
 
   /**
-   * Gives back what a request was charged. Does nothing if the charge is unknown, as {@link
-   * #giveBack}.
+   * Gives back the permits that a request was charged. Does nothing if the charge is unknown, as
+   * {@link #giveBack}.
    *
-   * @param done is given how many permits, of all descriptors together, can be spent again
+   * @param done receives how many permits, of all descriptors together, can be spent again
    */
   public void refund(long charge, LongConsumer done) {
     Outstanding known = ledger.take(charge, false);
@@ -102,7 +107,10 @@ public final class Leases {
     }
   }
 
-  /** The last charge first: a bucket takes back all of a charge only if it is its latest. */
+  /**
+   * Gives charges back, the last one first: a bucket takes back all of a charge only if it is its
+   * latest.
+   */
   private void giveBack(Outstanding known, int i, long mostPermits, long given, LongConsumer done) {
     if (i < 0 || mostPermits == 0) {
       takenBack.add(given);
@@ -119,12 +127,12 @@ public final class Leases {
         back -> giveBack(known, i - 1, mostPermits, given + back, done));
   }
 
-  /** Forgets what is over. */
+  /** Forgets leases and charges whose time is over. */
   void expire() {
     expired.add(ledger.expire(ticker.nanos()));
   }
 
-  /** Returns what has been counted. */
+  /** Returns the counts. */
   public LeaseMetrics metrics() {
     return new LeaseMetrics(
         ledger.size(),

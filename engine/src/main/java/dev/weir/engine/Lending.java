@@ -16,9 +16,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** What one client is lent after its request was decided. */
+/** The loans to one client after its request was decided. */
 final class Lending {
-  /** As many descriptors as a request may have by default: one refund is bounded work. */
+  /**
+   * The most descriptors of a refundable request, as many as a request may have by default: one
+   * refund is bounded work.
+   */
   private static final int MOST_REFUNDABLE = 128;
 
   private final Leases leases;
@@ -30,12 +33,14 @@ final class Lending {
   private final Consumer<? super Grant> done;
   private final Loan[] loans;
 
-  /** Loans that are not known yet, and one more until all have been asked for. */
+  /** The number of loans that are not known yet, and one more until all have been requested. */
   private final AtomicInteger missing;
 
   private long charge;
 
   /**
+   * Creates the loans of one request.
+   *
    * @param charged the request, matched and decided
    */
   Lending(
@@ -89,7 +94,7 @@ final class Lending {
       known(i, Loan.NONE);
       return;
     }
-    if (place == Match.NO_CHARGE) { // The subject's limits are not known.
+    if (place == Match.NO_CHARGE) { // The subject's limits are unknown.
       known(i, new Loan(0, 0, 0, 0, 0, limit.policy().sharing(), false));
       return;
     }
@@ -118,7 +123,7 @@ final class Lending {
     return answer.allowed() && !answer.shadowed() && !charged.charges().peeking();
   }
 
-  /** Charges permits that are lent, for which a place is taken. */
+  /** Charges permits that are lent, for which a place has been reserved. */
   private void take(
       int i, CurrentLimit limit, Binding binding, long fingerprint, long permits, Loan loan) {
     store.decide(
@@ -140,7 +145,7 @@ final class Lending {
         });
   }
 
-  /** Remembers what the request was charged; returns its number, or 0. */
+  /** Remembers the request's charges; returns their number, or 0. */
   private long refundable() {
     List<Entry> entries = new ArrayList<>();
     long longest = 0;

@@ -1,12 +1,12 @@
 package dev.weir.engine;
 
 /**
- * Where the number of a limit comes from.
+ * The origin of a limit's number.
  *
- * @param plan the plan's name where it comes from one, else empty
+ * @param plan the plan's name if the number comes from one, else empty
  */
 public record LimitOrigin(Kind kind, String plan) {
-  /** The kinds of places that a number can come from. */
+  /** The kinds of origins that a number can have. */
   public enum Kind {
     /** The rule itself. */
     RULE,
@@ -14,11 +14,11 @@ public record LimitOrigin(Kind kind, String plan) {
     PLAN,
     /** A limit of the subject's own. */
     OWN,
-    /** The request, which brings its limit along. */
+    /** The request itself. */
     REQUEST,
     /**
-     * Nowhere: it is not known which limits the request's subject has, so the number decided
-     * nothing. What is shown instead is the rule's own.
+     * None: the limits of the request's subject are not known, so the number decided nothing. The
+     * number shown is the rule's own.
      */
     UNKNOWN
   }
@@ -29,10 +29,10 @@ public record LimitOrigin(Kind kind, String plan) {
   /** The subject's own number. */
   public static final LimitOrigin OWN = new LimitOrigin(Kind.OWN, "");
 
-  /** The number that the request brings along. */
+  /** The number in the request. */
   public static final LimitOrigin REQUEST = new LimitOrigin(Kind.REQUEST, "");
 
-  /** The rule's own number is shown, and the subject's is not known. */
+  /** The rule's own number, shown because the subject's is not known. */
   public static final LimitOrigin UNKNOWN = new LimitOrigin(Kind.UNKNOWN, "");
 
   /** Returns the origin of a plan's number. */
@@ -41,8 +41,8 @@ public record LimitOrigin(Kind kind, String plan) {
   }
 
   /**
-   * Returns it in words: {@code rule}, {@code plan gold}, {@code own limit}, {@code request} or
-   * {@code not known}.
+   * Returns the origin in words: {@code rule}, {@code plan gold}, {@code own limit}, {@code
+   * request} or {@code not known}.
    */
   @Override
   public String toString() {

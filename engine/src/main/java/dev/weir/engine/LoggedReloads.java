@@ -5,9 +5,15 @@ import dev.weir.rules.RuleSet;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Writes what becomes of changed rules to the platform's log, under this package's name. */
+/**
+ * A listener that writes the outcome of changed rules to the platform's log, under this package's
+ * name.
+ */
 final class LoggedReloads implements ReloadListener {
-  /** A broken file can have thousands of problems; a log line for each would hide all others. */
+  /**
+   * The most lines for one rule set: a broken file can have thousands of problems, and a log line
+   * for each would hide all others.
+   */
   private static final int MAX_LINES = 50;
 
   private static final System.Logger LOG = System.getLogger("dev.weir.engine");

@@ -8,14 +8,14 @@ import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /**
- * How busy the machine's processors are, for elastic rules: 0 is idle, 1 is all of them. Somebody
- * has to {@link #poll} it, as {@link RunningEngine} does. Safe for use by many threads.
+ * The load of the machine's processors, for elastic rules: 0 is idle, 1 is all of them busy. It has
+ * to be {@linkplain #poll polled}, as {@link RunningEngine} does. Safe for use by many threads.
  *
  * <p>Without a reading, or with one that is too old, the load is unknown and elastic rules are
  * enforced.
  */
 public final class ProcessorLoad implements LoadSignal {
-  /** The time between two polls that is meant; a reading covers that time. */
+  /** The intended time between two polls; a reading covers that time. */
   public static final Duration PERIOD = Duration.ofMillis(500);
 
   private record Reading(double load, long atNanos) {}
@@ -29,7 +29,7 @@ public final class ProcessorLoad implements LoadSignal {
   private double before = Double.NaN;
 
   /**
-   * Reads the machine, or the container that this process runs in.
+   * Creates a signal that reads the machine, or the container that this process runs in.
    *
    * @param keep how long a reading counts
    */
@@ -38,9 +38,9 @@ public final class ProcessorLoad implements LoadSignal {
   }
 
   /**
-   * Reads something else than the machine.
+   * Creates a signal that reads another source.
    *
-   * @param source returns a load, or a negative number or NaN where it has none
+   * @param source returns a load, or a negative number or NaN if it has none
    */
   public ProcessorLoad(Ticker ticker, Duration keep, DoubleSupplier source) {
     this.ticker = ticker;
@@ -64,7 +64,8 @@ public final class ProcessorLoad implements LoadSignal {
 
   /**
    * Takes a reading; to be called every {@link #PERIOD} by one thread at a time. The higher of the
-   * last two counts: one right after a reading by other code in this process sees no load.
+   * last two readings counts: one that follows a reading by other code in this process at once
+   * shows no load.
    */
   public void poll() {
     double load = source.getAsDouble();

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What queues ask of an engine. Safe for use by many threads. */
+/** The part of an engine that decides for queues. Safe for use by many threads. */
 final class QueueAsker implements Queues.Asker {
   private final Engine engine;
   private final Store store;
@@ -44,7 +44,7 @@ final class QueueAsker implements Queues.Asker {
             charges.permits(charge));
   }
 
-  /** Refuses a request whose keys others wait for. */
+  /** Refuses a request if other requests wait for its keys. */
   static void lineUp(PendingRequest pending, Queues queues) {
     for (int i = 0; i < pending.size(); i++) {
       Queues.Place place = place(pending, i);
@@ -73,7 +73,7 @@ final class QueueAsker implements Queues.Asker {
     return List.copyOf(places);
   }
 
-  /** Descriptors of one key make one place, which has the permits of all. */
+  /** Merges descriptors of one key into one place, with the permits of all. */
   private static void merge(List<Queues.Place> places, Queues.Place place) {
     for (int i = 0; i < places.size(); i++) {
       Queues.Place other = places.get(i);
@@ -100,7 +100,7 @@ final class QueueAsker implements Queues.Asker {
   }
 
   /**
-   * Peeks how long it takes until a burst is there; what is beyond it takes as long as it refills.
+   * Peeks how long it takes until a burst is free; permits beyond it take as long as they refill.
    */
   private void estimate(Charges of, int charge, long permits, Consumer<? super Long> done) {
     Policy policy = of.binding(charge).policy();

@@ -1,7 +1,7 @@
 package dev.weir.engine;
 
 /**
- * What an engine has counted of the requests that waited for their turn; a snapshot.
+ * The counts of requests that waited for their turn; a snapshot.
  *
  * @param waiting requests that wait now
  * @param admitted requests that waited and were then admitted
@@ -12,6 +12,6 @@ package dev.weir.engine;
  */
 public record QueueMetrics(long waiting, long admitted, long refused, long left, long waitedNanos) {
 
-  /** The counts of what has no queues. */
+  /** The counts of an engine without queues. */
   public static final QueueMetrics NONE = new QueueMetrics(0, 0, 0, 0, 0);
 }

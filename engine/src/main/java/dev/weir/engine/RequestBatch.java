@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Requests of one descriptor each that an {@link Engine} decides in one call, each for itself and
- * in their order, and how each of them came out. For a protocol that reads many requests at once.
+ * in their order, with the outcome of each. For a protocol that reads many requests at once.
  *
  * <p>It takes only requests that can be decided at once and in this process. They are decided as by
  * {@link Engine#decide(Request)}: the same answers, counts and observations. Reusable: most
@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class RequestBatch {
   /*
    * Why is a batch faster than its requests one by one? A request is matched when it is added, so
-   * its rule and its texts are read while the processor has them; the store hears of its key at
-   * that time (Store.expect) and fetches it while the next request is matched. The clock is read
-   * once for all. And where a charge alone decides a request (BoundRule.plain), neither a Request
+   * its rule and its texts are read while the processor has them; its key is announced to the store
+   * at that time (Store.expect), which fetches it while the next request is matched. The clock is
+   * read once for all. And if a charge alone decides a request (BoundRule.plain), neither a Request
    * nor an Answer is made: the results are read where the store has put them.
    *
    * All other requests that can be decided here become a Request and get an Answer, by the same
@@ -51,7 +51,7 @@ public final class RequestBatch {
     answers = new Answer[capacity];
   }
 
-  /** Returns how many requests it has. */
+  /** Returns the number of requests. */
   public int size() {
     return size;
   }
@@ -66,7 +66,7 @@ public final class RequestBatch {
    *
    * @param keysAndValues the key of each entry with its value behind it; not kept
    * @param count how many of them there are, an even number of at least 2
-   * @param permits what it costs, 0 to look only
+   * @param permits the permits that it requests, 0 to peek
    * @return whether it was added. If not, it cannot be decided at once: {@link
    *     Engine#decide(Request, java.util.function.Consumer)} can, after this batch
    * @throws IllegalStateException if the batch is full or decided
@@ -96,9 +96,9 @@ public final class RequestBatch {
     return true;
   }
 
-  /** Returns such a request as {@link #add} takes in its parts. */
+  /** Returns a request that is equal to one that {@link #add} takes in its parts. */
   public static Request request(String domain, String[] keysAndValues, int count, long permits) {
-    // The descriptor's own permits, as those of a request mean 1 when they are 0.
+    // The descriptor's own permits, since 0 permits of a request mean 1.
     return new Request(domain, List.of(descriptor(keysAndValues, count, permits)), 1);
   }
 
@@ -111,7 +111,7 @@ public final class RequestBatch {
   }
 
   /**
-   * Decides all of its requests.
+   * Decides all requests.
    *
    * @throws IllegalStateException if they are decided already
    */
@@ -123,7 +123,7 @@ public final class RequestBatch {
     engine.decide(this, beganNanos);
   }
 
-  /** Forgets all requests, ready for the next ones. */
+  /** Removes all requests, ready for the next ones. */
   public void clear() {
     for (int i = 0; i < size; i++) {
       pending[i].clear();
@@ -134,8 +134,8 @@ public final class RequestBatch {
   }
 
   /**
-   * Returns whether request {@code i} is decided by one limit alone, so that nothing is made for
-   * it: there is a {@link #limit}, and no {@link #error}. Known as soon as it is added.
+   * Returns whether request {@code i} is decided by one limit alone, so that no objects are made
+   * for it: there is a {@link #limit}, and no {@link #error}. Known as soon as it is added.
    */
   public boolean isPlain(int i) {
     return pending[i].isPlain();
@@ -156,7 +156,7 @@ public final class RequestBatch {
 
   /**
    * Returns the answer to request {@code i}, which is decided. It is made now if the request {@link
-   * #isPlain}; its parts are to be had without that.
+   * #isPlain}; its parts can be read without it.
    */
   public Answer answer(int i) {
     Answer answer = answers[i];
@@ -182,7 +182,9 @@ public final class RequestBatch {
         : answer.allowed();
   }
 
-  /** Returns whether its descriptor lets it pass; see {@link Status#allowed}. */
+  /**
+   * Returns whether the descriptor of request {@code i} lets it pass; see {@link Status#allowed}.
+   */
   public boolean passes(int i) {
     if (answers[i] == null) {
       Charges charges = pending[i].charges();
@@ -192,13 +194,13 @@ public final class RequestBatch {
     return status != null && status.allowed();
   }
 
-  /** Returns what limits request {@code i}, or null where nothing does. */
+  /** Returns the limit of request {@code i}, or null if nothing limits it. */
   public @Nullable CurrentLimit limit(int i) {
     Status status = status(i);
     return answers[i] == null ? pending[i].limit(0) : status == null ? null : status.currentLimit();
   }
 
-  /** Returns why it came out as it did; see {@link Status#reason}. */
+  /** Returns the reason for the answer to request {@code i}; see {@link Status#reason}. */
   public Reason reason(int i) {
     Status status = status(i);
     return answers[i] == null
@@ -206,7 +208,7 @@ public final class RequestBatch {
         : status == null ? Reason.INVALID : status.reason();
   }
 
-  /** Returns the permits left; see {@link Status#limitRemaining}. */
+  /** Returns the permits left after request {@code i}; see {@link Status#limitRemaining}. */
   public long remaining(int i) {
     Status status = status(i);
     return answers[i] == null
@@ -214,7 +216,10 @@ public final class RequestBatch {
         : status == null ? 0 : status.limitRemaining();
   }
 
-  /** Returns the wait after a refusal; see {@link dev.weir.Decision#retryAfterNanos}. */
+  /**
+   * Returns the wait after a refusal of request {@code i}; see {@link
+   * dev.weir.Decision#retryAfterNanos}.
+   */
   public long retryAfterNanos(int i) {
     if (answers[i] == null) {
       Charges charges = pending[i].charges();
@@ -224,7 +229,10 @@ public final class RequestBatch {
     return status == null || status.decision() == null ? 0 : status.decision().retryAfterNanos();
   }
 
-  /** Returns the time until the key is unused; see {@link dev.weir.Decision#resetAfterNanos}. */
+  /**
+   * Returns the time until the key of request {@code i} is unused; see {@link
+   * dev.weir.Decision#resetAfterNanos}.
+   */
   public long resetAfterNanos(int i) {
     if (answers[i] == null) {
       return pending[i].charges().resetAfterNanos(0);
@@ -233,7 +241,7 @@ public final class RequestBatch {
     return status == null || status.decision() == null ? 0 : status.decision().resetAfterNanos();
   }
 
-  /** Returns whole seconds; see {@link Status#durationUntilResetSeconds}. */
+  /** Returns whole seconds for request {@code i}; see {@link Status#durationUntilResetSeconds}. */
   public long untilResetSeconds(int i) {
     CurrentLimit limit = limit(i);
     if (answers[i] != null || limit == null) {

@@ -17,16 +17,16 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two stores as one, as a rule a store in this process and one that others share: each limit lies
- * in one of them, as its rule says. Any two stores will do; with one of them a {@link LocalStore},
- * requests over both are decided in fewer steps. Safe for use by many threads.
+ * Two stores as one, usually a store in this process and one that several processes share: each
+ * limit is in one of them, by its rule's choice. Any two stores will do; if one of them is a {@link
+ * LocalStore}, requests over both are decided in fewer steps. Safe for use by many threads.
  *
- * <p>A request whose charges all lie in one store is that store's alone. One with charges in both
- * is all or nothing as well, and answered by the store that answers last: it is charged in one
- * first, the one that answers on the caller's thread if either does, and given back there if the
- * other refuses. In between it may have another request refused wrongly; it never has one admitted.
- * What {@link Store#refund} cannot give back, as where a bucket was charged again meanwhile, stays
- * charged.
+ * <p>A request whose charges are all in one store is decided by that store alone. One with charges
+ * in both is all or nothing as well, and is answered when the second store has answered: it is
+ * charged in one first, the one that answers on the caller's thread if either does, and given back
+ * there if the other refuses. In between it may cause another request to be refused wrongly, but
+ * never to be admitted. Permits that {@link Store#refund} cannot give back, for example because a
+ * bucket was charged again meanwhile, stay charged.
  *
  * <p>A name is in force in one of the stores. Its state does not move to the other: within a window
  * after such a change both quotas can be admitted.
@@ -34,17 +34,17 @@ import org.jspecify.annotations.Nullable;
 public final class RoutedStore implements Store {
   private final Store local;
 
-  /** The default; the same as the local one if there is no other. */
+  /** The store of rules that do not choose one; the same as the local one if there is no other. */
   private final Store shared;
 
   private final boolean hasShared;
 
-  /** The store that is charged first where a request has charges in both. */
+  /** The store that is charged first if a request has charges in both. */
   private final Store first;
 
   private final Store second;
 
-  /** The store that each name is in force in. */
+  /** The store in which each name is in force. */
   private final ConcurrentHashMap<String, Store> homes = new ConcurrentHashMap<>();
 
   private RoutedStore(Store local, Store shared, boolean hasShared) {
@@ -61,14 +61,16 @@ public final class RoutedStore implements Store {
     return new RoutedStore(local, local, false);
   }
 
-  /** Returns a store for rules of both kinds, by default the shared one's. It closes both. */
+  /**
+   * Returns a store for rules of both kinds, with the shared one as the default. It closes both.
+   */
   public static RoutedStore of(Store local, Store shared) {
     return new RoutedStore(local, shared, true);
   }
 
   /**
-   * Returns a store that counts every rule in one, whichever the rule names: for a replay and other
-   * trials of rules.
+   * Returns a store that counts every rule in one store, whichever the rule names: for a replay and
+   * other trials of rules.
    */
   public static RoutedStore inOne(Store store) {
     return new RoutedStore(store, store, true);
@@ -83,7 +85,10 @@ public final class RoutedStore implements Store {
     return choice == StoreChoice.LOCAL ? local : shared;
   }
 
-  /** Returns the store that a binding belongs to; the shared one refuses those of neither. */
+  /**
+   * Returns the store that a binding belongs to; a binding of neither goes to the shared one, which
+   * refuses it.
+   */
   private Store storeOf(Binding binding) {
     return shared == local || local.owns(binding) ? local : shared;
   }
@@ -103,7 +108,7 @@ public final class RoutedStore implements Store {
     return store(choice).countsLent();
   }
 
-  /** Returns whether both stores do. */
+  /** Returns whether both stores count lent permits for as long as they may last. */
   @Override
   public boolean countsLent() {
     return local.countsLent() && shared.countsLent();
@@ -119,13 +124,16 @@ public final class RoutedStore implements Store {
     return storeOf(binding).variant(binding, policy);
   }
 
-  /** Returns those of the shared store, if there is one. */
+  /** Returns the fingerprints of the shared store, if there is one. */
   @Override
   public Fingerprint fingerprint() {
     return shared.fingerprint();
   }
 
-  /** As {@link #bind(String, Policy, StoreChoice, long)}, in the default store. */
+  /**
+   * Puts a policy in force in the default store, as {@link #bind(String, Policy, StoreChoice,
+   * long)}.
+   */
   @Override
   public Binding bind(String name, Policy policy, long nowNanos) {
     return bind(name, policy, StoreChoice.DEFAULT, nowNanos);
@@ -136,7 +144,7 @@ public final class RoutedStore implements Store {
    * force in the other.
    *
    * @throws IllegalArgumentException if there is no such store
-   * @throws IllegalStateException as {@link Store#bind}
+   * @throws IllegalStateException if {@link Store#bind} throws it
    */
   public Binding bind(String name, Policy policy, StoreChoice choice, long nowNanos) {
     if (!has(choice)) {
@@ -151,7 +159,7 @@ public final class RoutedStore implements Store {
     return binding;
   }
 
-  /** Returns what is wrong with a rule of that choice if there is no such store. */
+  /** Returns the problem of a rule with that choice if there is no such store. */
   public static String missing(StoreChoice choice) {
     return "store: " + choice.text() + " (expected: local, there is no shared store)";
   }
@@ -190,7 +198,7 @@ public final class RoutedStore implements Store {
     return here;
   }
 
-  /** Refuses a binding of neither store, before a request that has it is charged anywhere. */
+  /** Refuses a binding of neither store, before its request is charged anywhere. */
   private void own(Binding binding) {
     if (!owns(binding)) {
       throw new IllegalArgumentException(
@@ -198,7 +206,10 @@ public final class RoutedStore implements Store {
     }
   }
 
-  /** A request with charges in both stores waits for the slower one: it gains nothing. */
+  /**
+   * Announces a request to its store; one with charges in both waits for the slower store and would
+   * gain nothing.
+   */
   @Override
   public void expect(Charges charges) {
     int here = countHere(charges);
@@ -275,7 +286,7 @@ public final class RoutedStore implements Store {
     return shared == local ? local.keys() : local.keys() + shared.keys();
   }
 
-  /** Returns the bound of the store in this process. */
+  /** Returns the bound on keys of the store in this process. */
   @Override
   public long maxKeys() {
     return local.maxKeys();
@@ -286,13 +297,13 @@ public final class RoutedStore implements Store {
     return shared == local ? local.bytes() : local.bytes() + shared.bytes();
   }
 
-  /** Returns the bound of the store in this process. */
+  /** Returns the bound on bytes of the store in this process. */
   @Override
   public long maxBytes() {
     return local.maxBytes();
   }
 
-  /** Returns how full the fuller of the two is. */
+  /** Returns how full the fuller of the two stores is. */
   @Override
   public int fullPercent() {
     return Math.max(local.fullPercent(), shared.fullPercent());

@@ -1,12 +1,12 @@
 package dev.weir.engine;
 
 /**
- * What a rule has counted since it first came into force, in permits. Every permit that was asked
- * for is in exactly one of six classes, from {@code withinLimit} to {@code uncertain}; {@code
+ * The counts of a rule since it first came into force, in permits. Every permit that was requested
+ * is in exactly one of six classes, from {@code withinLimit} to {@code uncertain}; {@code
  * nearLimit} and {@code shadowMode} mark some of them.
  *
  * @param path the rule's path: domain, then key or key_value per level
- * @param policy the name that answers carry: of the rule, or its path where it has none
+ * @param policy the name in answers: that of the rule, or its path if it has none
  * @param withinLimit permits admitted within the limit
  * @param tolerated permits of requests that passed beyond the limit because of the rule's throttle
  * @param overLimit permits beyond the limit
@@ -15,7 +15,7 @@ package dev.weir.engine;
  * @param refusedByOther permits that fitted and were not charged, because another descriptor of the
  *     request did not fit
  * @param uncertain permits of which it was not known whether they fit: the store could not be
- *     asked, the server was overloaded, or there was no room for a new key
+ *     reached, the server was overloaded, or there was no room for a new key
  * @param nearLimit permits above the near share and not beyond the limit, whichever class they are
  *     in
  * @param shadowMode permits of requests that were over and passed because the rule only watches
@@ -47,7 +47,7 @@ public record RuleMetrics(
         shadowMode + other.shadowMode);
   }
 
-  /** Returns the permits that were asked for: the sum of the classes. */
+  /** Returns the permits that were requested: the sum of the classes. */
   public long totalHits() {
     return withinLimit + tolerated + overLimit + incomplete + refusedByOther + uncertain;
   }

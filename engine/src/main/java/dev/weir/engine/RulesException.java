@@ -3,16 +3,16 @@ package dev.weir.engine;
 import dev.weir.rules.Problem;
 import java.util.List;
 
-/** Rules are sound for themselves, but the store cannot take them. */
+/** An exception for rules that have no errors in themselves, but that the store cannot take. */
 public final class RulesException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
-  /** More problems than these are only counted in the message. */
+  /** The most problems in the message; any more are only counted there. */
   private static final int MAX_LISTED = 50;
 
   private final transient List<Problem> problems;
 
-  /** The message lists the problems, one a line. */
+  /** Creates an exception whose message lists the problems, one a line. */
   public RulesException(List<Problem> problems) {
     super(message(problems));
     this.problems = List.copyOf(problems);

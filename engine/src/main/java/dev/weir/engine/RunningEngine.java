@@ -21,17 +21,17 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An engine with all that keeps it running: rules that are read again when their files change,
- * memory that is given back when keys do not matter any more, a load that is measured, and the
- * stores. Middleware owns one of these and asks it. Safe for use by many threads.
+ * An engine with everything that keeps it running: rules that are read again when their files
+ * change, memory that is given back when keys no longer matter, a load that is measured, and the
+ * stores. Middleware owns and calls one. Safe for use by many threads.
  *
  * <pre>{@code
  * RunningEngine engine = RunningEngine.builder().rules(Path.of("weir.yaml")).start();
  * engine.decide(Request.of("shop", "ip", "203.0.113.7"), answer -> ...);
  * }</pre>
  *
- * <p>What it does now and then runs where its {@link Ticker} says; the source of rules has a daemon
- * thread. {@link #close} ends all of it.
+ * <p>Its periodic tasks run on the threads of its {@link Ticker}; the source of rules has a daemon
+ * thread. {@link #close} ends all of them.
  */
 public final class RunningEngine implements Decider, AutoCloseable {
   private static final Duration EXPIRY = Duration.ofSeconds(1);
@@ -54,7 +54,7 @@ public final class RunningEngine implements Decider, AutoCloseable {
     return new Builder();
   }
 
-  /** Builds a {@link RunningEngine}. Not safe for use by several threads. */
+  /** A builder of a {@link RunningEngine}. Not safe for use by several threads. */
   public static final class Builder {
     private List<Path> paths = List.of();
     private @Nullable RuleSet rules;
@@ -73,7 +73,8 @@ public final class RunningEngine implements Decider, AutoCloseable {
     private Builder() {}
 
     /**
-     * Takes the rules from files or folders, as {@link Rules#load} reads them, and watches them.
+     * Sets files or folders to read the rules from, as {@link Rules#load} reads them, and watches
+     * them.
      */
     public Builder rules(Path... files) {
       paths = List.of(files);
@@ -82,7 +83,7 @@ public final class RunningEngine implements Decider, AutoCloseable {
       return this;
     }
 
-    /** Takes the rules from a source and follows it; it is closed with the engine. */
+    /** Sets a source of rules and follows it; it is closed with the engine. */
     public Builder rules(RuleSource ruleSource) {
       source = ruleSource;
       paths = List.of();
@@ -90,7 +91,7 @@ public final class RunningEngine implements Decider, AutoCloseable {
       return this;
     }
 
-    /** Takes the rules as they are; {@link #apply} changes them. */
+    /** Sets the rules themselves; {@link #apply} changes them. */
     public Builder rules(RuleSet ruleSet) {
       rules = ruleSet;
       paths = List.of();
@@ -98,7 +99,7 @@ public final class RunningEngine implements Decider, AutoCloseable {
       return this;
     }
 
-    /** Says what rules mean that do not say it, where they come from files. */
+    /** Sets the properties of rules from files that do not set them. */
     public Builder defaults(RuleDefaults ruleDefaults) {
       defaults = ruleDefaults;
       return this;
@@ -127,7 +128,7 @@ public final class RunningEngine implements Decider, AutoCloseable {
       return this;
     }
 
-    /** Sets the load that elastic rules depend on; a {@link ProcessorLoad} is polled. */
+    /** Sets the load on which elastic rules depend; a {@link ProcessorLoad} is polled. */
     public Builder load(LoadSignal signal) {
       load = signal;
       return this;
@@ -138,20 +139,23 @@ public final class RunningEngine implements Decider, AutoCloseable {
       return this;
     }
 
-    /** Sets who knows the limits of subjects, for rules with {@code by}. */
+    /** Sets the source of the limits of subjects, for rules with {@code by}. */
     public Builder subjects(KeyPolicies keyPolicies) {
       policies = keyPolicies;
       return this;
     }
 
-    /** As {@link #subjects(KeyPolicies)}, with how long requests wait for them. */
+    /**
+     * Sets the source of the limits of subjects, like {@link #subjects(KeyPolicies)}, and how long
+     * requests wait for them.
+     */
     public Builder subjects(KeyPolicies keyPolicies, SubjectSettings subjectSettings) {
       policies = keyPolicies;
       subjects = subjectSettings;
       return this;
     }
 
-    /** Sets who hears of changed rules, instead of the platform's log. */
+    /** Sets the receiver of changed rules, instead of the platform's log. */
     public Builder listener(ReloadListener reloadListener) {
       listener = reloadListener;
       return this;
@@ -228,7 +232,7 @@ public final class RunningEngine implements Decider, AutoCloseable {
         problems.stream().filter(each -> each.severity() == Severity.WARNING).toList());
   }
 
-  /** Puts in force what the source reports. */
+  /** A receiver that puts the rules from the source in force. */
   private final class Taker implements RuleSource.Taker {
     @Override
     public List<Problem> changed(Rules.Loaded loaded) {
@@ -255,7 +259,7 @@ public final class RunningEngine implements Decider, AutoCloseable {
   }
 
   /**
-   * Reads the rules once more from their source, now; without one this does nothing.
+   * Reads the rules once more from their source, now. Without a source this does nothing.
    *
    * @throws RulesException if the rules have errors; those before stay in force
    */
@@ -275,13 +279,13 @@ public final class RunningEngine implements Decider, AutoCloseable {
   /**
    * Puts other rules in force.
    *
-   * @throws RulesException as {@link Engine#apply}
+   * @throws RulesException if {@link Engine#apply} throws it
    */
   public void apply(RuleSet rules) {
     applied(rules, List.of());
   }
 
-  /** Returns the engine, for its rules and counts. It is closed with this. */
+  /** Returns the engine, for its rules and counts. It is closed with this object. */
   public Engine engine() {
     return engine;
   }
@@ -307,7 +311,7 @@ public final class RunningEngine implements Decider, AutoCloseable {
     return engine.enqueue(request, refused, maxWaitNanos, done);
   }
 
-  /** Ends the watching, the threads and the stores; requests that wait are refused. */
+  /** Ends the watching, the threads and the stores; waiting requests are refused. */
   @Override
   public void close() {
     if (source != null) {

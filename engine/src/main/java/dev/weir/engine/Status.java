@@ -7,18 +7,18 @@ import dev.weir.rules.Rule;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one descriptor fared.
+ * The outcome of one descriptor.
  *
  * @param allowed whether the request may pass as far as this descriptor is concerned
  * @param rule the rule that matched, or null if none did, if it was replaced, or if the request
  *     brought a limit of its own
- * @param decision the decision on this descriptor for itself, or null where nothing limits it
- * @param currentLimit what limits it, or null where nothing does
- * @param limitRemaining permits left, 0 to 4294967295; the latter where a rule says unlimited, also
- *     if it was replaced
- * @param durationUntilResetSeconds where something limits it: until a refused request would pass,
- *     the length of the window if it never will, or else the reset-after; rounded up, at least 1.
- *     Otherwise 0
+ * @param decision the decision on this descriptor alone, or null if nothing limits it
+ * @param currentLimit the limit, or null if nothing limits it
+ * @param limitRemaining permits left, 0 to 4294967295; the latter if a rule is unlimited, even if
+ *     it was replaced
+ * @param durationUntilResetSeconds if something limits it: the time until a refused request would
+ *     pass, the length of the window if it never will, or else the reset-after; rounded up, at
+ *     least 1. Otherwise 0
  */
 public record Status(
     boolean allowed,
@@ -28,14 +28,14 @@ public record Status(
     long limitRemaining,
     long durationUntilResetSeconds) {
 
-  /** What {@code limitRemaining} says where there is no limit. */
+  /** The value of {@code limitRemaining} if there is no limit. */
   public static final long UNLIMITED = (1L << 32) - 1;
 
   private static final long SECOND_NANOS = 1_000_000_000L;
 
   public static final Status UNMATCHED = new Status(true, null, null, null, 0, 0);
 
-  /** Of a rule without a limit that another one has replaced. */
+  /** The status for a rule without a limit that another one has replaced. */
   public static final Status UNLIMITED_REPLACED = new Status(true, null, null, null, UNLIMITED, 0);
 
   /** Returns the answer to a descriptor that matches a rule without a limit. */
@@ -48,12 +48,14 @@ public record Status(
     return new Status(true, rule, null, null, UNLIMITED, 0);
   }
 
-  /** Returns why it came out as it did: {@link Reason#NO_LIMIT} where nothing limits it. */
+  /**
+   * Returns the reason for the outcome: {@link Reason#NO_LIMIT} if nothing limits the descriptor.
+   */
   public Reason reason() {
     return decision == null ? Reason.NO_LIMIT : decision.reason();
   }
 
-  /** Returns a decision that lets pass what was refused. */
+  /** Returns a decision that admits a refused request. */
   public static Decision allowed(Decision denied, Reason reason, long remaining) {
     return new Decision(
         true,
@@ -67,8 +69,9 @@ public record Status(
   }
 
   /**
-   * Returns the whole seconds for {@link #durationUntilResetSeconds}. What can never fit gets the
-   * whole window: no wait helps it, and a short one would have its client ask again and again.
+   * Returns the whole seconds for {@link #durationUntilResetSeconds}. A request that can never fit
+   * gets the whole window: no wait helps it, and after a short one its client would repeat it again
+   * and again.
    *
    * @param decision the decision before a shadow or another exception lets it pass
    * @param passes whether a refusal passes all the same, as a shadow does
@@ -82,7 +85,10 @@ public record Status(
         policy);
   }
 
-  /** As {@link #untilReset(Decision, boolean, Policy)}, for a decision in its parts. */
+  /**
+   * Returns the whole seconds as {@link #untilReset(Decision, boolean, Policy)} does, for a
+   * decision in its parts.
+   */
   static long untilReset(
       boolean refused, boolean passes, long retryAfterNanos, long resetAfterNanos, Policy policy) {
     long nanos =

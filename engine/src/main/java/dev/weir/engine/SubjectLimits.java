@@ -5,8 +5,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which limits a subject has of its own, such as a customer: its plan, and numbers for single
- * rules. Immutable; what many subjects have in common can be one object.
+ * The limits of a subject, such as a customer: its plan, and its own numbers for single rules.
+ * Immutable; many subjects can share one object.
  */
 public final class SubjectLimits {
   /** The limits of a subject without a record: all rules have their own numbers. */
@@ -16,8 +16,8 @@ public final class SubjectLimits {
    * A subject's own limit for one rule.
    *
    * @param requestsPerUnit permits per window of the rule, 0 to 4294967295
-   * @param untilNanos the first instant at which it does not hold any more, on the scale of the
-   *     engine's ticker; {@link Long#MAX_VALUE} if it does not end
+   * @param untilNanos the first instant at which it no longer holds, on the scale of the engine's
+   *     ticker; {@link Long#MAX_VALUE} if it does not end
    */
   public record Own(long requestsPerUnit, long untilNanos) {
     private static final long MAX = (1L << 32) - 1;
@@ -33,7 +33,7 @@ public final class SubjectLimits {
     }
 
     /**
-     * Makes a limit that does not end.
+     * Creates a limit that does not end.
      *
      * @throws IllegalArgumentException if the permits are out of their range
      */
@@ -46,8 +46,10 @@ public final class SubjectLimits {
   private final Map<String, Own> own;
 
   /**
+   * Creates the limits of a subject.
+   *
    * @param plan the name of a plan in the rules, or null
-   * @param own by the name of the rule, or by the path of one without a name
+   * @param own the own limits by the name of the rule, or by the path of one without a name
    */
   public SubjectLimits(@Nullable String plan, Map<String, Own> own) {
     this.plan = plan;
@@ -59,7 +61,7 @@ public final class SubjectLimits {
     return plan;
   }
 
-  /** Returns all own limits by the name of the rule, also those that have ended. */
+  /** Returns all own limits by the name of the rule, including those that have ended. */
   public Map<String, Own> own() {
     return own;
   }

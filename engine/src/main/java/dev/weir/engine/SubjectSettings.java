@@ -1,19 +1,19 @@
 package dev.weir.engine;
 
 /**
- * How long requests wait for the limits of their subjects.
+ * The bounds on requests that wait for the limits of their subjects.
  *
  * @param waitNanos the longest that a request waits, in nanoseconds, 1 to 10 s
  * @param maxWaiting the most subjects that requests may wait for at a time, counted for each
- *     request, at least 1; beyond it a request is answered at once. As many, and no more, are
- *     looked up at a time for which no request waits
+ *     request, at least 1; beyond it a request is answered at once. It is also the most subjects
+ *     that are looked up at a time while no request waits for them
  */
 public record SubjectSettings(long waitNanos, int maxWaiting) {
   private static final long MAX_WAIT_NANOS = 10_000_000_000L;
 
   /**
-   * 50 ms are more than a database in the same place needs; 10,000 requests are what comes in that
-   * time at 200,000 a second, if all of them miss.
+   * The default settings. 50 ms are more than a database in the same place needs; 10,000 requests
+   * arrive in that time at 200,000 a second, if all of them miss.
    */
   public static final SubjectSettings DEFAULTS = new SubjectSettings(50_000_000L, 10_000);
 

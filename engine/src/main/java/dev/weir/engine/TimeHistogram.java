@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 
 /**
- * A histogram of times, its bounds powers of two from 256 ns to about 1 s. Adding allocates nothing
- * and waits for no other thread. Safe for use by many threads.
+ * A histogram of times, whose bounds are powers of two from 256 ns to about 1 s. Adding allocates
+ * nothing and waits for no other thread. Safe for use by many threads.
  */
 public final class TimeHistogram {
   private static final int FIRST_BIT = 8;
@@ -16,7 +16,7 @@ public final class TimeHistogram {
   private final LongAdder[] counts = new LongAdder[BOUNDS + 1];
   private final LongAdder sumNanos = new LongAdder();
 
-  /** Makes an empty histogram. */
+  /** Creates an empty histogram. */
   public TimeHistogram() {
     for (int i = 0; i < counts.length; i++) {
       counts[i] = new LongAdder();
@@ -24,7 +24,7 @@ public final class TimeHistogram {
   }
 
   /**
-   * Adds things that took the same time.
+   * Adds events that took the same time.
    *
    * @param nanos how long each took; below 0 counts as 0
    * @param times how many there were, at least 0
@@ -37,8 +37,8 @@ public final class TimeHistogram {
   }
 
   /**
-   * Returns how many took at most the bound of the same index and more than the one before; one
-   * element more than the bounds, for those beyond.
+   * Returns how many events took at most the bound of the same index and more than the one before;
+   * one element more than the bounds, for those beyond.
    */
   public List<Long> counts() {
     return Arrays.stream(counts).map(LongAdder::sum).toList();

@@ -2,5 +2,5 @@ package dev.example.store;
 
 import dev.weir.Policy;
 
-/** Permits that were admitted, when, and under which policy. */
+/** An admission of permits, with its instant and its policy. */
 record Admission(long atNanos, long permits, Policy policy) {}

@@ -36,8 +36,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /**
- * Stores from outside, written against public types only, hold to what every store must hold to:
- * one that decides on the caller's thread, a remote one, and two of them routed.
+ * The contracts of every store, for stores from outside, written against public types only: one
+ * that decides on the caller's thread, a remote one, and two of them routed.
  */
 class ForeignStoresTest {
   private static final long SECOND = 1_000_000_000L;
@@ -208,7 +208,10 @@ class ForeignStoresTest {
     }
   }
 
-  /** The contract's limits by turns; buckets are where what they are charged stays charged. */
+  /**
+   * Returns the store of a limit of the contract, by turns; buckets are in the one whose charges
+   * stay charged.
+   */
   private static StoreChoice firstOrSecond(String name) {
     return switch (name) {
       case "wide", "five", "rule-1", "rule-3", "sliding-window-log", "fixed-window" ->
@@ -417,12 +420,12 @@ class ForeignStoresTest {
     long[] keys = {1, 2, 3, 4};
     long[] decisions = new long[4];
     long least = Long.MAX_VALUE;
-    for (int round = 0; round < 20; round++) { // Until the code is compiled.
+    for (int round = 0; round < 20; round++) { // Repeated until the code is compiled.
       long before = allocated();
       decideOften(limiter, keys, decisions, 20_000);
       least = Math.min(least, allocated() - before);
     }
-    // Less than a byte a decision: what compilers and profilers allocate is not ours.
+    // Less than a byte a decision: compilers and profilers allocate as well.
     assertThat(least).isLessThan(20_000);
   }
 

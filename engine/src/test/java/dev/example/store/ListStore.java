@@ -17,9 +17,9 @@ import java.util.Map;
 
 /**
  * A store in this process against public types only: one lock, and for every key the list of all
- * that was admitted. What a policy allows is computed anew from the list for every decision, so a
- * change of policy forgets nothing. Slow, and without a sketch and without reservations: a charge
- * that could wait is refused until it fits.
+ * admissions. A policy's permits are computed anew from the list for every decision, so a change of
+ * policy forgets nothing. Slow, and without a sketch and without reservations: a charge that could
+ * wait is refused until it fits.
  */
 final class ListStore implements LocalStore {
   private record Rule(ListStore store, String name, Policy policy) implements Binding {}
@@ -30,10 +30,10 @@ final class ListStore implements LocalStore {
   private final long maxKeys;
   private final Map<Key, List<Admission>> admitted = new HashMap<>();
 
-  /** Every policy that a name had; each may remember a key for longer than the others. */
+  /** The policies that each name had; each may remember a key for longer than the others. */
   private final Map<String, List<Policy>> policies = new HashMap<>();
 
-  /** For every name, the latest instant by which a key that was forgotten had reset. */
+  /** The latest instant, for every name, by which a key that was forgotten had reset. */
   private final Map<String, Long> floors = new HashMap<>();
 
   private long expiredNanos = Long.MIN_VALUE;
@@ -149,7 +149,7 @@ final class ListStore implements LocalStore {
         reading.atNanos());
   }
 
-  /** Refuses charges of new keys for which there is no room, what must fit last. */
+  /** Refuses charges of new keys for which there is no room, required ones last. */
   private void findRoom(Charges charges, long now) {
     long room = maxKeys - admitted.size();
     for (Charges.Role role : Charges.Role.values()) {

@@ -7,7 +7,7 @@ import dev.weir.Shape;
 import java.math.BigInteger;
 import java.util.List;
 
-/** What a policy says of a key at an instant, computed from all that the key was admitted. */
+/** The reading of a policy for a key at an instant, computed from all admissions of the key. */
 final class Reading {
   private final Policy policy;
   private final Shape shape;
@@ -17,7 +17,10 @@ final class Reading {
   private final List<Admission> past;
   private final long at;
 
-  /** Time never goes back for a key; a bucket needs no such rule, see {@link #fullNanos}. */
+  /**
+   * Creates a reading at {@code now}, or later: time never goes back for a key. A bucket needs no
+   * such rule, see {@link #fullNanos}.
+   */
   Reading(Policy policy, List<Admission> past, long now) {
     this.policy = policy;
     this.past = past;
@@ -71,7 +74,7 @@ final class Reading {
     return yes;
   }
 
-  /** Returns how many permits fit at an instant, negative where too many have been admitted. */
+  /** Returns how many permits fit at an instant, negative if too many have been admitted. */
   private long room(long then) {
     return switch (algorithm) {
       case TOKEN_BUCKET, LEAKY_BUCKET -> bucketRoom(then);
@@ -135,11 +138,14 @@ final class Reading {
     return emission == 0 ? 0 : (depth - (full > then ? full - then : 0)) / emission;
   }
 
-  /** Returns when the bucket is full again after the first {@code count} admissions. */
+  /**
+   * Returns the instant at which the bucket is full again after the first {@code count} admissions.
+   */
   private long fullNanos(int count) {
     long full = Long.MIN_VALUE;
     for (Admission each : past.subList(0, count)) {
-      // A permit of a bucket costs what it did when it was admitted; one of a window at least that.
+      // A permit of a bucket costs what it did when it was admitted; one of a window at least that
+      // much.
       long own = emissionNanos(each.policy());
       boolean sameKind = each.policy().algorithm().bucket();
       long here = emissionNanos(policy);
@@ -152,14 +158,14 @@ final class Reading {
     return full;
   }
 
-  /** Returns whether admission {@code i} can be given back: of a bucket, only the last one. */
+  /** Returns whether admission {@code i} can be given back: for a bucket, only the last one. */
   boolean counts(int i) {
     return algorithm.bucket()
         ? i == past.size() - 1 && fullNanos(past.size()) > at
         : untilNanos(past.get(i)) > at;
   }
 
-  /** Returns how long until the key is as if it had never been used. */
+  /** Returns how long until the key resets. */
   long resetAfterNanos() {
     long reset = at;
     if (algorithm.bucket()) {

@@ -26,7 +26,7 @@ final class RemoteStore implements Store {
     }
   }
 
-  /** What is at the other end. */
+  /** The store at the other end. */
   private final ListStore there = new ListStore(1 << 20);
 
   private final ExecutorService thread =

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What an answer says of the whole, and what its statuses tell Envoy. */
+/** An answer's summary of the whole request, and the statuses that it has for Envoy. */
 class AnswerTest {
   private static final String RULES =
       """

@@ -27,7 +27,7 @@ class CallerBucketsTest {
     return buckets.key(bytes, 1, bytes.length - 1);
   }
 
-  /** Asks for one permit, and returns what remains, or minus the seconds to wait. */
+  /** Requests one permit, and returns what remains, or minus the seconds to wait. */
   private long ask(String key, long burst, long count, long periodSeconds, long nowNanos) {
     Batch batch =
         new Batch(1).add(buckets.bucket(burst, count, periodSeconds), key(buckets, key), 1);
@@ -87,7 +87,7 @@ class CallerBucketsTest {
     CallerBuckets far = new CallerBuckets(late, 0);
     Batch batch = new Batch(1).add(far.bucket(2, 1, 10), 7, 1);
     far.decide(batch, 0, decided -> {});
-    batch.decision(0, PackedDecision.UNCERTAIN); // As a store that is away would answer.
+    batch.decision(0, PackedDecision.UNCERTAIN); // The answer of a store that is away.
     assertThat(late.answer()).isEqualTo(1);
     assertThat(far.metrics()).isEqualTo(new CallerBucketsMetrics(1, 1, 0, 1, 0));
     far.overloaded();

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** {@link Decider#peek} and {@link Decider#refund} of an engine. */
+/** Tests of {@link Decider#peek} and {@link Decider#refund} of an engine. */
 class DeciderTest {
   private static final String RULES =
       """

@@ -14,21 +14,23 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a decision allocates where the store is in this process: the answer, and nothing else. */
+/** The allocation of a decision if the store is in this process: the answer, and nothing else. */
 class EngineAllocationTest {
   private static final int WARM_UP = 3_000;
   private static final int ROUNDS = 3_000;
 
-  /** The answer to one descriptor; with compressed pointers. */
+  /** The bytes of the answer to one descriptor; with compressed pointers. */
   private static final long MOST_BYTES_OF_ANSWER = 64;
 
-  /** Answer, list, status and decision of one descriptor; 176 with compressed pointers. */
+  /**
+   * The bytes of answer, list, status and decision of one descriptor; 176 with compressed pointers.
+   */
   private static final long MOST_BYTES = 256;
 
-  /** What each further descriptor adds. */
+  /** The bytes that each further descriptor adds. */
   private static final long MOST_BYTES_MORE = 192;
 
-  /** For each request of a batch. */
+  /** The bytes for each request of a batch. */
   private static final long MOST_BYTES_OF_BATCH = 64;
 
   private static final String RULES =
@@ -79,7 +81,7 @@ class EngineAllocationTest {
             Request.of("d", "one", "a"),
             Request.of("d", "path", "/login", "user", "a"));
     for (Request request : requests) {
-      // Where a hash is not compiled in one piece, its state takes 48 bytes for each text.
+      // If a hash is not compiled in one piece, its state takes 48 bytes for each text.
       assertThat(bytesEach(request)).isBetween(1L, MOST_BYTES_OF_ANSWER + 2 * 48);
     }
   }
@@ -209,7 +211,7 @@ class EngineAllocationTest {
               allowed[0] += batch.allowed(0) ? 1 : 0;
               batch.clear();
             });
-    // Where a hash is not compiled in one piece, its state takes 48 bytes.
+    // If a hash is not compiled in one piece, its state takes 48 bytes.
     assertThat(bytes).as("of 50 requests").isLessThanOrEqualTo(50 * MOST_BYTES_OF_BATCH);
     assertThat(allowed[0]).isEqualTo(WARM_UP + ROUNDS);
   }

@@ -400,7 +400,7 @@ class EngineTest {
         .contains(new RuleMetrics("shop.user.other", "shop.user", 100, 0, 0, 0, 0, 0, 0, 0));
   }
 
-  /** Labels of the longest kind, in every rule that has some: callers choose the values. */
+  /** Uses labels of the longest kind, in every rule that has some: callers choose the values. */
   @Test
   void metrics_labelsOfOneRule_areBoundedInCharacters() {
     Fixture fixture =

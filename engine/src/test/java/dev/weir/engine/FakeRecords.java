@@ -9,9 +9,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Records of subjects in memory, which answer when a test says so. Safe for use by threads. */
+/**
+ * Records of subjects in memory, which answer when a test calls for it. Safe for use by threads.
+ */
 public final class FakeRecords implements KeyPolicies {
-  /** A question that has no answer yet. */
+  /** A load that has no answer yet. */
   public record Asked(String subject, Consumer<? super @Nullable SubjectLimits> done) {}
 
   public final Map<String, SubjectLimits> atHand = new ConcurrentHashMap<>();
@@ -36,22 +38,22 @@ public final class FakeRecords implements KeyPolicies {
     return new SubjectLimits(null, own);
   }
 
-  /** Has every question answered before it returns: there is no record. */
+  /** Makes every load answer before it returns: there is no record. */
   public void answerAtOnce() {
     atOnce = true;
   }
 
-  /** Has every question end in an exception. */
+  /** Makes every load end in an exception. */
   public void fail() {
     failing = true;
   }
 
-  /** Has every question end in an error. */
+  /** Makes every load end in an error. */
   void fail(Error error) {
     broken = error;
   }
 
-  /** Has every look at what is at hand end in an exception, or not any more. */
+  /** Makes every read of the limits at hand end in an exception, or no longer. */
   void breakFinds(boolean now) {
     brokenFinds = now;
   }
@@ -61,7 +63,7 @@ public final class FakeRecords implements KeyPolicies {
     atHand.put(value, limits);
   }
 
-  /** Answers the oldest question. */
+  /** Answers the oldest load. */
   public void answer(@Nullable SubjectLimits limits) {
     Asked oldest;
     synchronized (asked) {

@@ -27,9 +27,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Clients that do with their leases what the protocol lets them do, at the worst moments: replies
- * are lost or late, returns are sent twice, late, or not at all, rules change, the service
- * restarts. A window checker that knows nothing of leases looks at what was spent when.
+ * Clients that do with their leases what the protocol allows, at the worst moments: replies are
+ * lost or late, returns are sent twice, late, or not at all, rules change, the service restarts. A
+ * window checker, which is independent of leases, checks which permits were spent at which times.
  */
 class LeasesPropertyTest {
   private static final long MILLI = 1_000_000L;
@@ -47,15 +47,17 @@ class LeasesPropertyTest {
     RESTART
   }
 
-  /** One thing that happens, after some time. */
+  /** An event, after some time. */
   private record Event(
       long afterNanos, What what, int which, int permits, int ahead, long lateBy) {}
 
-  /** What a client holds: sent when, usable from when on. */
+  /**
+   * A lease in a client, with the instants at which it was requested and from which it is usable.
+   */
   private static final class Held {
     final long lease;
 
-    /** The service that granted it: each has limits of its own. */
+    /** The service that granted the lease: each has limits of its own. */
     final String grantedBy;
 
     final long from;
@@ -71,16 +73,16 @@ class LeasesPropertyTest {
     }
   }
 
-  /** How the service is made; the wrong ones must be found. */
+  /** The variants of the service; the wrong ones must be found. */
   private enum Build {
     RIGHT,
     RETURNED_TWICE,
     COUNTED_BY_THE_WINDOW,
-    /** The client's fault: it counts the life from the reply. */
+    /** The client's fault: it counts the lifetime from the reply. */
     LIFE_FROM_RECEIPT
   }
 
-  /** Forgets nothing when it is returned. */
+  /** A ledger that forgets nothing when it is returned. */
   private static final class EverLastingLedger extends LeaseLedger {
     private final Map<Long, Outstanding> all = new HashMap<>();
 
@@ -103,7 +105,7 @@ class LeasesPropertyTest {
     }
   }
 
-  /** The service, its clients, and what they have spent. */
+  /** The service, its clients, and the permits that they have spent. */
   private static final class World {
     private final FakeTicker ticker = new FakeTicker();
     private final Build build;
@@ -159,7 +161,7 @@ class LeasesPropertyTest {
       most = Math.max(most, limit);
     }
 
-    /** The window of the rule; the service counts by one that is longer by the life. */
+    /** Returns the window of the rule; the service counts by one that is longer by the lifetime. */
     private int countedMillis(int lifeMillis) {
       return build == Build.COUNTED_BY_THE_WINDOW ? 1_000 - lifeMillis : 1_000;
     }
@@ -232,7 +234,9 @@ class LeasesPropertyTest {
       spent.add(Operation.admitted(lease.grantedBy, permits, now));
     }
 
-    /** Returns what is left, and does not use it any more; may return it again much later. */
+    /**
+     * Returns the rest of a lease, and does not use it any more; may return it again much later.
+     */
     private void giveBack(@Nullable Held lease, int times) {
       if (lease == null) {
         return;

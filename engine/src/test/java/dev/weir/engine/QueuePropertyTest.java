@@ -17,7 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * What holds of queues whatever happens: no limit is exceeded, nobody is forgotten or overtaken.
+ * The properties of queues whatever happens: no limit is exceeded, no request is forgotten or
+ * overtaken.
  */
 class QueuePropertyTest {
   private static final int TRIALS = 300;
@@ -40,7 +41,7 @@ class QueuePropertyTest {
         .formatted(LIMIT, algorithm, waitMillis);
   }
 
-  /** One request of a trial: when it came, and what became of it. */
+  /** One request of a trial: its time, and its outcome. */
   private static final class Sent {
     final long number;
     final Request request;

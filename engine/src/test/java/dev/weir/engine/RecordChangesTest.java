@@ -59,7 +59,7 @@ class RecordChangesTest {
     return engine;
   }
 
-  /** A record as a person reads it: what the engine does must agree. */
+  /** A record as a person reads it; the engine must agree with it. */
   private record Plain(String plan, long own, long until) {
     long number(long now) {
       if (own >= 0 && now < until) {
@@ -91,7 +91,7 @@ class RecordChangesTest {
         random.nextBoolean() ? Long.MAX_VALUE : now + random.nextLong(2 * SECOND));
   }
 
-  /** Each decision agrees with a list of all admissions; so no window holds too much. */
+  /** Compares each decision with a list of all admissions; so no window holds too much. */
   @ParameterizedTest
   @ValueSource(strings = {"sliding-window-log", "fixed-window"})
   void recordsFlap_everyDecisionIsThatOfAPlainList(String algorithm) {
@@ -244,7 +244,7 @@ class RecordChangesTest {
       Answer refused = engine.decide(alice);
       engine.enqueue(alice, refused, 5 * SECOND, answer -> served.add(answer.allowed()));
     }
-    records.atHand.clear(); // Those who wait ask anew, and wait for the record as well.
+    records.atHand.clear(); // Waiting requests load it anew, and wait for the record as well.
     ticker.advance(Duration.ofSeconds(1));
     assertThat(served).isEmpty();
     records.answer(FakeRecords.plan("big"));

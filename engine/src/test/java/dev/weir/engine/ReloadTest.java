@@ -118,7 +118,7 @@ class ReloadTest {
     assertThat(admitted(fixture.engine, 20)).isEqualTo(8);
   }
 
-  /** Has no memory for the limits of some names, be they new or only changed. */
+  /** A store without memory for the limits of some names, new or only changed. */
   private static final class FullStore extends ForwardingStore<MemoryStore> {
     private final Set<String> known = new HashSet<>();
     private String refused = "none";
@@ -174,7 +174,7 @@ class ReloadTest {
     assertThat(admitted(fixture.engine, 60)).isEqualTo(40);
   }
 
-  /** Taking back fails for one rule: it is taken back for all others. */
+  /** Fails to take back one rule: all others are taken back. */
   @Test
   void apply_outOfMemoryWhileTakingBack_takesTheOthersBack() {
     FullStore store = new FullStore();

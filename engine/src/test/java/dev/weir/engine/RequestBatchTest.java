@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A batch answers, counts and tells observers as its requests one by one. */
+/** A batch answers, counts and calls observers as its requests do one by one. */
 @Tag("model")
 @Tag("sample")
 class RequestBatchTest {
@@ -96,7 +96,7 @@ class RequestBatchTest {
   private static final List<String> VALUES =
       List.of("/login", "/a/b", "/a/c", "x", "\u00e4\u20ac\ud83d\ude00", "", "y".repeat(80));
 
-  /** What an observer hears. */
+  /** A call of an observer. */
   private record Told(
       @Nullable Rule rule,
       Descriptor descriptor,
@@ -109,7 +109,7 @@ class RequestBatchTest {
     }
   }
 
-  /** An engine with few keys, and what it tells. */
+  /** An engine with few keys, and the calls of its observer. */
   private static final class Observed {
     private final List<Told> told = new ArrayList<>();
     private final Engine engine;
@@ -128,7 +128,7 @@ class RequestBatchTest {
 
   private record Asked(String domain, List<String> keysAndValues, long permits) {
     String[] texts() {
-      return keysAndValues.toArray(new String[6 * 2]); // With room behind them.
+      return keysAndValues.toArray(new String[6 * 2]); // With room after them.
     }
 
     int count() {
@@ -139,7 +139,7 @@ class RequestBatchTest {
       return RequestBatch.request(domain, texts(), count(), permits);
     }
 
-    /** The same with another descriptor behind it, which nothing limits. */
+    /** Returns the same request with another descriptor after it, which nothing limits. */
     Request notAlone() {
       Descriptor own = request().descriptors().get(0);
       return new Request(domain, List.of(own, Descriptor.of("free", "x")), 1);
@@ -181,7 +181,10 @@ class RequestBatchTest {
         .isEqualTo(decision == null ? 0 : decision.resetAfterNanos());
   }
 
-  /** Only the answer to the single descriptor is kept in numbers, so each proves the other. */
+  /**
+   * Compares both answers: only the one to the single descriptor is kept in numbers, so each proves
+   * the other.
+   */
   private static void assertSame(String what, Answer single, Answer notAlone) {
     assertThat(single.error()).as(what).isEqualTo(notAlone.error());
     assertThat(single.allowed()).as(what).isEqualTo(notAlone.allowed());

@@ -13,7 +13,7 @@ import dev.weir.testkit.StoreContract;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Nested;
 
-/** Two stores hold to what every store must hold to, whichever of them a limit lies in. */
+/** The contracts of every store, for two stores, whichever of them a limit is in. */
 class RoutedStoreContractTest {
   private static final long MAX_KEYS = 1 << 20;
 
@@ -25,7 +25,10 @@ class RoutedStoreContractTest {
     return new ChoosingStore(both(maxKeys), name -> StoreChoice.LOCAL);
   }
 
-  /** The contracts' limits by turns; threads must not share a local bucket, see RoutedStore. */
+  /**
+   * Returns two stores that have the contracts' limits by turns; threads must not share a local
+   * bucket, see RoutedStore.
+   */
   private static Store mixed(long maxKeys) {
     return new ChoosingStore(both(maxKeys), RoutedStoreContractTest::choice);
   }
@@ -38,7 +41,7 @@ class RoutedStoreContractTest {
     };
   }
 
-  /** The other way round, with the buckets where they were. */
+  /** Returns two stores with the limits exchanged, but with the buckets where they were. */
   private static Store mixedOtherwise(long maxKeys) {
     return new ChoosingStore(
         both(maxKeys),

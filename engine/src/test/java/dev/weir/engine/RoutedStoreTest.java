@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Which store is asked for what. */
+/** The store that each call of a routed store goes to. */
 class RoutedStoreTest {
   private static Policy policy(long permits) {
     return Policy.of(Quota.perSecond(permits));
@@ -67,7 +67,7 @@ class RoutedStoreTest {
     assertThat(charge(store, store.bind("n", policy(3), StoreChoice.SHARED, 0), 3)).isZero();
     assertThat(charge(store, store.bind("n", policy(3), StoreChoice.LOCAL, 0), 2)).isEqualTo(-1);
 
-    // Out of force in both, it is forgotten in both.
+    // A name that is out of force in both stores is forgotten in both.
     store.retire("n", 0);
     for (int i = 0; i < 64; i++) {
       store.expire(60_000_000_000L);
@@ -200,7 +200,7 @@ class RoutedStoreTest {
       decide(store, binding, charges, 1_000);
       long before = allocated();
       decide(store, binding, charges, 100_000);
-      // Less than a byte a decision: what compilers and profilers allocate is not ours.
+      // Less than a byte a decision: compilers and profilers allocate as well.
       assertThat(allocated() - before).isLessThan(100_000);
     }
   }

@@ -23,7 +23,7 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Every permit that a rule is asked for is in exactly one class. */
+/** Every permit that is requested of a rule is in exactly one class. */
 class RuleMetricsTest {
   private static final int TRIALS = 60;
   private static final int REQUESTS = 250;
@@ -180,7 +180,7 @@ class RuleMetricsTest {
     return new Descriptor(plain.entries(), override, permits);
   }
 
-  /** What one rule was asked for, added up from requests and answers alone. */
+  /** The permits requested of one rule, added up from requests and answers alone. */
   private static final class Expected {
     long hits;
     long withinLimit;
@@ -249,7 +249,7 @@ class RuleMetricsTest {
         assertThat(sum.marks).as(what).isLessThanOrEqualTo(2 * hits.hits);
         assertThat(sum.withinLimit).as(what).isEqualTo(hits.withinLimit);
         assertThat(sum.refusedByOther).as(what).isEqualTo(hits.refusedByOther);
-        if (!shadowRules) { // A shadow's status does not say that the store could not decide.
+        if (!shadowRules) { // A shadow's status does not show that the store could not decide.
           assertThat(sum.uncertain).as(what).isEqualTo(hits.uncertain);
         }
         seen.addAll(sum.seen);
@@ -268,7 +268,7 @@ class RuleMetricsTest {
             "shadow_mode");
   }
 
-  /** The counters of one rule, its values added up. */
+  /** The sum of the counters of one rule over its values. */
   private static final class Sum {
     private final Set<String> seen = new HashSet<>();
     long hits;

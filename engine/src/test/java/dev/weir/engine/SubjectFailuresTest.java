@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Whatever fails while limits of subjects are looked up, each request has its answer. */
+/** Every request has its answer, whatever fails while limits of subjects are looked up. */
 class SubjectFailuresTest {
   private static final String RULES =
       """
@@ -48,7 +48,7 @@ class SubjectFailuresTest {
   private static final Duration WAIT = Duration.ofMillis(50);
   private static final Duration LONG = Duration.ofMinutes(5);
 
-  /** Fails in deciding when a test says so. */
+  /** A store that fails to decide when a test sets it to. */
   private static final class FailingStore extends ForwardingStore<Store> {
     boolean failing;
 
@@ -65,7 +65,7 @@ class SubjectFailuresTest {
     }
   }
 
-  /** Refuses to schedule when a test says so. */
+  /** A ticker that refuses to schedule when a test sets it to. */
   private static final class FailingTicker implements Ticker {
     final FakeTicker fake = new FakeTicker(1_000_000_000_000L);
     boolean failing;
@@ -133,7 +133,7 @@ class SubjectFailuresTest {
     assertThat(ticker.fake.scheduled()).isZero();
   }
 
-  // What is at hand cannot be looked at.
+  // The limits at hand cannot be read.
 
   @Test
   void failedFind_leavesTheSubjectUnknown_andIsCounted() {

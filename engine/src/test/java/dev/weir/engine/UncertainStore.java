@@ -14,13 +14,13 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * A shared store that is away: it answers as policies say. Where that is by a share of the limit,
- * whatever is not more than the share fits.
+ * A shared store that is away: it answers by the policies' failure modes. If that is by a share of
+ * the limit, permits up to the share fit.
  */
 public final class UncertainStore implements Store {
   private record Known(String name, Policy policy, Store store) implements Binding {}
 
-  /** What it was asked, in words. */
+  /** The calls that it received, in words. */
   private final List<String> log;
 
   public UncertainStore(List<String> log) {

@@ -4,14 +4,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key that an address makes, as {@code {ip}}, {@code {ip/48}} and {@code {ip/24/48}} make it of
- * a request: the one meaning of these fields, for readers of logs as well. Immutable.
+ * The key of an address, as {@code {ip}}, {@code {ip/48}} and {@code {ip/24/48}} make it of a
+ * request: the only definition of these fields, for readers of logs as well. Immutable.
  */
 public final class AddressKey {
   /** The key of {@code {ip}}: all of an IPv4 address, and the network of an IPv6 address. */
   public static final AddressKey USUAL = new AddressKey(Prefixes.IPV4, Prefixes.IPV6);
 
-  /** All of an address, in the one form that it has in keys. */
+  /** The whole of an address, in the one form that it has in keys. */
   public static final AddressKey WHOLE = new AddressKey(Prefixes.MAX_IPV4, Prefixes.MAX_IPV6);
 
   private final int ipv4Prefix;
@@ -23,7 +23,7 @@ public final class AddressKey {
   }
 
   /**
-   * Reads what stands behind {@code ip/}: {@code 48}, a prefix for IPv6, or {@code 24/48}, one for
+   * Reads the text behind {@code ip/}: {@code 48}, a prefix for IPv6, or {@code 24/48}, one for
    * IPv4 and one for IPv6.
    *
    * @throws IllegalArgumentException if it is neither; the message is what was expected
@@ -40,7 +40,7 @@ public final class AddressKey {
    */
   public @Nullable String of(String address) {
     if (ipv4Prefix == Prefixes.MAX_IPV4 && IpAddress.isHost4(address)) {
-      return address; // The usual case: it is written as its key.
+      return address; // The usual case: its text is its key.
     }
     IpAddress parsed = Node.parse(address);
     return parsed == null ? null : new Client(parsed, false, ipv4Prefix, ipv6Prefix).key();

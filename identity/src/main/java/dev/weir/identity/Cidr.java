@@ -3,7 +3,7 @@ package dev.weir.identity;
 /**
  * A range of addresses: {@code 10.0.0.0/8}.
  *
- * @param prefix how many of the first bits are the range's
+ * @param prefix the number of first bits that all addresses of the range share
  */
 record Cidr(IpAddress network, int prefix) {
   private static final int MAPPED_BITS = 96;
@@ -40,7 +40,9 @@ record Cidr(IpAddress network, int prefix) {
     return range;
   }
 
-  /** Returns the decimal number without leading zeros, or one that is too small for any prefix. */
+  /**
+   * Returns the decimal number without leading zeros, or a number that is too small for any prefix.
+   */
   private static int number(String text, int from) {
     String digits = text.substring(from);
     boolean number =

@@ -3,11 +3,11 @@ package dev.weir.identity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who the client of a request is, as far as that can be known: an address, or the proxy that hides
- * it. Immutable.
+ * The client of a request, as far as it can be known: an address, or the proxy that hides it.
+ * Immutable.
  */
 public final class Client {
-  /** The key of all clients of whom nothing is known. */
+  /** The key of all clients whose address is not known. */
   static final String UNKNOWN = "unknown";
 
   private static final String VIA = "via ";
@@ -25,8 +25,8 @@ public final class Client {
   }
 
   /**
-   * Returns whether the client hides behind a trusted proxy that does not say who it is. All such
-   * clients share one key, {@code via} and the proxy's address.
+   * Returns whether the client hides behind a trusted proxy that does not pass its address on. All
+   * such clients share one key, {@code via} and the proxy's address.
    */
   public boolean hidden() {
     return hidden;
@@ -51,7 +51,7 @@ public final class Client {
     Prefixes.check(ipv4Prefix, ipv6Prefix);
     String text = UNKNOWN;
     if (address != null) {
-      // First to IPv4, then cut: under a short IPv6 prefix all of IPv4 would be one key.
+      // First converted to IPv4, then cut: under a short IPv6 prefix all of IPv4 would be one key.
       IpAddress shown = address.carried();
       int prefix = shown.v4() ? ipv4Prefix : ipv6Prefix;
       text =

@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the client of a request. Without settings that is the connection's other end, and no header
- * is read. Behind proxies, one header is read from the right, past the proxies that are trusted, to
- * the first address that is not: what stands left of it is the client's own text.
+ * A finder of the client of a request. Without settings the client is the connection's other end,
+ * and no header is read. Behind proxies, one header is read from the right, past the proxies that
+ * are trusted, to the first address that is not: everything left of it is the client's own text.
  *
  * <pre>{@code
  * ClientAddress address =
@@ -17,18 +17,20 @@ import org.jspecify.annotations.Nullable;
  * String key = address.of(request).key();
  * }</pre>
  *
- * <p>Immutable but for its counter, and safe for use by several threads. No name is ever resolved.
+ * <p>Immutable except for its counter, and safe for use by several threads. No name is ever
+ * resolved.
  */
 public final class ClientAddress {
   /*
-   * Why from the right, and why does the walk end at what it cannot read? Each proxy adds its peer's
-   * address at the right. So the last element is from our own proxy and true, and each element is as
-   * true as the proxy that wrote it, the one right of it. The first address that is no proxy of ours
-   * is therefore the client, and nothing left of it counts. An element that is no address, such as
-   * `unknown`, was written by a trusted proxy about a client that it does not name. To take what is
-   * left of it would let that client choose its key, and to take the element itself as a key would
-   * let a proxy that makes up a new name for every request make a new key for every request. So all
-   * clients hidden behind one proxy share one key, apart from the proxy's own.
+   * Why from the right, and why does the walk end at an element that it cannot read? Each proxy
+   * adds its peer's address at the right. So the last element is from our own proxy and true, and
+   * each element is as true as the proxy that wrote it, the one right of it. The first address that
+   * is no trusted proxy is therefore the client, and nothing left of it counts. An element that is
+   * no address, such as `unknown`, was written by a trusted proxy about a client that it does not
+   * name. If the walk took the element left of it, that client could choose its key. If it took the
+   * element itself as a key, a proxy that makes up a new name for every request would make a new
+   * key for every request. So all clients hidden behind one proxy share one key, apart from the
+   * proxy's own.
    */
 
   private final Trusted trusted;
@@ -48,7 +50,7 @@ public final class ClientAddress {
     ipv6Prefix = builder.ipv6Prefix;
   }
 
-  /** Returns one that takes the connection's other end, and reads no header. */
+  /** Returns a finder that takes the connection's other end, and reads no header. */
   public static ClientAddress ofPeer() {
     return builder().build();
   }
@@ -71,8 +73,8 @@ public final class ClientAddress {
   }
 
   /**
-   * Returns the client's key if no header is read and it is an IPv4 address that is written as the
-   * key is; null if more has to be found out.
+   * Returns the client's key if no header is read and the client is an IPv4 address whose text is
+   * its key; otherwise null: the client has to be found first.
    */
   @Nullable String writtenKey(RequestView request) {
     if (header != null || ipv4Prefix != Prefixes.MAX_IPV4) {
@@ -83,7 +85,7 @@ public final class ClientAddress {
     return text != null && IpAddress.isHost4(text) ? text : null;
   }
 
-  /** Reads the header's lines, which a trusted peer has sent. */
+  /** Reads the header's lines, which come from a trusted peer. */
   Client read(@Nullable IpAddress peer, List<? extends CharSequence> lines) {
     if (form == HeaderForm.SINGLE) {
       return single(peer, lines);
@@ -96,7 +98,7 @@ public final class ClientAddress {
     return hidden.sum();
   }
 
-  /** The first address from the right that is not trusted. */
+  /** Returns the first address from the right that is not trusted. */
   private Client walked(@Nullable IpAddress peer, List<? extends CharSequence> lines) {
     IpAddress farthest = peer;
     ElementsFromRight elements = new ElementsFromRight(lines);
@@ -113,7 +115,7 @@ public final class ClientAddress {
     return client(farthest);
   }
 
-  /** The element at a fixed place from the right. */
+  /** Returns the element at a fixed place from the right. */
   private Client counted(@Nullable IpAddress peer, List<? extends CharSequence> lines) {
     ElementsFromRight elements = new ElementsFromRight(lines);
     for (int i = 0; i < hops; i++) {
@@ -125,7 +127,7 @@ public final class ClientAddress {
     return address == null ? hiddenBehind(peer) : client(address);
   }
 
-  /** The header's only address. */
+  /** Returns the header's only address. */
   private Client single(@Nullable IpAddress peer, List<? extends CharSequence> lines) {
     if (lines.isEmpty()) {
       return client(peer);
@@ -146,7 +148,7 @@ public final class ClientAddress {
     return new Client(proxy, true, ipv4Prefix, ipv6Prefix);
   }
 
-  /** Collects the settings. */
+  /** A builder with the settings. */
   public static final class Builder {
     private final List<String> trusted = new ArrayList<>();
     private @Nullable String header;
@@ -159,14 +161,14 @@ public final class ClientAddress {
     private Builder() {}
 
     /**
-     * Adds addresses or ranges of your own proxies, for example {@code 10.0.0.0/8}. Only from them
-     * the header is read, and they are passed over in it.
+     * Adds addresses or ranges of trusted proxies, for example {@code 10.0.0.0/8}. The header is
+     * read only if it comes from one of them, and they are passed over in it.
      */
     public Builder trusted(String... ranges) {
       return trusted(List.of(ranges));
     }
 
-    /** As {@link #trusted(String...)}. */
+    /** Adds addresses or ranges of trusted proxies, like {@link #trusted(String...)}. */
     public Builder trusted(Collection<String> ranges) {
       trusted.addAll(ranges);
       return this;
@@ -174,8 +176,8 @@ public final class ClientAddress {
 
     /**
      * Sets the one header that is read, in the form that is usual for its name ({@link
-     * HeaderForm#of}). The proxies must add to it or write it anew; one that passes it on as the
-     * client sent it lets every client choose its key. Null, the default, for none.
+     * HeaderForm#of}). The proxies must add to it or write it anew; a proxy that passes it on as
+     * the client sent it lets every client choose its key. Null, the default, for none.
      */
     public Builder header(@Nullable String name) {
       header = name;
@@ -183,7 +185,10 @@ public final class ClientAddress {
       return this;
     }
 
-    /** As {@link #header(String)}, for a header of your own. */
+    /**
+     * Sets the one header that is read, like {@link #header(String)}, for a header with a form of
+     * its own.
+     */
     public Builder header(String name, HeaderForm form) {
       header = name;
       this.form = form;
@@ -191,9 +196,9 @@ public final class ClientAddress {
     }
 
     /**
-     * Sets the client's place in the header, counted from the right, where the proxies' addresses
+     * Sets the client's place in the header, counted from the right, for proxies whose addresses
      * are not known: with 1 it is the last element. With {@link #trusted}, the peer must be one of
-     * those. 0, the default, for none; at most 64.
+     * the trusted addresses. 0, the default, for none; at most 64.
      */
     public Builder hops(int hops) {
       this.hops = hops;
@@ -215,7 +220,7 @@ public final class ClientAddress {
       return this;
     }
 
-    /** Sets whether a connection without an address is from a proxy of yours. Default: no. */
+    /** Sets whether a connection without an address comes from a trusted proxy. Default: no. */
     public Builder trustUnixSocket(boolean trust) {
       trustUnixSocket = trust;
       return this;

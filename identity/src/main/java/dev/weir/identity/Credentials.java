@@ -5,16 +5,16 @@ import java.util.Base64;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Reads an Authorization header such that the same user has the same text each time. */
+/** A reader of the Authorization header that gives the same user the same text each time. */
 final class Credentials {
   private Credentials() {}
 
   /**
-   * Returns the scheme in lower case, a space, and the credentials; of {@code Basic} only the
+   * Returns the scheme in lower case, a space, and the credentials; for {@code Basic} only the
    * user's name, because otherwise each password that is tried would have a counter of its own.
    * Servers take any case and number of spaces, so these must not make a difference.
    *
-   * @return null if it is {@code Basic} that cannot be read
+   * @return null if the scheme is {@code Basic} and the credentials cannot be read
    */
   static @Nullable String steady(String text) {
     int space = text.indexOf(' ');

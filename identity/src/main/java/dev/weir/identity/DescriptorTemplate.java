@@ -9,20 +9,21 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a descriptor of a request: {@code path={path},user={login|ip}}.
+ * A template that makes a descriptor of a request: {@code path={path},user={login|ip}}.
  *
- * <p>In braces stands a {@link Source}: {@code {ip}}, {@code {ip/48}} with a prefix for IPv6,
+ * <p>A field in braces is a {@link Source}: {@code {ip}}, {@code {ip/48}} with a prefix for IPv6,
  * {@code {ip/24/48}} with one for IPv4 and one for IPv6, {@code {login}}, {@code {path}}, {@code
  * {route}}, {@code {method}}, {@code {host}}, {@code {header:X}}, {@code {cookie:X}}, {@code
- * {query:X}}, and {@code {secret:X}}, a header that is hashed, also {@code {secret:cookie:X}} and
- * {@code {secret:query:X}}. Of alternatives, {@code {login|ip}}, the first that is there counts,
- * and its name stands before the value: {@code login:alice}, {@code ip:203.0.113.7}. Otherwise a
+ * {query:X}}, and {@code {secret:X}}, a header that is hashed, or {@code {secret:cookie:X}} and
+ * {@code {secret:query:X}}. Of alternatives, {@code {login|ip}}, the first that is present counts,
+ * and its name is put before the value: {@code login:alice}, {@code ip:203.0.113.7}. Otherwise a
  * user who registers the name {@code 203.0.113.7} would share that address's counter. The same text
  * is a descriptor for {@code weir replay}, where names in braces are columns.
  *
  * <p>A value with control characters or of more than 1,024 characters is replaced by a hash, {@code
- * sha256:} and 22 characters; so is what several values make together, if it is longer than that. A
- * value that is empty, or there twice, is missing; what then happens {@link Missing} says.
+ * sha256:} and 22 characters; a value that consists of several fields is replaced too if it is
+ * longer than that. A value that is empty, or present twice, is missing; {@link Missing} determines
+ * what happens then.
  *
  * <p>Immutable, and safe for use by several threads.
  */
@@ -36,7 +37,7 @@ public final class DescriptorTemplate {
   private final List<Entry> entries;
   private final Set<Source> sources;
 
-  /** The only part of the only entry, if it is a field. */
+  /** The only part of the only entry, if it is a field; else null. */
   private final @Nullable Part single;
 
   private DescriptorTemplate(String text, List<Entry> entries, Set<Source> sources) {
@@ -85,19 +86,19 @@ public final class DescriptorTemplate {
     return List.copyOf(fields);
   }
 
-  /** Returns what its values are read from. */
+  /** Returns the sources of its values. */
   public Set<Source> sources() {
     return sources;
   }
 
-  /** Returns whether a value is read from that, be it only as an alternative. */
+  /** Returns whether a value is read from that source, even if only as an alternative. */
   public boolean uses(Source source) {
     return sources.contains(source);
   }
 
   /**
-   * Fills the template with the values of one request. In the place of a value that is missing is
-   * nothing, which no value that is there can be: so all requests without it share one descriptor.
+   * Fills the template with the values of one request. A missing value is replaced by the empty
+   * text, which no present value can be: so all requests without it share one descriptor.
    *
    * @param entry makes an entry of a key and a value
    * @return the entries of a descriptor, one at least; immutable
@@ -106,7 +107,7 @@ public final class DescriptorTemplate {
       RequestIdentity identity, BiFunction<? super String, ? super String, ? extends E> entry) {
     if (single != null) {
       String value = value(single.fields, identity);
-      // The usual case: one entry, whose value is a field and nothing else.
+      // The usual case: one entry, whose value is only a field.
       return List.of(
           entry.apply(entries.get(0).key, value == null ? "" : PlainText.bounded(value)));
     }
@@ -123,8 +124,9 @@ public final class DescriptorTemplate {
   }
 
   /**
-   * Returns the first field that has no value in a request, as the template has it, for example
-   * {@code header:X-Api-Key}; null if none is missing. What that means {@link Missing} says.
+   * Returns the first field that has no value in a request, as it is written in the template, for
+   * example {@code header:X-Api-Key}; null if none is missing. {@link Missing} determines what that
+   * means.
    */
   public @Nullable String missing(RequestIdentity identity) {
     for (Entry entry : entries) {
@@ -156,7 +158,7 @@ public final class DescriptorTemplate {
     return null;
   }
 
-  /** Returns the text it was read from. */
+  /** Returns the text from which the template was read. */
   @Override
   public String toString() {
     return text;

@@ -4,20 +4,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The elements of a list header from the right, those that are not empty. Every comma ends one,
- * also between quotes: an open quote of the client's must not swallow what a proxy added behind it.
+ * The elements of a list header from the right, except empty ones. Every comma ends one, even
+ * between quotes: an open quote of the client must not swallow an element that a proxy added behind
+ * it.
  */
 final class ElementsFromRight {
-  /** The most elements that are looked at: no request goes through more proxies. */
+  /** The most elements that are read: no request goes through more proxies. */
   static final int MAX = 64;
 
   private final List<? extends CharSequence> lines;
   private CharSequence text = "";
 
-  /** How many of the lines have not been begun. */
+  /** The number of lines that have not been begun. */
   private int unbegun;
 
-  /** Where the unread part of the line ends, -1 if all of it has been read. */
+  /** The end of the unread part of the line, -1 if all of it has been read. */
   private int unread = -1;
 
   private int from;
@@ -29,7 +30,7 @@ final class ElementsFromRight {
     unbegun = lines.size();
   }
 
-  /** Moves to the next element to the left; false where there is none. */
+  /** Moves to the next element to the left; returns false if there is none. */
   boolean next() {
     while (unread >= 0 || unbegun > 0) {
       if (unread < 0) {

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /** One element of a Forwarded header (RFC 7239): {@code for=192.0.2.1;proto=https}. */
 final class ForwardedElement {
   /**
-   * What addresses need beside tokens; they are often written without the quotes they should have.
+   * The characters that addresses need besides those of tokens; they are often written without the
+   * required quotes.
    */
   private static final String LENIENT = ":[]";
 
@@ -13,8 +14,8 @@ final class ForwardedElement {
 
   /**
    * Returns the address behind {@code for=}; null if the element is not well-formed, has none, or
-   * has it twice. Texts between quotes are not unescaped: an address needs no escapes, and a quote
-   * or backslash that is left over shows that the element is not what its proxy meant.
+   * has it twice. Texts between quotes are not unescaped: an address needs no escapes, and a
+   * remaining quote or backslash shows that the element is not what its proxy meant.
    */
   static @Nullable IpAddress parse(CharSequence text, int from, int to) {
     IpAddress address = null;
@@ -56,7 +57,7 @@ final class ForwardedElement {
         && (text.charAt(from + 2) | 0x20) == 'r';
   }
 
-  /** Returns whether it is between quotes, with neither quotes nor backslashes within. */
+  /** Returns whether the text is between quotes, with neither quotes nor backslashes within. */
   private static boolean quoted(CharSequence text, int from, int to) {
     if (to - from < 2 || text.charAt(from) != '"') {
       return false;

@@ -2,13 +2,16 @@ package dev.weir.identity;
 
 import java.util.Locale;
 
-/** How a header says who the client is. */
+/** The form in which a header names the client. */
 public enum HeaderForm {
-  /** Addresses between commas; each proxy adds its peer at the right: {@code X-Forwarded-For}. */
+  /**
+   * A list of addresses between commas; each proxy adds its peer at the right: {@code
+   * X-Forwarded-For}.
+   */
   LIST,
-  /** Elements between commas as in RFC 7239: {@code Forwarded}. */
+  /** A list of elements between commas as in RFC 7239: {@code Forwarded}. */
   FORWARDED,
-  /** One address, which the proxy writes over whatever was there: {@code CF-Connecting-IP}. */
+  /** One address, with which the proxy overwrites any earlier value: {@code CF-Connecting-IP}. */
   SINGLE;
 
   /**

@@ -1,6 +1,6 @@
 package dev.weir.identity;
 
-/** Names of header fields, which are tokens (RFC 9110 5.6.2). */
+/** Checks of names of header fields, which are tokens (RFC 9110 5.6.2). */
 final class HeaderNames {
   private static final int MAX_LENGTH = 128;
   private static final String TOKEN = "!#$%&'*+-.^_`|~";
@@ -11,7 +11,7 @@ final class HeaderNames {
     return !name.isEmpty() && name.length() <= MAX_LENGTH && token(name, 0, name.length(), "");
   }
 
-  /** Returns whether it is a token, where some more characters are allowed. */
+  /** Returns whether the text is a token, with some more characters allowed. */
   static boolean token(CharSequence text, int from, int to, String more) {
     for (int i = from; i < to; i++) {
       char c = text.charAt(i);

@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An IPv4 or IPv6 address. IPv4-mapped addresses ({@code ::ffff:0:0/96}) are the IPv4 address that
- * they carry, so one host has one address however the socket shows it.
+ * they carry, so one host has one address in whatever form the socket has it.
  *
- * @param v4 whether it is IPv4: then {@code high} is 0, and {@code low} below 2^32
+ * @param v4 true if it is IPv4: then {@code high} is 0, and {@code low} below 2^32
  * @param high the upper 64 bits
  * @param low the lower 64 bits
  */
@@ -44,12 +44,12 @@ record IpAddress(boolean v4, long high, long low) {
     return bits < 0 ? null : ipv4(bits);
   }
 
-  /** Returns whether the text is an IPv4 address, which has one text only, and not 0.0.0.0. */
+  /** Returns whether the text is an IPv4 address, which has only one text form, and not 0.0.0.0. */
   static boolean isHost4(String text) {
     return parse4(text, 0, text.length()) > 0;
   }
 
-  /** Returns the 32 bits, or -1. */
+  /** Returns the 32 bits of an IPv4 address, or -1. */
   private static long parse4(CharSequence text, int from, int to) {
     long bits = 0;
     int at = from;
@@ -74,7 +74,7 @@ record IpAddress(boolean v4, long high, long low) {
   private static @Nullable IpAddress parse6(CharSequence text, int from, int to) {
     int[] groups = new int[GROUPS];
     int count = 0;
-    int gap = -1; // How many groups stand before the ::
+    int gap = -1; // The number of groups before the ::
     int at = from;
     if (at + 1 < to && text.charAt(at) == ':' && text.charAt(at + 1) == ':') {
       gap = 0;
@@ -117,7 +117,10 @@ record IpAddress(boolean v4, long high, long low) {
     return of(groups, count, gap);
   }
 
-  /** The groups behind the gap stand at the end; those between are zero. */
+  /**
+   * Returns the address of these groups: those behind the gap are at the end; those between are
+   * zero.
+   */
   private static IpAddress of(int[] groups, int count, int gap) {
     long high = 0;
     long low = 0;
@@ -135,7 +138,10 @@ record IpAddress(boolean v4, long high, long low) {
     return high == 0 && low == 0;
   }
 
-  /** Returns the IPv4 address if this is one behind a translator or a 6to4 site, else itself. */
+  /**
+   * Returns the IPv4 address if this is one behind a translator or of a 6to4 site, else this
+   * address.
+   */
   IpAddress carried() {
     if (v4) {
       return this;
@@ -146,16 +152,16 @@ record IpAddress(boolean v4, long high, long low) {
     return high >>> 48 == SIX_TO_FOUR ? ipv4(high >>> 16 & INT) : this;
   }
 
-  /** Returns the first bits of it, the others zero. */
+  /** Returns the address with only its first bits, the others zero. */
   IpAddress cut(int prefix) {
     if (v4) {
       return ipv4(low & mask(32 + prefix));
     }
-    // Not of(): an IPv6 network stays one, also if its first bits are those of a mapped address.
+    // Not of(): an IPv6 network stays one, even if its first bits are those of a mapped address.
     return new IpAddress(false, high & mask(prefix), low & mask(prefix - 64));
   }
 
-  /** Returns 64 bits of which the first ones are set. */
+  /** Returns 64 bits, of which the first {@code ones} are set. */
   private static long mask(int ones) {
     return ones <= 0 ? 0 : ones >= 64 ? -1L : -1L << (64 - ones);
   }
@@ -165,7 +171,7 @@ record IpAddress(boolean v4, long high, long low) {
     return v4 ? 32 : 128;
   }
 
-  /** Returns it as text, IPv6 as RFC 5952 writes it. */
+  /** Returns the text of the address, IPv6 as RFC 5952 writes it. */
   @Override
   public String toString() {
     if (v4) {

@@ -2,7 +2,10 @@ package dev.weir.identity;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads an address as proxies and containers write it: with or without brackets, zone and port. */
+/**
+ * A reader of addresses as proxies and containers write them: with or without brackets, zone and
+ * port.
+ */
 final class Node {
   private static final int MAX_PORT = 65_535;
   private static final int MAX_PORT_DIGITS = 5;
@@ -21,7 +24,9 @@ final class Node {
     return text == null ? null : parse(text, 0, text.length(), false);
   }
 
-  /** As {@link #parse(String)}, of a part of the text; a port may be obfuscated (RFC 7239 6.3). */
+  /**
+   * Reads a part of a text, like {@link #parse(String)}; a port may be obfuscated (RFC 7239 6.3).
+   */
   static @Nullable IpAddress parse(CharSequence text, int from, int to, boolean obfuscatedPorts) {
     IpAddress address = node(text, from, to, obfuscatedPorts);
     return address == null || address.unspecified() ? null : address;
@@ -40,7 +45,7 @@ final class Node {
     if (Span.find(text, ':', colon + 1, to) < to) {
       return ipv6(text, from, to);
     }
-    // One colon is too few for IPv6, so a port is behind it.
+    // One colon is too few for IPv6, so a port follows it.
     return endsWithPort(text, colon, to, obfuscated) ? IpAddress.parse(text, from, colon) : null;
   }
 
@@ -63,7 +68,7 @@ final class Node {
     return true;
   }
 
-  /** Returns whether nothing more comes, or a colon and a port. */
+  /** Returns whether nothing follows, or a colon and a port. */
   private static boolean endsWithPort(CharSequence text, int from, int to, boolean obfuscated) {
     if (from == to) {
       return true;
@@ -90,7 +95,7 @@ final class Node {
     return port <= MAX_PORT;
   }
 
-  /** Returns whether RFC 7239 has the character in an obfuscated name. */
+  /** Returns whether RFC 7239 allows the character in an obfuscated name. */
   private static boolean named(char c) {
     return (c >= '0' && c <= '9')
         || (c >= 'A' && c <= 'Z')

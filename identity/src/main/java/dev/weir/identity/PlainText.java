@@ -1,8 +1,8 @@
 package dev.weir.identity;
 
-/** Text that may stand in a key. */
+/** Checks of text that may be in a key. */
 final class PlainText {
-  /** The longest value that is a key as it is: as long as a value in a rule may be. */
+  /** The longest value that is used unchanged as a key: as long as a value in a rule may be. */
   static final int MAX_LENGTH = 1_024;
 
   private static final String HASHED = "sha256:";
@@ -10,7 +10,7 @@ final class PlainText {
   private PlainText() {}
 
   /**
-   * Returns the value as it is if it can be shown and is not too long, else {@code sha256:} and a
+   * Returns the value unchanged if it can be shown and is not too long, else {@code sha256:} and a
    * hash of it. Two values never become the same: none is cut, and one that looks like a hash is
    * hashed.
    */
@@ -19,12 +19,12 @@ final class PlainText {
     return plain ? value : HASHED + SecretHash.plain().of(value);
   }
 
-  /** Returns a text that is made of such values, or a hash of it if it is too long. */
+  /** Returns a text that consists of such values, or a hash of it if it is too long. */
   static String bounded(String text) {
     return text.length() <= MAX_LENGTH ? text : HASHED + SecretHash.plain().of(text);
   }
 
-  /** Returns whether the character could steer a terminal or hide in a log. */
+  /** Returns whether the character could control a terminal or hide in a log. */
   static boolean steers(char c) {
     int type = Character.getType(c);
     return type == Character.CONTROL
@@ -33,7 +33,9 @@ final class PlainText {
         || type == Character.PARAGRAPH_SEPARATOR;
   }
 
-  /** Returns whether all of it can be shown: no such characters, no half of a pair. */
+  /**
+   * Returns whether all of the text can be shown: no such characters, no half of a surrogate pair.
+   */
   static boolean showable(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

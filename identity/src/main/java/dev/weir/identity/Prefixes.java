@@ -3,7 +3,7 @@ package dev.weir.identity;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How many bits of an address make a key. */
+/** The numbers of bits of an address that make a key. */
 final class Prefixes {
   static final int IPV4 = 32;
   static final int IPV6 = 64;
@@ -12,7 +12,7 @@ final class Prefixes {
 
   private Prefixes() {}
 
-  /** Returns what is wrong, a line each. */
+  /** Returns the problems of two prefixes, a line each. */
   static List<String> problems(int ipv4Prefix, int ipv6Prefix) {
     List<String> problems = new ArrayList<>();
     if (!valid(ipv4Prefix, MAX_IPV4)) {
@@ -37,7 +37,7 @@ final class Prefixes {
   /**
    * Reads {@code 48}, a prefix for IPv6 alone, or {@code 24/48}, one for IPv4 and one for IPv6.
    *
-   * @return both, the first 0 where there is none
+   * @return both, the first 0 if there is none
    * @throws IllegalArgumentException with what was expected
    */
   static List<Integer> parse(String text) {

@@ -1,6 +1,6 @@
 package dev.weir.identity;
 
-/** Text as a message quotes it: no control characters, and not too much of it. */
+/** Text in the form in which a message quotes it: no control characters, and not too much of it. */
 final class Quoted {
   private static final int MAX_LENGTH = 60;
 

@@ -3,8 +3,8 @@ package dev.weir.identity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What templates need of one request: the client is found once, when the first of them needs it.
- * For one thread, for as long as its request.
+ * The values of one request that templates need: the client is found once, when the first of them
+ * needs it. For one thread, for as long as its request.
  */
 public final class RequestIdentity {
   private final RequestView request;
@@ -32,7 +32,7 @@ public final class RequestIdentity {
     return found;
   }
 
-  /** Returns the client's key. In the usual case that is a text which the request has already. */
+  /** Returns the client's key. In the usual case that is a text of the request itself. */
   String clientKey() {
     String known = client == null ? address.writtenKey(request) : null;
     return known == null ? client().key() : known;

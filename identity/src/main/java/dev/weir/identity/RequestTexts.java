@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Reads single values out of a request's texts. A value that is there twice is not there. */
+/**
+ * Readers of single values in a request's texts. A value that is present twice counts as absent.
+ */
 final class RequestTexts {
   private RequestTexts() {}
 
@@ -27,7 +29,7 @@ final class RequestTexts {
     return name.toLowerCase(Locale.ROOT);
   }
 
-  /** Returns the parameter's value, decoded as a form's are; null if absent or there twice. */
+  /** Returns the parameter's value, decoded as in a form; null if absent or present twice. */
   static @Nullable String query(@Nullable String text, String name) {
     if (text == null) {
       return null;
@@ -47,7 +49,7 @@ final class RequestTexts {
     return found;
   }
 
-  /** Returns the text with its percent signs resolved; null if one of them is wrong. */
+  /** Returns the text with its percent escapes decoded; null if one of them is wrong. */
   private static @Nullable String decoded(String text) {
     if (text.indexOf('%') < 0 && text.indexOf('+') < 0) {
       return text;
@@ -59,7 +61,7 @@ final class RequestTexts {
     }
   }
 
-  /** Returns the cookie's value without its quotes; null if absent or there twice (RFC 6265). */
+  /** Returns the cookie's value without its quotes; null if absent or present twice (RFC 6265). */
   static @Nullable String cookie(List<String> lines, String name) {
     String found = null;
     for (String line : lines) {

@@ -4,17 +4,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be read of one request, without the types of an HTTP library. Texts are as the client
- * sent them, and not to be trusted.
+ * A view of one request, without the types of an HTTP library. Texts are as the client sent them,
+ * and must not be trusted.
  *
  * <p>An adapter must implement {@link #peer}, {@link #headers}, {@link #method} and {@link #path};
- * it should override whatever else its library knows. Values are read when a template needs them,
- * on the thread that fills it.
+ * it should override the other methods whose values its library has. Values are read when a
+ * template needs them, on the thread that fills it.
  */
 public interface RequestView {
   /**
    * Returns the address of the connection's other end as the container has it, for example {@code
-   * 10.0.0.1} or {@code fe80::1%eth0}; null where it is unknown. It must be the address of the
+   * 10.0.0.1} or {@code fe80::1%eth0}; null if it is unknown. It must be the address of the
    * connection itself, not one that a filter or container has taken from a header: for that, see
    * {@link #finalAddress}.
    */
@@ -27,8 +27,8 @@ public interface RequestView {
 
   /**
    * Returns the client's address if the container has already found it behind trusted proxies, as
-   * Tomcat's {@code RemoteIpValve} does; else null. It is the client, whatever the headers say: to
-   * look further left in what is left of them would trust a client's own text.
+   * Tomcat's {@code RemoteIpValve} does; else null. It is the client, whatever the headers contain:
+   * reading further left in the rest of them would trust a client's own text.
    */
   default @Nullable String finalAddress() {
     return null;
@@ -59,16 +59,16 @@ public interface RequestView {
   }
 
   /**
-   * Returns a query parameter, decoded; null if it is absent or there several times. An adapter
-   * must not read the request's body for it. By default of {@link #queryText}.
+   * Returns a query parameter, decoded; null if it is absent or present several times. An adapter
+   * must not read the request's body for it. By default read from {@link #queryText}.
    */
   default @Nullable String query(String name) {
     return RequestTexts.query(queryText(), name);
   }
 
   /**
-   * Returns a cookie's value; null if it is absent or there several times. By default of the Cookie
-   * headers.
+   * Returns a cookie's value; null if it is absent or present several times. By default read from
+   * the Cookie headers.
    */
   default @Nullable String cookie(String name) {
     return RequestTexts.cookie(headers("Cookie"), name);
@@ -76,7 +76,7 @@ public interface RequestView {
 
   /**
    * Returns the name of the authenticated user; null before authentication and for anonymous
-   * requests. A name that nobody has checked is no login.
+   * requests. A name that was not checked is no login.
    */
   default @Nullable String login() {
     return null;

@@ -10,11 +10,11 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hashes credentials for keys, so that none stands in a key, log or metric: HMAC-SHA-256 with a
- * pepper, or else SHA-256. Either is cut to 16 bytes and written in base64url, 22 characters.
+ * A hash of credentials, so that none appears in a key, log or metric: HMAC-SHA-256 with a pepper,
+ * or else SHA-256. Either is cut to 16 bytes and written in base64url, 22 characters.
  *
- * <p>Without a pepper, somebody who sees keys can try out likely credentials against them.
- * Processes that share limits need the same pepper. Safe for use by several threads.
+ * <p>Without a pepper, likely credentials can be tried out against keys by anyone who can read
+ * these. Processes that share limits need the same pepper. Safe for use by several threads.
  */
 public final class SecretHash {
   private static final int BYTES = 16;
@@ -26,13 +26,13 @@ public final class SecretHash {
     this.pepper = pepper;
   }
 
-  /** Returns SHA-256. */
+  /** Returns the hash SHA-256. */
   public static SecretHash plain() {
     return new SecretHash(null);
   }
 
   /**
-   * Returns HMAC-SHA-256 with the pepper.
+   * Returns the hash HMAC-SHA-256 with a pepper.
    *
    * @throws IllegalArgumentException if it has fewer than 16 bytes
    */
@@ -44,7 +44,7 @@ public final class SecretHash {
     return new SecretHash(new SecretKeySpec(pepper, HMAC));
   }
 
-  /** As {@link #withPepper(byte[])}, of the text's UTF-8. */
+  /** Returns the hash like {@link #withPepper(byte[])}, with the text's UTF-8 as the pepper. */
   public static SecretHash withPepper(String pepper) {
     return withPepper(pepper.getBytes(StandardCharsets.UTF_8));
   }
@@ -63,7 +63,7 @@ public final class SecretHash {
       }
       return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(hash, BYTES));
     } catch (GeneralSecurityException e) {
-      // Every Java platform has both.
+      // Every Java platform has both algorithms.
       throw new IllegalStateException(e);
     }
   }

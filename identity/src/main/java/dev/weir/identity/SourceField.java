@@ -5,14 +5,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One name of a field, and how its value is read.
+ * One name of a field, with the source of its value.
  *
- * @param name as the template has it
- * @param source what it is read from
- * @param part for a secret the source of what is hashed, else the same as {@code source}
- * @param argument a header's, cookie's or parameter's name, else empty
- * @param ipv4Prefix an address's, 0 for the usual one
- * @param ipv6Prefix an address's, 0 for the usual one
+ * @param name the name as written in the template
+ * @param source the source of its value
+ * @param part for a secret the source of the hashed value, else the same as {@code source}
+ * @param argument the name of a header, cookie or parameter, else empty
+ * @param ipv4Prefix the prefix of an address, 0 for the usual one
+ * @param ipv6Prefix the prefix of an address, 0 for the usual one
  */
 record SourceField(
     String name, Source source, Source part, String argument, int ipv4Prefix, int ipv6Prefix) {
@@ -96,12 +96,12 @@ record SourceField(
     return source == Source.SECRET ? identity.secrets().of(text) : PlainText.key(text);
   }
 
-  /** Returns whether the request has a value. An address it always has. */
+  /** Returns whether the request has a value. It always has an address. */
   boolean isIn(RequestIdentity identity) {
     return source == Source.IP || given(identity) != null;
   }
 
-  /** Returns the value as it came, null if it is missing. */
+  /** Returns the value unchanged, null if it is missing. */
   private @Nullable String given(RequestIdentity identity) {
     String text = text(identity.request());
     if (source == Source.SECRET && text != null && argument.equalsIgnoreCase("Authorization")) {

@@ -1,6 +1,8 @@
 package dev.weir.identity;
 
-/** Searches in a part of a text, and never beyond it: what a long header costs stays linear. */
+/**
+ * Searches in a part of a text, which never go beyond it: the cost of a long header stays linear.
+ */
 final class Span {
   private Span() {}
 

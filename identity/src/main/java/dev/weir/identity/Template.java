@@ -5,23 +5,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Text with fields in braces: {@code user-{id}}. A field names what its value is taken from, or
- * several alternatives, {@code {login|ip}}, of which the first that is there counts. A backslash
- * takes the character behind it literally: {@code \{ \} \, \= \| \\}. This is the syntax alone:
- * what a name means is up to its reader. Immutable.
+ * Text with fields in braces: {@code user-{id}}. A field names the source of its value, or several
+ * alternatives, {@code {login|ip}}, of which the first that is present counts. A backslash makes
+ * the character behind it literal: {@code \{ \} \, \= \| \\}. This is only the syntax: its reader
+ * determines what a name means. Immutable.
  */
 public final class Template {
-  /** Literal text, or a field. */
+  /** A piece of a template: literal text, or a field. */
   public sealed interface Piece {}
 
-  /** Text that is taken as it is. */
+  /** Text that is taken literally. */
   public record Literal(String text) implements Piece {}
 
   /**
    * A field.
    *
    * @param names the alternatives, one at least; none is empty
-   * @param text what stands between the braces, without backslashes
+   * @param text the text between the braces, without backslashes
    */
   public record Field(List<String> names, String text) implements Piece {
     public Field {
@@ -29,7 +29,7 @@ public final class Template {
     }
   }
 
-  /** An entry of a descriptor to be: a literal key, and what gives its value. */
+  /** An entry of a future descriptor: a literal key, and the template of its value. */
   public record Pair(String key, Template value) {}
 
   private final List<Piece> pieces;
@@ -39,7 +39,7 @@ public final class Template {
   }
 
   /**
-   * Reads all of the text.
+   * Reads the whole text.
    *
    * @throws TemplateException if it is no template
    */

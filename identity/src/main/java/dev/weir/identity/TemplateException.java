@@ -1,6 +1,6 @@
 package dev.weir.identity;
 
-/** A template that cannot be read. */
+/** An exception for a template that cannot be read. */
 public final class TemplateException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
@@ -13,12 +13,12 @@ public final class TemplateException extends IllegalArgumentException {
     this.expected = expected;
   }
 
-  /** Returns all of the template's text, as it was given. */
+  /** Returns the whole text of the template, unchanged. */
   public String text() {
     return text;
   }
 
-  /** Returns what was expected instead. */
+  /** Returns what was expected. */
   public String expected() {
     return expected;
   }

@@ -3,7 +3,7 @@ package dev.weir.identity;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads templates out of one text, from left to right. */
+/** A reader of templates in one text, from left to right. */
 final class TemplateReader {
   private final String text;
   private int at;
@@ -78,7 +78,7 @@ final class TemplateReader {
     throw wrong("a } behind {");
   }
 
-  /** Reads a character, literally if a backslash stands before it. */
+  /** Reads a character, literally if a backslash precedes it. */
   private char character() {
     if (text.charAt(at) == '\\' && ++at == text.length()) {
       throw wrong("a character behind the last backslash");

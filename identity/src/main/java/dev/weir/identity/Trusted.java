@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The addresses of proxies that are believed. */
+/** The addresses of trusted proxies. */
 record Trusted(List<Cidr> ranges, boolean unixSocket) {
-  /** Reads the ranges; what is wrong goes to the problems. */
+  /** Reads the ranges; errors are added to the problems. */
   static Trusted of(List<String> texts, boolean unixSocket, List<String> problems) {
     List<Cidr> ranges = new ArrayList<>();
     for (String text : texts) {
@@ -28,7 +28,10 @@ record Trusted(List<Cidr> ranges, boolean unixSocket) {
     return false;
   }
 
-  /** Returns whether a header from this peer is read. Hops without ranges believe all addresses. */
+  /**
+   * Returns whether a header from this peer is read. With hops but without ranges, all addresses
+   * are trusted.
+   */
   boolean believes(@Nullable IpAddress peer, int hops) {
     if (peer == null) {
       return unixSocket;

@@ -1,12 +1,12 @@
 /**
- * * Who the client of an HTTP request really is, and descriptors made of a request.
+ * The real client of an HTTP request, and descriptors made of a request.
  *
  * <ul>
- *   <li>{@link dev.weir.identity.RequestView}: what can be read of a request; each HTTP library has
- *       a small adapter to it.
+ *   <li>{@link dev.weir.identity.RequestView}: a view of a request; each HTTP library has a small
+ *       adapter to it.
  *   <li>{@link dev.weir.identity.ClientAddress}: finds the client's address behind trusted proxies.
- *   <li>{@link dev.weir.identity.DescriptorTemplate}: {@code path={path},user={login|ip}} to the
- *       entries of a descriptor.
+ *   <li>{@link dev.weir.identity.DescriptorTemplate}: turns {@code path={path},user={login|ip}}
+ *       into the entries of a descriptor.
  * </ul>
  *
  * <p>Nothing here resolves a name, opens a connection or depends on a library.

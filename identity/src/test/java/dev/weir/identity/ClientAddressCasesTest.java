@@ -9,9 +9,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What real clients and proxies send, and whose key it is: cases from realclientip, nginx, Tomcat,
- * RFC 7239, published vulnerabilities and issues of other limiters. The trusted ranges are always
- * 10.0.0.0/8 and 2001:db8:ffff::/48.
+ * Headers of real clients and proxies, with the client whose key they make: cases from
+ * realclientip, nginx, Tomcat, RFC 7239, published vulnerabilities and issues of other limiters.
+ * The trusted ranges are always 10.0.0.0/8 and 2001:db8:ffff::/48.
  */
 class ClientAddressCasesTest {
   private static final String LINE = "<br>";
@@ -137,7 +137,7 @@ class ClientAddressCasesTest {
     return address.of(request("10.0.0.1", "xff", header)).key();
   }
 
-  /** Case 51: what the container has found is final, also where it is a trusted address. */
+  /** Case 51: the address that the container has found is final, even if it is a trusted one. */
   @Test
   void addressFoundByTheContainer_isTheClient() {
     TestRequest request = request("203.0.113.7", "xff", "6.6.6.6");
@@ -159,7 +159,7 @@ class ClientAddressCasesTest {
 
           @Override
           public @Nullable String peer() {
-            // A filter in front of us would say 6.6.6.6 here.
+            // A filter in front of this one would return 6.6.6.6 here.
             return inner.peer();
           }
 

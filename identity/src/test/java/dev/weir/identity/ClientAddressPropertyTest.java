@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What holds for every header, however it was made. */
+/** Properties that hold for every header, however it was made. */
 class ClientAddressPropertyTest {
   private static final Cidr TRUSTED = Cidr.parse("10.0.0.0/8");
 
   private static final int RUNS = 20_000;
   private static final int HEADER = 1 << 16;
 
-  /** What clients and broken proxies write, and pieces of it. */
+  /** The texts that clients and broken proxies write, and pieces of them. */
   private static final List<String> PIECES =
       List.of(
           "6.6.6.6",
@@ -92,7 +92,7 @@ class ClientAddressPropertyTest {
       String last = added + proxies;
       lines.add(random.nextBoolean() ? last : junk(random) + ", " + last);
       if (TRUSTED.contains(Objects.requireNonNull(Node.parse(client)))) {
-        continue; // What is left of it was added by a trusted proxy, and counts.
+        continue; // A trusted proxy added the element left of it, which counts.
       }
       assertThat(key(address, header, lines)).as("%s", lines).isEqualTo(alone);
     }

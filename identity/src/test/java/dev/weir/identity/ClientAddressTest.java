@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Settings, and what the table of cases does not have. */
+/** Settings, and cases that the table does not have. */
 class ClientAddressTest {
   private static ClientAddress forwarded() {
     return ClientAddress.builder().trusted("10.0.0.0/8").header("forwarded").build();
@@ -127,7 +127,7 @@ class ClientAddressTest {
 
   @Test
   void addressThatCarriesATrustedOne_isNotTrusted() {
-    // Nobody but a translator has these addresses, so they are no proxies of ours.
+    // Only a translator has these addresses, so they are not those of trusted proxies.
     ClientAddress address =
         ClientAddress.builder().trusted("10.0.0.0/8").header("X-Forwarded-For").build();
     assertThat(key(address, "10.0.0.1", "6.6.6.6, 64:ff9b::10.0.0.2")).isEqualTo("10.0.0.2");

@@ -114,7 +114,7 @@ class IpAddressTest {
     }
   }
 
-  /** Java reads literals without asking a name server; all of these are literals. */
+  /** Compares with Java, which reads literals without a name server; all of these are literals. */
   @Test
   void writtenAddress_isWhatJavaReads() throws Exception {
     Random random = new Random(Trials.random("written addresses", RUNS).nextLong());

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A real nginx that answers with the client's address as its realip module has found it. */
+/** A real nginx that answers with the client's address that its realip module has found. */
 final class Nginx implements AutoCloseable {
   private static final int TRIES = 5;
 
@@ -25,7 +25,7 @@ final class Nginx implements AutoCloseable {
     this.port = port;
   }
 
-  /** Returns where the machine has an nginx with the module, null if it has none. */
+  /** Returns the path of an nginx with the module, null if the machine has none. */
   static @Nullable Path program() {
     String path = System.getenv("PATH") + ":/usr/sbin:/usr/local/sbin";
     return Stream.of(path.split(":", -1))
@@ -44,7 +44,7 @@ final class Nginx implements AutoCloseable {
     }
   }
 
-  /** Starts it in the folder, on a free port of the loopback interface. */
+  /** Starts nginx in the folder, on a free port of the loopback interface. */
   static Nginx start(Path program, Path folder, List<String> trusted) throws IOException {
     IOException failure = new IOException("nginx: not started");
     for (int i = 0; i < TRIES; i++) {
@@ -93,7 +93,7 @@ final class Nginx implements AutoCloseable {
         .formatted(folder.resolve("nginx.pid"), ranges, folders, port);
   }
 
-  /** Sends a request from a local address, and returns what it says. */
+  /** Sends a request from a local address, and returns the answer. */
   String client(String peer, List<String> lines) throws IOException {
     List<String> request = new ArrayList<>(List.of("GET / HTTP/1.0", "Host: localhost"));
     lines.forEach(line -> request.add("X-Forwarded-For: " + line));

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Compares with nginx's realip module, which most sites in front of a Java server have. Where the
- * machine has no nginx, with what nginx 1.22.1 has answered to the same requests.
+ * A comparison with nginx's realip module, which most sites in front of a Java server have. If the
+ * machine has no nginx, the recorded answers of nginx 1.22.1 to the same requests are used.
  */
 class NginxTest {
   private static final int RUNS = 400;
@@ -27,14 +27,14 @@ class NginxTest {
           .ipv6Prefix(Prefixes.MAX_IPV6)
           .build();
 
-  /** A request, and what nginx answers. */
+  /** A request, and the answer of nginx. */
   private record Case(String peer, String client, List<String> lines) {
     Case(String peer, String client, String... lines) {
       this(peer, client, List.of(lines));
     }
   }
 
-  /** Cases 1 to 8, 10 and 11 of the table, from peers that a machine can send from by itself. */
+  /** Cases 1 to 8, 10 and 11 of the table, from peers from which a machine can send by itself. */
   private static final List<Case> CASES =
       List.of(
           new Case("127.0.0.2", "127.0.0.2", "203.0.113.7"),
@@ -86,7 +86,7 @@ class NginxTest {
       }
       String peer = random.nextInt(5) == 0 ? "127.0.0.2" : "127.0.0.1";
       IpAddress client = Objects.requireNonNull(Node.parse(nginx.client(peer, lines)));
-      // Nginx leaves the IPv4 address within an IPv6 one where it is; whose it is, is the same.
+      // Nginx keeps an IPv4 address within an IPv6 one as it is; both name the same client.
       assertThat(byUs(peer, lines)).as("%s %s", peer, lines).isEqualTo(client.carried().toString());
     }
   }
@@ -100,7 +100,10 @@ class NginxTest {
     };
   }
 
-  /** Writes one such that nginx reads it: not with {@code ::} for a single group at an end. */
+  /**
+   * Returns an IPv6 address in a form that nginx reads: without {@code ::} for a single group at an
+   * end.
+   */
   private static String ipv6(RandomAddress addresses) {
     String text = addresses.written(addresses.groups());
     return text.chars().filter(c -> c == ':').count() < 8 ? text : ipv6(addresses);

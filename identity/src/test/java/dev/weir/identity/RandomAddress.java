@@ -43,7 +43,7 @@ final class RandomAddress {
     return random.nextInt(256);
   }
 
-  /** Writes the groups in one of the ways that RFC 4291 allows. */
+  /** Returns the groups in one of the forms that RFC 4291 allows. */
   String written(int[] groups) {
     int from = random.nextInt(9);
     int zeros = 0;

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A request to be read; it counts how often each header is asked for. */
+/** A request for tests; it counts how often each header is read. */
 final class TestRequest implements RequestView {
   final Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   final List<String> asked = new ArrayList<>();

@@ -17,14 +17,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tomcat's {@code RemoteIpValve} walks from the right too: both find the same clients. */
+/** Tomcat's {@code RemoteIpValve} reads from the right too: both find the same clients. */
 class TomcatValveTest {
   private static final int RUNS = 20_000;
 
   private final ClientAddress address =
       ClientAddress.builder().trusted("10.0.0.0/8").header("X-Forwarded-For").build();
 
-  /** Sends the request through the valve, and returns whose it is then. */
+  /** Sends the request through the valve, and returns the client that it finds. */
   private static String byValve(String peer, List<String> lines) throws Exception {
     RemoteIpValve valve = new RemoteIpValve();
     valve.setInternalProxies("10\\.\\d+\\.\\d+\\.\\d+");

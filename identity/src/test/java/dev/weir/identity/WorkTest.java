@@ -13,16 +13,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How much work a header can cause: counted in lines and bytes, not in time. */
+/** The bounds on the work that a header can cause: counted in lines and bytes, not in time. */
 class WorkTest {
   private static final int HEADER = 1 << 16;
 
-  /** The keys, the addresses of 64 elements and texts of a few names: far below a header's size. */
+  /**
+   * The most bytes for keys, the addresses of 64 elements and texts of a few names: far below a
+   * header's size.
+   */
   private static final long MAX_BYTES = 32_768;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  /** Lines that count how often one of them is taken. */
+  /** A list of lines that counts how often one of them is read. */
   private static final class CountedLines extends AbstractList<String> {
     private final List<String> lines;
     private int taken;
@@ -79,7 +82,7 @@ class WorkTest {
     }
   }
 
-  /** A line that counts how often one of its characters is taken. */
+  /** A line that counts how often one of its characters is read. */
   private static final class CountedText implements CharSequence {
     private final String text;
     private long taken;
@@ -150,7 +153,7 @@ class WorkTest {
     return lines;
   }
 
-  /** Text that is searched again from each separator would take minutes here. */
+  /** Uses texts that would take minutes if they were searched again from each separator. */
   @Test
   void longQueryOrCookie_isReadOnce() {
     TestRequest request = new TestRequest();

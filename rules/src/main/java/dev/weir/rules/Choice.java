@@ -4,16 +4,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** Enum constants as users write them: in lower case, with hyphens between words. */
+/** The text form of enum constants: in lower case, with hyphens between words. */
 public final class Choice {
   private Choice() {}
 
-  /** Returns the constant as users write it: {@code RESP_RULES} is {@code resp-rules}. */
+  /** Returns the text form of a constant: {@code RESP_RULES} is {@code resp-rules}. */
   public static String text(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Returns all constants of a type as users write them, in their order. */
+  /** Returns the text forms of all constants of a type, in their order. */
   public static <E extends Enum<E>> List<String> texts(Class<E> type) {
     return Arrays.stream(type.getEnumConstants()).map(Choice::text).toList();
   }

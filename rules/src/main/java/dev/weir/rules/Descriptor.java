@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one request is, to the rules: an ordered list of entries.
+ * The part of a request that one rule decides: an ordered list of entries.
  *
  * @param limitOverride the limit that the request itself brings, or null
- * @param permits what this descriptor costs, 0 to peek, or null for what the request says
+ * @param permits the permits of this descriptor, 0 to peek, or null for those of the request
  */
 public record Descriptor(
     List<Entry> entries, @Nullable LimitOverride limitOverride, @Nullable Long permits) {

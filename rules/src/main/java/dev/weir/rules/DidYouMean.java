@@ -3,9 +3,9 @@ package dev.weir.rules;
 import dev.weir.rules.internal.parse.Words;
 import java.util.Locale;
 
-/** The known word that was probably meant by an unknown one. */
+/** A search for the known word that was probably meant by an unknown one. */
 public final class DidYouMean {
-  /** Longer words are not compared: the cost is the product of the lengths. */
+  /** The longest word that is compared: the cost is the product of the lengths. */
   private static final int MAX_LENGTH = 64;
 
   private DidYouMean() {}

@@ -1,11 +1,11 @@
 package dev.weir.rules;
 
 /**
- * Durations as rules, flags and settings write them: {@code 90s}, {@code 1h30m}, {@code 250ms}, and
- * {@code 0}.
+ * The text form of durations in rules, flags and settings: {@code 90s}, {@code 1h30m}, {@code
+ * 250ms}, and {@code 0}.
  */
 public final class DurationText {
-  /** What a duration looks like, for messages. */
+  /** The description of a duration in messages. */
   public static final String EXPECTED =
       "numbers with units, largest first, such as 90s, 1h30m or 250ms (units: w, d, h, m, s, ms)";
 
@@ -19,14 +19,17 @@ public final class DurationText {
     1_000_000L
   };
 
-  /** Nine digits of weeks overflow, which is caught; more digits are never a duration. */
+  /**
+   * The most digits of a duration. Nine digits of weeks overflow, which is caught; more digits are
+   * never a duration.
+   */
   private static final int MAX_DIGITS = 15;
 
   private DurationText() {}
 
   /**
-   * Returns nanoseconds, or -1 if the text is not a duration. What exceeds a long is given as
-   * {@link Long#MAX_VALUE}.
+   * Returns nanoseconds, or -1 if the text is not a duration. A value that exceeds a long is
+   * returned as {@link Long#MAX_VALUE}.
    */
   public static long parse(String text) {
     if (text.equals("0")) {
@@ -76,7 +79,7 @@ public final class DurationText {
   public static String format(long nanos) {
     StringBuilder text = new StringBuilder();
     long rest = nanos;
-    // A week is left out: 7d says the same and is what people write.
+    // A week is left out: 7d means the same and is what people write.
     for (int unit = 1; unit < UNITS.length; unit++) {
       if (rest >= NANOS[unit]) {
         text.append(rest / NANOS[unit]).append(UNITS[unit]);

@@ -1,6 +1,6 @@
 package dev.weir.rules;
 
-/** Says in one grammar what is wrong with a value: {@code name: value (expected: constraint)}. */
+/** Messages about wrong values, all in the form {@code name: value (expected: constraint)}. */
 public final class Expected {
   private Expected() {}
 

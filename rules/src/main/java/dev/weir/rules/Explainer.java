@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Walks the tree as {@link RuleSet#match} does, and writes down what it sees. */
+/** A walk through the rule tree that takes the steps of {@link RuleSet#match} and records them. */
 final class Explainer {
   /** The most siblings with another value that are listed; the rest are counted. */
   private static final int MAX_OTHERS = 10;
 
-  /** Entries whose orders are tried: 720 of them. */
+  /** The most entries whose orders are tried: 720 orders. */
   private static final int MOST_REORDERED = 6;
 
   private final List<Explanation.Step> steps = new ArrayList<>();
@@ -50,7 +50,10 @@ final class Explainer {
     return arrived(rules, domain, entries, node);
   }
 
-  /** Returns in which order of its entries the descriptor would be limited; empty if in none. */
+  /**
+   * Returns an order of its entries in which the descriptor would be limited; empty if there is
+   * none.
+   */
   private static String otherOrder(RuleSet rules, String domain, List<Entry> entries) {
     if (entries.size() < 2 || entries.size() > MOST_REORDERED) {
       return "";
@@ -110,7 +113,9 @@ final class Explainer {
     return new Explanation(domain, entries, node, verdict, steps);
   }
 
-  /** Returns whose limits come first, and what they can be. */
+  /**
+   * Returns a text about the limits of the subject, which come first, and their possible values.
+   */
   private static String subject(RuleSet rules, List<Entry> entries, Rule rule) {
     Entry subject = entries.get(rule.byLevel());
     List<String> plans = new ArrayList<>();

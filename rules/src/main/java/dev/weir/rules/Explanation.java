@@ -4,12 +4,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which rule decides a descriptor, which were considered, and why not those. {@link #toString()} is
- * for people.
+ * The rule that decides a descriptor, the rules that were considered, and why those did not decide.
+ * {@link #toString()} is for people.
  *
  * @param rule the rule that decides, or null if none does
  * @param verdict one line: what decides, or why nothing does
- * @param steps one a level that the walk came to
+ * @param steps one for each level that the walk reached
  */
 public record Explanation(
     String domain, List<Entry> entries, @Nullable Rule rule, String verdict, List<Step> steps) {
@@ -23,7 +23,7 @@ public record Explanation(
    * One level of the walk.
    *
    * @param candidates the rules on that level with the entry's key, in the order of precedence
-   * @param note what else there is to say, or the empty text
+   * @param note a remark, or the empty text
    */
   public record Step(Entry entry, List<Candidate> candidates, String note) {
     public Step {

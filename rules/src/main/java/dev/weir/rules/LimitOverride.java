@@ -1,7 +1,7 @@
 package dev.weir.rules;
 
 /**
- * A limit that a descriptor brings along, in force instead of any rule's.
+ * A limit in a descriptor itself, in force instead of any rule's.
  *
  * @param requestsPerUnit 0 to 4294967295
  */

@@ -1,7 +1,7 @@
 package dev.weir.rules;
 
 /**
- * Something wrong, or probably wrong, in a rule file.
+ * An error, or a probable mistake, in a rule file.
  *
  * @param message one line in the form {@code name: value (expected: constraint)}
  */

@@ -1,8 +1,8 @@
 package dev.weir.rules;
 
 /**
- * What a rule says of requests beyond its limit that may wait for their turn: {@code on_limit:
- * {queue: {requests: 50, wait: 2s}}}. Without it such a request is refused at once.
+ * The bounds that a rule sets on requests beyond its limit that may wait for their turn: {@code
+ * on_limit: {queue: {requests: 50, wait: 2s}}}. Without them such a request is refused at once.
  *
  * @param requests how many may wait for one key at a time, 1 to {@link #MAX_REQUESTS}
  * @param waitNanos the longest that one may wait, 1 ms to 1 minute, in nanoseconds

@@ -3,7 +3,7 @@ package dev.weir.rules;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The units of the rule format. A month is 30 days and a year 365. */
+/** The units of time in the rule format. A month is 30 days and a year 365. */
 public enum RateLimitUnit {
   SECOND(1),
   MINUTE(60),

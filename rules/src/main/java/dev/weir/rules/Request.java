@@ -5,11 +5,11 @@ import java.util.List;
 /**
  * One request for a decision.
  *
- * @param permits what it costs each descriptor that does not say otherwise; 0 means 1
+ * @param permits the permits for each descriptor that does not set its own; 0 means 1
  */
 public record Request(String domain, List<Descriptor> descriptors, long permits) {
-  // About what objects take, without their texts: the request with what follows its way to an
-  // answer, a descriptor with its status, and an entry.
+  // The bytes that objects take, about, without their texts: the request with everything made until
+  // its answer, a descriptor with its status, and an entry.
   private static final long REQUEST_BYTES = 512;
   private static final long DESCRIPTOR_BYTES = 256;
   private static final long ENTRY_BYTES = 128;

@@ -3,9 +3,11 @@ package dev.weir.rules;
 import dev.weir.rules.internal.parse.Problems;
 import dev.weir.rules.internal.parse.Words;
 
-/** The memory that one rule set may take; says once that there is no more. Used by one thread. */
+/**
+ * The memory that one rule set may take; reports once that there is too little. Used by one thread.
+ */
 public final class Room {
-  /** A rule set may take one part in this many of the heap. */
+  /** The divisor of the heap that gives the memory of one rule set. */
   static final int HEAP_SHARE = 3;
 
   private final Problems problems;
@@ -14,24 +16,26 @@ public final class Room {
   private boolean full;
 
   /**
-   * @param heapBytes of which a share is for the rules
+   * Creates the room of one rule set.
+   *
+   * @param heapBytes the heap, of which a share is for the rules
    */
   public Room(Problems problems, long heapBytes) {
     this.problems = problems;
     mostBytes = heapBytes / HEAP_SHARE;
   }
 
-  /** Returns whether something did not fit: nothing more is to be added then. */
+  /** Returns whether something did not fit; nothing more is to be added then. */
   public boolean full() {
     return full;
   }
 
   /**
-   * Counts what something will take in memory.
+   * Counts memory that is about to be taken.
    *
    * @param more bytes
-   * @param what there is too much of
-   * @param count how many of it there are by now
+   * @param what the name of the things that there are too many of
+   * @param count how many of them there are by now
    */
   public void take(long more, Position position, String what, int count) {
     bytes += more;
@@ -47,7 +51,7 @@ public final class Room {
     }
   }
 
-  /** Reports that something does not fit, unless something did not before. */
+  /** Reports that something does not fit, if this is the first time. */
   public void refuse(Position position, String message) {
     if (!full) {
       full = true;

@@ -99,12 +99,14 @@ public final class Rule {
     return policy;
   }
 
-  /** Returns which store counts, the default one where the rule does not say or has no policy. */
+  /**
+   * Returns the store that counts; the default one if the rule does not set one or has no policy.
+   */
   public StoreChoice store() {
     return store;
   }
 
-  /** Returns whether the rule has a rate_limit that says {@code unlimited: true}. */
+  /** Returns whether the rule has a rate_limit with {@code unlimited: true}. */
   public boolean unlimited() {
     return unlimited;
   }
@@ -136,12 +138,12 @@ public final class Rule {
     return name;
   }
 
-  /** Returns the names of the rules that this one replaces where both match. */
+  /** Returns the names of the rules that this one replaces if both match. */
   public List<String> replaces() {
     return replaces;
   }
 
-  /** Returns the unit, or null if the rule says {@code window} or has no limit. */
+  /** Returns the unit, or null if the rule has a {@code window} or no limit. */
   public @Nullable RateLimitUnit unit() {
     return unit;
   }
@@ -151,7 +153,7 @@ public final class Rule {
     return requestsPerUnit;
   }
 
-  /** Returns how many units the window has, 1 unless the rule says otherwise. */
+  /** Returns how many units the window has, 1 if the rule does not set it. */
   public int unitMultiplier() {
     return unitMultiplier;
   }
@@ -175,8 +177,8 @@ public final class Rule {
   }
 
   /**
-   * Returns what the rule's author noted: text, numbers (Long, Double, BigInteger), booleans,
-   * nulls, lists and maps, all immutable. It decides nothing.
+   * Returns the notes of the rule's author: text, numbers (Long, Double, BigInteger), booleans,
+   * nulls, lists and maps, all immutable. They decide nothing.
    */
   public Map<String, Object> metadata() {
     return metadata;
@@ -194,7 +196,7 @@ public final class Rule {
 
   /**
    * Returns whether all values that match at that level, 0 being the first, have one counter: the
-   * rule names the one value, or they share it. {@link #patternAt} stands for them then.
+   * rule names the one value, or they share it. {@link #patternAt} then stands for all of them.
    */
   public boolean oneCounterAt(int level) {
     String pattern = patterns[level];
@@ -206,7 +208,7 @@ public final class Rule {
     return patterns[level];
   }
 
-  /** Returns where the descriptor stands. */
+  /** Returns the position of the descriptor. */
   public Position position() {
     return position;
   }
@@ -216,7 +218,7 @@ public final class Rule {
     return value;
   }
 
-  /** Returns whether the rule has a rate_limit, be it unlimited. */
+  /** Returns whether the rule has a rate_limit, even an unlimited one. */
   boolean limits() {
     return limits;
   }

@@ -6,13 +6,13 @@ import dev.weir.FailureMode;
  * Settings for rules that do not set them. The operator of a process chooses them; a rule file
  * means the same to {@code weir lint} wherever it is used.
  *
- * @param onFailure the answer where the store cannot know. A rule that is counted in one process
- *     has no other to turn to: {@code LOCAL} is {@code DENY} to it
+ * @param onFailure the answer while the store cannot decide. A rule that is counted in one process
+ *     has no other store to use: {@code LOCAL} is {@code DENY} for it
  * @param localShare the share of its limit that each process then admits by itself, with {@code
  *     LOCAL}: above 0, at most 1
  */
 public record RuleDefaults(FailureMode onFailure, double localShare) {
-  /** The defaults where no other are chosen: rules deny. */
+  /** The defaults if no others are chosen: rules deny. */
   public static final RuleDefaults DENY = new RuleDefaults(FailureMode.DENY, 1);
 
   /**

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** What changes from one rule set to another, in words. */
+/** The differences between two rule sets, in words. */
 final class RuleDiff {
   private final List<String> lines = new ArrayList<>();
 
@@ -41,11 +41,11 @@ final class RuleDiff {
     return List.copyOf(diff.lines);
   }
 
-  /** Rules by path. Where an exemption has the same path as a rule, the rule counts. */
+  /** Returns rules by path. If an exemption has the same path as a rule, the rule counts. */
   private static Map<String, Rule> byPath(RuleSet set) {
     Map<String, Rule> rules = new LinkedHashMap<>();
     for (Rule rule : set.nodes()) {
-      // A node that only leads to others decides nothing, so it is not worth a word.
+      // A node that only leads to others decides nothing, so it is not reported.
       if (rule.limits() || rule.children().rules().isEmpty()) {
         rules.merge(rule.path(), rule, (first, second) -> second.limits() ? second : first);
       }
@@ -103,7 +103,7 @@ final class RuleDiff {
     }
   }
 
-  /** Returns what each plan allows by a rule, in words. */
+  /** Returns the limit of each plan for a rule, in words. */
   private static Map<String, String> plans(RuleSet set, Rule rule) {
     Map<String, String> words = new LinkedHashMap<>();
     set.planLimits(rule).forEach((plan, limit) -> words.put(plan, Words.limit(rule, limit)));
@@ -155,7 +155,7 @@ final class RuleDiff {
     }
   }
 
-  /** The order of patterns decides, so a change of it alone is a change. */
+  /** Reports a change of the order of patterns, which decides: a change of it alone is a change. */
   private void order(RuleSet older, RuleSet newer) {
     for (String domain : newer.domains()) {
       Level before = older.firstLevel(domain);

@@ -29,20 +29,24 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What rule files held at one moment, and what could not be read of them. */
+/** The contents of rule files at one moment, and the errors of those that could not be read. */
 public final class RuleFiles {
-  /** What a Kubernetes ConfigMap can hold; a larger file is refused before it is read. */
+  /**
+   * The most bytes of a file, as many as a Kubernetes ConfigMap can hold; a larger file is refused
+   * before it is read.
+   */
   static final int MAX_FILE_BYTES = 1 << 20;
 
-  /** What all files of a rule set may hold, where the heap is not small. */
+  /** The most bytes of all files of a rule set, if the heap is not small. */
   static final int MAX_TOTAL_BYTES = 64 << 20;
 
   /**
-   * They are held all at once while they are read, so they may take one part in this many of it.
+   * The divisor of the heap that bounds the bytes of all files, which are held at once while they
+   * are read.
    */
   private static final int HEAP_SHARE = 8;
 
-  /** As many files as one reads in a moment. */
+  /** The most files, as many as are read in a moment. */
   public static final int MAX_FILES = 1_000;
 
   private final List<Source> sources = new ArrayList<>();
@@ -54,7 +58,7 @@ public final class RuleFiles {
     maxTotalBytes = Math.min(MAX_TOTAL_BYTES, heapBytes / HEAP_SHARE);
   }
 
-  /** One file: its content, or why it could not be read. */
+  /** One file: its content, or the reason why it could not be read. */
   private static final class Source {
     final String file;
     final byte @Nullable [] content;
@@ -96,7 +100,7 @@ public final class RuleFiles {
     return files;
   }
 
-  /** Takes texts by their names, in the order of these. */
+  /** Returns files made of texts, in the order of their names. */
   static RuleFiles ofTexts(Map<String, String> texts) {
     return ofTexts(texts, Runtime.getRuntime().maxMemory());
   }
@@ -142,7 +146,7 @@ public final class RuleFiles {
       return;
     }
     if (found.isEmpty()) {
-      // Never an empty rule set: half a deployment must not open the gate.
+      // There is never an empty rule set: half a deployment must not lift all limits.
       refuse(folder.toString(), "folder: no rule file (expected: at least one *.yaml or *.yml)");
     }
     found.sort(Comparator.comparing(path -> String.valueOf(path.getFileName())));
@@ -187,7 +191,7 @@ public final class RuleFiles {
   private void addContent(String file, Path path) throws IOException {
     byte[] content;
     try (InputStream in = Files.newInputStream(path)) {
-      // One more than allowed, for a file that grows meanwhile.
+      // One byte more than allowed, for a file that grows meanwhile.
       content = in.readNBytes(MAX_FILE_BYTES + 1);
     }
     addContent(file, content);
@@ -221,7 +225,10 @@ public final class RuleFiles {
     sources.add(new Source(file, null, problem));
   }
 
-  /** Returns a text that is the same for the same files with the same contents, and only then. */
+  /**
+   * Returns a text that is the same for the same files with the same contents, and otherwise
+   * differs.
+   */
   String digest() {
     MessageDigest digest;
     try {
@@ -245,9 +252,9 @@ public final class RuleFiles {
   }
 
   /**
-   * Parses the files.
+   * Parses all files.
    *
-   * @param heapBytes of which a share is for the rules
+   * @param heapBytes the heap, of which a share is for the rules
    */
   public Rules.Loaded parse(RuleDefaults defaults, long heapBytes) {
     Problems problems = new Problems();

@@ -24,8 +24,10 @@ public final class RuleSet {
   private final Map<Rule, Map<String, PlanLimit>> planLimits;
 
   /**
+   * Creates a rule set.
+   *
    * @param domains the first level of each domain, in file order
-   * @param plans what the files say of plans
+   * @param plans the plans of the files
    * @param digest distinguishes contents of files; empty for rules that come from no file
    */
   public RuleSet(Map<String, Level> domains, Plans plans, String digest, RuleDefaults defaults) {
@@ -52,7 +54,7 @@ public final class RuleSet {
     }
   }
 
-  /** Returns what holds where its rules do not say it, and for limits that no rule sets. */
+  /** Returns the settings for rules that do not set them, and for limits that no rule sets. */
   public RuleDefaults defaults() {
     return defaults;
   }
@@ -81,17 +83,17 @@ public final class RuleSet {
     return plans.getOrDefault(domain, Set.of());
   }
 
-  /** Returns what plans say for a rule of this set, by the plan's name, in file order. */
+  /** Returns the limits of plans for a rule of this set, by the plan's name, in file order. */
   public Map<String, PlanLimit> planLimits(Rule rule) {
     Map<String, PlanLimit> limits = planLimits.get(rule);
     return limits == null ? Map.of() : Collections.unmodifiableMap(limits);
   }
 
   /**
-   * Returns the rule that decides a descriptor, or null if none does. It is the node that the last
-   * entry leads to, if that has a rate_limit. On each level the first of these counts: the sibling
-   * with exactly this key and value, the first wildcard in file order that matches, the sibling
-   * with this key and no value. Allocates nothing.
+   * Returns the rule that decides a descriptor, or null if none does. It is the node to which the
+   * last entry leads, if that has a rate_limit. On each level the first of these counts: the
+   * sibling with exactly this key and value, the first wildcard in file order that matches, the
+   * sibling with this key and no value. Allocates nothing.
    *
    * @param entries a list with fast access by index
    */
@@ -113,7 +115,8 @@ public final class RuleSet {
   }
 
   /**
-   * As {@link #match(String, List)}, for entries that are texts: each key with its value behind it.
+   * Returns the rule that decides a descriptor, like {@link #match(String, List)}, for entries that
+   * are texts: each key with its value behind it.
    *
    * @param count how many of the texts there are, an even number
    */
@@ -133,12 +136,12 @@ public final class RuleSet {
     return node != null && node.limits() ? node : null;
   }
 
-  /** Returns the rule that decides a descriptor, and why that one. */
+  /** Returns the rule that decides a descriptor, and the reasons. */
   public Explanation explain(String domain, List<Entry> entries) {
     return Explainer.explain(this, domain, entries);
   }
 
-  /** Returns what changes from this set to a newer one, in words, one line a change. */
+  /** Returns the changes from this set to a newer one, in words, one line for each. */
   public List<String> diff(RuleSet newer) {
     return RuleDiff.of(this, newer);
   }
@@ -148,7 +151,7 @@ public final class RuleSet {
     return domains.get(domain);
   }
 
-  /** Returns every node, also those without a rate_limit, in file order. */
+  /** Returns every node, including those without a rate_limit, in file order. */
   List<Rule> nodes() {
     return nodes;
   }

@@ -13,32 +13,32 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches rule files and reports what they hold whenever that changes: after a plain edit, an
+ * A watcher of rule files that reports their contents whenever they change: after a plain edit, an
  * atomic rename, or the swap of a symbolic link as Kubernetes does it. Safe for use by several
  * threads.
  */
 public final class RuleWatcher implements AutoCloseable {
   /*
-   * How is RuleWatcher designed, and why? What counts is the content alone: files are read and
-   * hashed, and a change is reported when two readings in a row give the same new hash, so a file
-   * that is still being written is left alone. The file system's events only say when to poll; a
-   * slow poll without any event serves file systems that have none, and everything that an
-   * event can miss, such as a link above the rules' folder that now leads elsewhere.
+   * How is RuleWatcher designed, and why? Only the content counts: files are read and hashed, and a
+   * change is reported when two readings in a row give the same new hash, so a file that is still
+   * being written is left alone. The file system's events only trigger a poll; a slow poll without
+   * any event serves file systems that have none, and finds everything that events can miss, such
+   * as a link above the rules' folder that now leads elsewhere.
    *
-   * The watcher lives as long as the process, whatever fails. An error of one poll is reported and
-   * the next poll comes in its time. Events come from a thread of the JDK's that cannot be looked
-   * after: if it dies, calls that need it never return. So these calls are made on threads of their
-   * own that are waited for only for a while; events that do not answer are left behind, and others
-   * are opened at the next poll.
+   * The watcher runs as long as the process, whatever fails. An error of one poll is reported and
+   * the next poll comes in its time. Events come from a thread of the JDK that cannot be
+   * supervised: if it dies, calls that need it never return. So these calls are made on threads of
+   * their own, and the wait for them is bounded; a source of events that does not answer is
+   * abandoned, and another one is opened at the next poll.
    */
 
-  /** How long content must stay the same before it is believed. */
+  /** The time for which content must stay the same before it counts. */
   static final long QUIET_MILLIS = 200;
 
-  /** How often to poll without an event. */
+  /** The time between two polls without an event. */
   public static final long RECHECK_MILLIS = 5_000;
 
-  /** How long the file system may take to say what it takes microseconds for. */
+  /** The longest wait for a call to the file system, which usually takes microseconds. */
   private static final long MAX_CALL_MILLIS = 1_000;
 
   private static final long CLOSE_MILLIS = 1_000;
@@ -52,15 +52,15 @@ public final class RuleWatcher implements AutoCloseable {
   private final Thread thread;
   private final CountDownLatch closing = new CountDownLatch(1);
 
-  /** Null while there are none. Set by the watcher's thread alone. */
+  /** The events; null while there are none. Set only by the watcher's thread. */
   private volatile @Nullable FolderEvents events;
 
   private boolean withoutEvents;
 
-  /** Of the content last reported, or of the rules in force. */
+  /** The digest of the content last reported, or of the rules in force. */
   private String reported;
 
-  /** Of the content last read, if it differs from the reported one. */
+  /** The digest of the content last read, if it differs from the reported one. */
   private @Nullable String pending;
 
   public RuleWatcher(
@@ -83,10 +83,10 @@ public final class RuleWatcher implements AutoCloseable {
    * Starts a watcher on its own daemon thread.
    *
    * @param paths files or folders, as for {@link Rules#load}; they need not exist yet
-   * @param current the rules in force, as they were loaded from these paths; if the files hold
-   *     something else already, that is reported like any change. Its defaults stay in force
-   * @param changed is called on the watcher's thread with the new content, good or broken, once a
-   *     change; what it throws is logged
+   * @param current the rules in force, as they were loaded from these paths; if the files differ
+   *     already, that is reported like any change. Its defaults stay in force
+   * @param changed is called on the watcher's thread with the new content, good or broken, once for
+   *     each change; exceptions that it throws are logged
    */
   public static RuleWatcher start(
       List<Path> paths, RuleSet current, Consumer<Rules.Loaded> changed) {
@@ -94,11 +94,12 @@ public final class RuleWatcher implements AutoCloseable {
   }
 
   /**
-   * As {@link #start(List, RuleSet, Consumer)}, with a say in what becomes of errors.
+   * Starts a watcher like {@link #start(List, RuleSet, Consumer)}, with a receiver of errors.
    *
-   * @param failed is given, on the watcher's thread, what a poll or {@code changed} has thrown.
+   * @param failed receives, on the watcher's thread, the exception of a poll or of {@code changed}.
    *     After an exception the same content is not reported again; after an {@link Error}, such as
-   *     want of memory, it is, at the next poll some seconds later. The watcher goes on in any case
+   *     want of memory, it is, at the next poll some seconds later. The watcher continues in any
+   *     case
    */
   public static RuleWatcher start(
       List<Path> paths,
@@ -121,7 +122,7 @@ public final class RuleWatcher implements AutoCloseable {
   /**
    * Reads the files once.
    *
-   * @return whether they hold something new that is not believed yet, so that the next poll should
+   * @return whether they hold something new that does not count yet, so that the next poll should
    *     come soon
    */
   synchronized boolean poll() {
@@ -142,7 +143,7 @@ public final class RuleWatcher implements AutoCloseable {
       try {
         changed.accept(files.parse(defaults));
       } catch (Error e) {
-        reported = before; // Want of memory passes, and then this content must come into force.
+        reported = before; // Want of memory may pass; then this content must come into force.
         throw e;
       }
     }
@@ -163,7 +164,7 @@ public final class RuleWatcher implements AutoCloseable {
     }
   }
 
-  /** Polls and reports what that throws; returns whether the next poll should come soon. */
+  /** Polls, and reports an exception; returns whether the next poll should come soon. */
   private boolean pollSafely() {
     try {
       follow();
@@ -176,16 +177,16 @@ public final class RuleWatcher implements AutoCloseable {
 
   private void report(Throwable e) {
     if (closed()) {
-      return; // Events that were closed say so by an exception.
+      return; // Closed events throw an exception.
     }
     try {
       failed.accept(e);
     } catch (Throwable second) {
-      e.addSuppressed(second); // There is no one left to report it to.
+      e.addSuppressed(second); // Nothing is left to report it to.
     }
   }
 
-  /** Waits for an event and then until it is quiet, or for the time of the next poll. */
+  /** Waits for an event and then until there are no more, or for the time of the next poll. */
   private void await(long millis) throws InterruptedException {
     FolderEvents current = events;
     if (current != null) {
@@ -200,7 +201,7 @@ public final class RuleWatcher implements AutoCloseable {
     boolean unused = closing.await(millis, TimeUnit.MILLISECONDS);
   }
 
-  /** Asks for the events of the folders that matter now; links may lead elsewhere since. */
+  /** Follows the folders that matter now; links may lead elsewhere since. */
   private void follow() throws InterruptedException {
     FolderEvents current = events == null ? open() : events;
     if (current == null) {
@@ -222,7 +223,7 @@ public final class RuleWatcher implements AutoCloseable {
       withoutEvents = false;
       return opened;
     } catch (Exception e) {
-      if (!withoutEvents) { // It is tried again at every poll, but logged once.
+      if (!withoutEvents) { // Each poll tries again, but only the first logs it.
         LOG.log(System.Logger.Level.WARNING, "rules: no file events, looking every 5 s instead", e);
       }
       withoutEvents = true;
@@ -230,7 +231,7 @@ public final class RuleWatcher implements AutoCloseable {
     }
   }
 
-  /** Runs what may never return; returns whether it did, in time. */
+  /** Runs a task that may never return; returns whether it did, in time. */
   private static boolean inTime(Runnable task) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     Thread runner =
@@ -249,7 +250,7 @@ public final class RuleWatcher implements AutoCloseable {
   }
 
   /**
-   * Stops watching, in a bounded time. After it returns, {@code changed} is not called any more,
+   * Stops watching, in a bounded time. After it returns, {@code changed} is no longer called,
    * unless a call took longer than that.
    */
   @Override

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads rule files. Safe for use by several threads. */
+/** A reader of rule files. Safe for use by several threads. */
 public final class Rules {
   private Rules() {}
 
@@ -22,15 +22,15 @@ public final class Rules {
   }
 
   /**
-   * Reads files, and of folders the files {@code *.yaml} and {@code *.yml} that are not hidden, in
-   * the order of their names, without going into folders below. Never throws for what a file holds
-   * or for one that cannot be read: both are problems.
+   * Reads files, and from folders the files {@code *.yaml} and {@code *.yml} that are not hidden,
+   * in the order of their names, but not from folders below them. Never throws because of a file's
+   * content or of a file that cannot be read: both are problems.
    */
   public static Loaded load(List<Path> paths) {
     return load(paths, RuleDefaults.DENY);
   }
 
-  /** As {@link #load(List)}, where rules that do not say something are as the defaults say. */
+  /** Reads files like {@link #load(List)}, with defaults for settings that rules do not set. */
   public static Loaded load(List<Path> paths, RuleDefaults defaults) {
     return RuleFiles.read(paths).parse(defaults);
   }
@@ -45,16 +45,16 @@ public final class Rules {
   }
 
   /**
-   * As {@link #parse(String, String)}, where rules that do not say something are as the defaults
-   * say.
+   * Reads one text like {@link #parse(String, String)}, with defaults for settings that rules do
+   * not set.
    */
   public static Loaded parse(String file, String text, RuleDefaults defaults) {
     return RuleFiles.ofText(file, text).parse(defaults);
   }
 
   /**
-   * As {@link #parse(String, String)}, for the bytes of a file: they must be UTF-8, and at most 1
-   * MiB.
+   * Reads the bytes of a file like {@link #parse(String, String)}: they must be UTF-8, and at most
+   * 1 MiB.
    */
   public static Loaded parse(String file, byte[] content) {
     return RuleFiles.ofContent(file, content).parse(RuleDefaults.DENY);
@@ -69,14 +69,16 @@ public final class Rules {
     return RuleFiles.ofTexts(texts).parse(defaults);
   }
 
-  /** As {@link #parse(Map, RuleDefaults)}, where rules that do not say something deny. */
+  /**
+   * Reads several texts like {@link #parse(Map, RuleDefaults)}, with the default that rules deny.
+   */
   public static Loaded parse(Map<String, String> texts) {
     return parse(texts, RuleDefaults.DENY);
   }
 
   /**
-   * Returns whether a folder of rules is read with this file in it: {@code *.yaml} and {@code
-   * *.yml} are, hidden files and folders are not.
+   * Returns whether this file is among those that are read from a folder of rules: {@code *.yaml}
+   * and {@code *.yml} are, hidden files and folders are not.
    */
   public static boolean isRuleFile(Path path) {
     return RuleFiles.isRuleFile(path);

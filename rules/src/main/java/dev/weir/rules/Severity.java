@@ -1,10 +1,10 @@
 package dev.weir.rules;
 
-/** How bad a {@link Problem} is. */
+/** The severity of a {@link Problem}. */
 public enum Severity {
   /** The rules cannot be used. */
   ERROR,
 
-  /** The rules can be used, and probably do not do what was meant. */
+  /** The rules can be used, but probably do not do what was meant. */
   WARNING
 }

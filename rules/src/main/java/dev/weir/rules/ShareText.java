@@ -5,16 +5,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shares as rules, flags and settings write them: {@code 25%} or {@code 0.25}, in exact millionths.
+ * The text form of shares in rules, flags and settings: {@code 25%} or {@code 0.25}, in exact
+ * millionths.
  */
 public final class ShareText {
   /** A whole, in millionths. */
   public static final long WHOLE = 1_000_000;
 
-  /** What a share looks like, for messages. */
+  /** The description of a share in messages. */
   public static final String EXPECTED = "0..1 or 0%..100%";
 
-  /** What is expected of a share above 0 that is finer than a millionth, for messages. */
+  /** The description, in messages, of a share above 0 in whole millionths. */
   public static final String FINEST = "0.0001% to 100%, at most four digits behind the point";
 
   private static final Pattern SHARE = Pattern.compile("\\d{1,9}(\\.\\d{1,9})?%?");

@@ -3,7 +3,9 @@ package dev.weir.rules;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Text from an input as people may see it: no control characters, and not too much of it. */
+/**
+ * Text from an input in a form that is safe to show: no control characters, and not too much of it.
+ */
 public final class ShownText {
   /** The most characters of a value that a message quotes: one line of a terminal. */
   public static final int MAX_LENGTH = 60;
@@ -29,7 +31,7 @@ public final class ShownText {
     return plain(cut(text, MAX_LENGTH));
   }
 
-  /** Returns the text with no more characters than that, and dots where there were more. */
+  /** Returns the text with at most {@code most} characters, and dots if there were more. */
   public static String cut(String text, int most) {
     if (text.length() <= most) {
       return text;
@@ -48,7 +50,7 @@ public final class ShownText {
     return text;
   }
 
-  /** Returns names for a message, not more than a screen of them. */
+  /** Returns names for a message, at most a screen of them. */
   public static String listed(List<String> names) {
     StringBuilder text = new StringBuilder();
     int shown = Math.min(names.size(), MAX_LISTED);

@@ -1,13 +1,13 @@
 package dev.weir.rules;
 
 /**
- * What a rule with {@code by} does with a request while it is not known which limits its subject
- * has.
+ * The treatment of a request by a rule with {@code by} while the limits of its subject are not
+ * known.
  */
 public enum Unknown {
   /**
-   * The request waits for them, for a bounded time; after that it is answered as the rule's {@code
-   * on_failure} says.
+   * The request waits for them, for a bounded time; after that it is answered by the rule's {@code
+   * on_failure}.
    */
   WAIT,
   /** The request is decided by the rule's own numbers, at once. */

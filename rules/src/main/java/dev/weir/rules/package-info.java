@@ -1,5 +1,5 @@
 /**
- * * Rules: files become an immutable set of rules that is matched, explained and compared.
+ * Rules: files are parsed into an immutable set of rules that is matched, explained and compared.
  *
  * <ul>
  *   <li>{@link dev.weir.rules.Rules}: parses and validates; begin here

@@ -27,7 +27,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The reference page and the schema say what the parser does. */
+/** The reference page and the schema agree with the parser. */
 class DocumentationTest {
   private static final Path DOCS = Path.of("..", "docs");
   private static final Pattern BLOCK =
@@ -112,7 +112,7 @@ class DocumentationTest {
         .isEqualTo(List.of(Algorithm.values()).stream().map(Algorithm::text).toList());
   }
 
-  /** JSON is YAML. */
+  /** Returns the schema, read as YAML, since JSON is YAML. */
   private static Mapping schema() throws IOException {
     String text = Files.readString(DOCS.resolve("rules.schema.json"));
     Problems problems = new Problems();

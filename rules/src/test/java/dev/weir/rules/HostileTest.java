@@ -19,9 +19,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Input that is made to hurt: refused quickly, in bounded memory, with an exact error. */
+/** Hostile input is refused quickly, in bounded memory, with an exact error. */
 class HostileTest {
-  /** What a refusal may allocate, over time and not at once: a bound on its work as well. */
+  /**
+   * The most bytes that a refusal may allocate, in total and not at once: a bound on its work as
+   * well.
+   */
   private static final long MOST_BYTES = 256 << 20;
 
   @TempDir Path folder;
@@ -282,7 +285,7 @@ class HostileTest {
     return () -> Rules.parse("rules.yaml", yaml);
   }
 
-  /** Asserts the refusal, and that it needs little. */
+  /** Asserts the refusal, and that it needs few resources. */
   private static void assertRefused(String problem, Supplier<Rules.Loaded> load) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();

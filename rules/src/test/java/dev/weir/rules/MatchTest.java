@@ -142,7 +142,7 @@ class MatchTest {
     matched += matches(rules, entries, wildcard);
     long allocated = threads.getCurrentThreadAllocatedBytes() - before;
     assertThat(matched).isEqualTo(4 * 100_000);
-    // A single object a match would be 1.6 MB; what the measuring itself allocates is far less.
+    // A single object for each match would be 1.6 MB; the measurement itself allocates far less.
     assertThat(allocated).isLessThan(100_000);
   }
 
@@ -180,7 +180,7 @@ class MatchTest {
     }
   }
 
-  /** Few letters, so that values, patterns and requests meet often. */
+  /** Returns a text of few letters, so that values, patterns and requests meet often. */
   private static String randomText(Random random, String letters, int maxLength) {
     StringBuilder text = new StringBuilder();
     int length = random.nextInt(maxLength + 1);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a rule becomes. */
+/** The policies and settings that are made of a rule. */
 class RateLimitTest {
   @ParameterizedTest(name = "{0}")
   @CsvSource({

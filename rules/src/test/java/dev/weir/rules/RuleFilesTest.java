@@ -60,7 +60,10 @@ class RuleFilesTest {
     return text.toString();
   }
 
-  /** A third of 30 MiB is room for some 2,500 rules of 4 KiB, or 10,000 without a limit. */
+  /**
+   * Uses a heap of 30 MiB, a third of which is room for some 2,500 rules of 4 KiB, or 10,000
+   * without a limit.
+   */
   @Test
   void moreRulesThanTheHeapHasRoomFor_areRefusedWithNumbers() throws IOException {
     long heap = 30L << 20;

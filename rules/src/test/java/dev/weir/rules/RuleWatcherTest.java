@@ -169,7 +169,7 @@ class RuleWatcherTest {
     }
   }
 
-  /** A receiver that had no memory for the content gets it once more, and others after it. */
+  /** Uses a receiver without memory for the content: it gets it once more, and others after it. */
   @Test
   @Timeout(60)
   void errorOfTheReceiver_isReportedAndTheContentComesAgain() throws Exception {

@@ -1,5 +1,5 @@
 /**
- * * The configuration store: rules and limits of subjects in a database, with revisions and a chained
+ * The configuration store: rules and limits of subjects in a database, with revisions and a chained
  * log of changes.
  *
  * <ul>

@@ -1,5 +1,5 @@
 /**
- * * Benchmarks of Weir beside other limiters, run together. Not published.
+ * Benchmarks of Weir beside other limiters, run together. Not published.
  *
  * <p>{@code Suite} runs them, {@code Summary} makes a table of what they wrote, {@code BytesPerKey}
  * weighs what a key costs in memory. {@code lab/bench/run} calls all three.

@@ -1,5 +1,5 @@
 /**
- * * What the operator of a server can set, and how it is read: from flags, the environment and a
+ * What the operator of a server can set, and how it is read: from flags, the environment and a
  * file, with all errors reported at once. Depends on no other package of the server.
  *
  * <p>More than 20 types: each kind of value, and each group of checks, is a type.

@@ -15,13 +15,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every field that can grow is in {@code tests/checks/kept.txt}, with what bounds it: a client must
- * not be able to choose how much a process keeps. A new one is found by its initializer.
+ * Every field that can grow is in {@code tests/checks/kept.txt}, with its bound: a client must not
+ * be able to choose how much a process keeps. A new one is found by its initializer.
  */
 class KeptTest {
   private static final Path KEPT = Module.ROOT.resolve("tests/checks/kept.txt");
 
-  /** Tools, tests, what is generated, and what an operator writes: no client feeds them. */
+  /** Tools, tests, generated code, and code for an operator's input: no client feeds them. */
   private static final Set<String> OF_NO_CLIENT =
       Set.of(
           "lab/bench",
@@ -42,7 +42,7 @@ class KeptTest {
           "tests/wire-kit",
           "traffic");
 
-  /** What a server takes from those modules. */
+  /** The parts of those modules that a server uses. */
   private static final Set<String> OF_A_SERVER =
       Set.of("DryRuns", "RecordedTraffic", "TrafficSegment", "TrafficStripe");
 
@@ -77,7 +77,7 @@ class KeptTest {
           "^ +private (?:volatile )?byte(?: @Nullable)?(?: )?\\[\\] (\\w+)(?=\\s*[;=])",
           Pattern.MULTILINE);
 
-  /** What is kept, as a line says it: the bound is empty where its section says it. */
+  /** A line about a field that grows; the bound is empty if its section gives it. */
   private record Line(String name, String section, String bound, String test) {}
 
   private final List<String> problems = new ArrayList<>();

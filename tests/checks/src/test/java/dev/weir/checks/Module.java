@@ -14,7 +14,7 @@ import org.w3c.dom.Node;
 import org.xml.sax.SAXException;
 
 /**
- * A module of the build, as its pom says: new modules are found, and no list here names them.
+ * A module of the build, as in its pom: new modules are found, and no list here names them.
  *
  * @param name its folder below the root, for example {@code stores/redis}
  * @param artifact its artifact, for example {@code weir-redis}
@@ -22,7 +22,7 @@ import org.xml.sax.SAXException;
  * @param published false for a module that is never deployed
  * @param jar false for a module that is only a pom
  * @param uses the artifacts of Weir that its main code may use
- * @param manages the artifacts of Weir that it gives a version to
+ * @param manages the artifacts of Weir whose versions it sets
  */
 record Module(
     String name,
@@ -34,7 +34,7 @@ record Module(
     List<String> manages) {
   static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
 
-  /** All modules in the order of the poms that list them, those of profiles last. */
+  /** Returns all modules in the order of the poms that list them, those of profiles last. */
   static List<Module> all() {
     List<Module> modules = new ArrayList<>();
     collect(ROOT, modules);
@@ -122,8 +122,8 @@ record Module(
   }
 
   /**
-   * The package that the module's name stands for: {@code dev.weir.redis} of weir-redis. What
-   * Spring has starters and a gateway called adds nothing: {@code dev.weir.spring.gateway}.
+   * Returns the package that the module's name stands for: {@code dev.weir.redis} for weir-redis.
+   * The words for Spring's starters and a gateway add nothing: {@code dev.weir.spring.gateway}.
    */
   String packageName() {
     return "dev."
@@ -132,7 +132,7 @@ record Module(
             .replace('-', '.');
   }
 
-  /** All Java sources, of the main code or of the tests. */
+  /** Returns all Java sources, of the main code or of the tests. */
   List<Path> sources(String kind) {
     return files(folder().resolve("src/" + kind + "/java"), ".java");
   }

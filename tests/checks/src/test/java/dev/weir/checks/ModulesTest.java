@@ -53,7 +53,10 @@ class ModulesTest {
     assertThat(boms.get(0).manages()).containsExactlyElementsOf(jars);
   }
 
-  /** A package named internal is no API; a provider of a module may use its module's. */
+  /**
+   * Checks that no package named internal is used as an API; a provider of a module may use its
+   * module's.
+   */
   @Test
   void internalPackages_areUsedByTheirModuleOnly() {
     List<String> strangers = new ArrayList<>();
@@ -70,7 +73,10 @@ class ModulesTest {
     assertThat(strangers).isEmpty();
   }
 
-  /** Or a parallel build would look at the public types of a module before they are compiled. */
+  /**
+   * Checks the order of the build: a parallel build would read the public types of a module before
+   * they are compiled.
+   */
   @Test
   void checks_areBuiltAfterAllThatIsPublished() {
     assertThat(Module.dependencies(Module.ROOT.resolve("tests/checks")))
@@ -88,8 +94,8 @@ class ModulesTest {
   }
 
   /**
-   * So that no two modules share a package, and the name of the jar's module fits. Tests that stand
-   * for a user's code are in {@code dev.example}.
+   * Checks that no two modules share a package, and that the name of the jar's module fits. Tests
+   * that stand for a user's code are in {@code dev.example}.
    */
   @Test
   void sources_areInThePackageThatIsTheModulesNameOrBelow() {

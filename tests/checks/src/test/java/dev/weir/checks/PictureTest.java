@@ -17,15 +17,15 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Holds the picture of the modules to the poms: {@code docs/modules.svg} is what is drawn here. A
- * change of the modules writes it anew with {@code -Dweir.picture=write}.
+ * The picture of the modules agrees with the poms: {@code docs/modules.svg} is what is drawn here.
+ * After a change of the modules, {@code -Dweir.picture=write} writes it anew.
  */
 class PictureTest {
   /*
-   * How is it drawn? Each module stands one row above the highest one that it uses, so all arrows
-   * point down. An arrow is left out where another way leads there: what uses weir-server uses
+   * How is the picture drawn? Each module is one row above the highest one that it uses, so all
+   * arrows point down. An arrow is left out if another path leads there: a user of weir-server uses
    * weir-core in any case. An arrow over several rows has a gap of its own in each of them, so that
-   * it crosses no box. Within a row, boxes and gaps are ordered by what they lead to.
+   * it crosses no box. Within a row, boxes and gaps are ordered by their targets.
    */
 
   private static final Path PICTURE = Module.ROOT.resolve("docs/modules.svg");
@@ -75,7 +75,7 @@ class PictureTest {
     return from + " -> " + to + " in row " + row;
   }
 
-  /** Returns where boxes and gaps are. */
+  /** Returns the places of boxes and gaps. */
   private Map<String, Place> places() {
     Map<String, String> below = new LinkedHashMap<>();
     List<List<String>> rows = new ArrayList<>();
@@ -124,7 +124,7 @@ class PictureTest {
         .orElse(0);
   }
 
-  /** Returns what a module's arrows lead to in the row below. */
+  /** Returns the targets of a module's arrows in the row below. */
   private List<String> ends(String from, Map<String, Place> places) {
     return arrows(from).stream()
         .map(to -> row(to) + 1 == row(from) ? to : gap(from, to, row(from) - 1))

@@ -19,17 +19,17 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The public types of each published module beside the list of them in {@code docs/api}, so that a
- * change of what others depend on is seen in a review. Packages named {@code internal} are no API.
- * A change that is meant is written with {@code mvn verify -Dtest=PublicApiTest
+ * review shows a change of the API that others depend on. Packages named {@code internal} are no
+ * API. An intended change is written with {@code mvn verify -Dtest=PublicApiTest
  * -Dsurefire.failIfNoSpecifiedTests=false -Dweir.api=write}.
  */
 class PublicApiTest {
   /*
-   * Why a list of its own, and not a comparison of jars? japicmp and revapi compare with an artifact
-   * that was released, and none was yet. The JDK's javap says what a class file promises, with
-   * generics and the values of constants, and says the same on every JDK from 17 on; sorted and
-   * without what is private to a package it is the list. It does not say which types may be null,
-   * nor which classes a sealed type permits.
+   * Why a list of its own, and not a comparison of jars? japicmp and revapi compare with an
+   * artifact that was released, and none was yet. The JDK's javap prints the API of a class file,
+   * with generics and the values of constants, and prints the same on every JDK from 17 on; sorted
+   * and without members that are private to a package, it is the list. It does not print which
+   * types may be null, nor which classes a sealed type permits.
    */
   private static final Path LISTS = Module.ROOT.resolve("docs/api");
 
@@ -44,7 +44,7 @@ class PublicApiTest {
           || !module.jar()
           || module.name().equals("cli")
           || module.sources("main").isEmpty()) {
-        continue; // The command's flags are what others depend on, not its types. A starter is a
+        continue; // Others depend on the command's flags, not on its types. A starter is a
         // list of dependencies; of generated messages the protocol is
         // promised.
       }
@@ -83,7 +83,7 @@ class PublicApiTest {
     }
   }
 
-  /** The lines that only one of both has, each with the type it belongs to. */
+  /** Returns the lines that only one of both has, each with the type it belongs to. */
   private static List<String> differences(Path file, String tracked, String now) {
     Set<String> before = qualified(tracked);
     Set<String> after = qualified(now);

@@ -16,17 +16,20 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Rules for sources that a compiler does not know: long files are explained, tests are named alike,
- * and some words are not used. What was there before a rule is counted in {@code
+ * The rules for sources that a compiler does not check: long files are explained, tests are named
+ * alike, and some words are not used. Offenders from before a rule are counted in {@code
  * tests/checks/to-mend.txt}, a line for each rule and folder; a count may only fall. {@code
- * -Dweir.words=write} writes the counts as they are.
+ * -Dweir.words=write} writes the present counts.
  */
 class SourcesTest {
   private static final Path TO_MEND = Module.ROOT.resolve("tests/checks/to-mend.txt");
 
   private static final boolean WRITE = "write".equals(System.getProperty("weir.words"));
 
-  /** A longer file says why it is long and how it works. */
+  /**
+   * The most lines of a file without an essay; a longer one explains why it is long and how it
+   * works.
+   */
   private static final int LONG_LINES = 350;
 
   private static final int ESSAY_LINES = 6;
@@ -46,7 +49,7 @@ class SourcesTest {
       Pattern.compile("^(?:[\\w@.(), ]+ )?(?:class|interface|enum|record) \\w+", Pattern.MULTILINE);
 
   /**
-   * Words that the glossary has another word for. A fallback method, and the attribute of an
+   * Words for which the glossary has another word. A fallback method, and the attribute of an
    * annotation that names it, are another thing than a failure mode.
    */
   private static final Pattern WORDS =
@@ -145,7 +148,9 @@ class SourcesTest {
     }
   }
 
-  /** Whether the first type has a Javadoc, or begins with a block comment, of several lines. */
+  /**
+   * Returns whether the first type has a Javadoc, or begins with a block comment, of several lines.
+   */
   private static boolean hasEssay(String text) {
     Matcher type = TYPE.matcher(text);
     if (!type.find()) {
@@ -182,7 +187,10 @@ class SourcesTest {
     }
   }
 
-  /** Two to four parts; from three on they are not a sentence written with underscores. */
+  /**
+   * Returns whether a name has two to four parts; from three on they must not be a sentence written
+   * with underscores.
+   */
   private static boolean wellNamed(String name) {
     boolean twoParts = name.indexOf('_') == name.lastIndexOf('_');
     return TEST_NAME.matcher(name).matches()

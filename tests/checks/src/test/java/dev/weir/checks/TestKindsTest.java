@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every test is run by some build: its class has a name that Surefire looks for, and its tags are
- * kinds of which the root pom runs a sample or all.
+ * Every test is run by some build: the name of its class is one that Surefire finds, and its tags
+ * are kinds of which the root pom runs a sample or all.
  */
 class TestKindsTest {
   private static final Pattern TEST =
@@ -74,7 +74,8 @@ class TestKindsTest {
   }
 
   /**
-   * Abstract classes and interfaces are contracts, whose tests run by way of what inherits them.
+   * Excepts abstract classes and interfaces, which are contracts: their tests run in the classes
+   * that inherit them.
    */
   @Test
   void classesWithTests_haveNamesThatAreLookedFor() {
@@ -95,7 +96,10 @@ class TestKindsTest {
     assertThat(problems).isEmpty();
   }
 
-  /** The command's packed tests have an execution of their own. */
+  /**
+   * Returns whether Surefire finds a class; the command's packed tests have an execution of their
+   * own.
+   */
   private static boolean isLookedFor(Module module, String name) {
     return name.endsWith("Test") || (module.name().equals("cli") && name.endsWith("IT"));
   }

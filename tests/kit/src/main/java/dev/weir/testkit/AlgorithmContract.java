@@ -21,16 +21,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every algorithm must hold to on every store. A test class for one algorithm on one store
- * extends it and says which.
+ * The contract of every algorithm on every store. A test class for one algorithm on one store
+ * extends it and sets both.
  *
  * <p>Three kinds of tests complete each other. Random trials compare every answer with an {@link
  * Oracle}, and check that no window holds more than the algorithm's bound, that a retry-after is
- * exact, and that refunds and changes of the limit never admit too much; a trial that fails is made
- * short and printed with its seed. Tables check what is rare in random traffic: the bound is
- * reached, extreme quotas and costs, a clock that steps across all time, what can be given back.
- * Threads share one key, with one clock and with clocks that race, where only the bound can be
- * checked.
+ * exact, and that refunds and changes of the limit never admit too much; a trial that fails is
+ * shortened and printed with its seed. Tables check cases that are rare in random traffic: the
+ * bound is reached, extreme quotas and costs, a clock that steps across all time, refundable
+ * permits. Threads share one key, with one clock and with clocks that race, where only the bound
+ * can be checked.
  */
 public abstract class AlgorithmContract extends StoreFixture {
   private static final long SECOND = 1_000_000_000L;
@@ -64,7 +64,7 @@ public abstract class AlgorithmContract extends StoreFixture {
         });
   }
 
-  /** A property that must hold for the whole of a run. */
+  /** A property that must hold for a whole run. */
   private interface Replayed {
     void check(Policy policy, Store store, Binding binding, List<Ask> asks);
   }
@@ -149,7 +149,7 @@ public abstract class AlgorithmContract extends StoreFixture {
       long edge = 5 * windowNanos;
       long emission = windowNanos / 10;
       long start = edge - steps(1);
-      // All of it just before an edge, then whatever else can be had within the window.
+      // All permits just before an edge, then as many as possible within the window.
       List<Long> times = new ArrayList<>(List.of(start, edge, start + windowNanos - steps(1)));
       for (long at = start + emission; at < start + windowNanos; at += emission) {
         times.add(at);
@@ -284,7 +284,7 @@ public abstract class AlgorithmContract extends StoreFixture {
     assertThat(admitted).isEqualTo(3);
   }
 
-  /** What happens in a trial of refunds: a request, or giving back what an earlier one got. */
+  /** An event in a trial of refunds: a request, or the refund of an earlier one. */
   private record Step(Ask ask, int refundOf, long permits) {
     @Override
     public String toString() {
@@ -416,8 +416,8 @@ public abstract class AlgorithmContract extends StoreFixture {
           Oracle oracle = oracle(policy);
           long latest = Long.MIN_VALUE;
           for (Ask ask : asks) {
-            // Expires by the callers' clock: a request behind the latest instant is decided at that
-            // one.
+            // Expires by the callers' clock: a request with a time before the latest instant is
+            // decided at that one.
             latest = Math.max(latest, ask.nowNanos());
             for (int i = 0; i < 16; i++) {
               store.expire(latest);

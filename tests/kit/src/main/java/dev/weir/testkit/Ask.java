@@ -4,7 +4,7 @@ package dev.weir.testkit;
  * One request of generated traffic.
  *
  * @param nowNanos the time at which it is made; not always later than that of the one before
- * @param permits what it asks for, at least 0
+ * @param permits the number of permits requested, at least 0
  */
 public record Ask(long nowNanos, String key, long permits) {
   @Override

@@ -13,11 +13,13 @@ import dev.weir.Reason;
 import dev.weir.Store;
 import org.junit.jupiter.api.Test;
 
-/** What a store that bounds its keys must hold to when there is no room for another. */
+/**
+ * The contract of a store that bounds its keys, for the case that there is no room for another one.
+ */
 public abstract class BoundedStoreContract extends StoreFixture {
   private static final long SECOND = 1_000_000_000L;
 
-  /** Creates an empty store with room for so many keys. */
+  /** Creates an empty store with room for {@code maxKeys} keys. */
   protected abstract Store createStore(long maxKeys);
 
   @Override
@@ -54,7 +56,7 @@ public abstract class BoundedStoreContract extends StoreFixture {
       Decision hot = ask(store, binding, "hot", 0, 1);
       assertThat(hot.allowed()).isFalse();
       assertThat(hot.reason()).isEqualTo(Reason.OVER_LIMIT);
-      // When the keys have reset, all of them make room.
+      // Keys that have reset make room.
       long later = 3 * SECOND;
       for (int i = 0; i < 64; i++) {
         store.expire(later);

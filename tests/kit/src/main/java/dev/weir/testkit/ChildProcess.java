@@ -28,18 +28,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChildProcess implements AutoCloseable {
   /*
-   * How is it ended, and why so? By its handle: Process.destroy() closes this side of its pipes
-   * first, and what it said last is lost. And with all that it has started itself: the workers of a
-   * server that is killed go on without it, and keep its pipes and ports. One thread for each
-   * process reads what it says, line by line, until all who have the pipe have closed it; so a
-   * process never waits because nobody reads, and who waits for a line sees that none will come.
-   * Lines are kept for the life of this object: no test's program says more than fits.
+   * How is the process ended, and why in this way? It is ended by its handle, because
+   * Process.destroy() would close this side of its pipes first and lose its last output. All
+   * processes that it has started are ended with it, because the workers of a killed server go on
+   * without it, and keep its pipes and ports. One thread for each process reads its output, line by
+   * line, until every process that has the pipe has closed it. So a process never waits for a
+   * reader, and a caller that waits for a line is notified if none will come. Lines are kept for as
+   * long as this object exists: no test's program prints more than fits.
    */
 
   private static final Ticker CLOCK = Ticker.system();
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  /** Time to read what an ended process has left in its pipe. */
+  /** The time to read the output that an ended process has left in its pipe. */
   private static final long REST_MILLIS = 10_000;
 
   private static final Set<ChildProcess> OPEN = ConcurrentHashMap.newKeySet();
@@ -55,7 +56,7 @@ public final class ChildProcess implements AutoCloseable {
   private final Process process;
   private final Thread reader;
 
-  // All guarded by this.
+  // The object's lock guards the following fields.
   private final List<String> lines = new ArrayList<>();
   private int next;
   private boolean closed;
@@ -131,13 +132,13 @@ public final class ChildProcess implements AutoCloseable {
       return this;
     }
 
-    /** Sets where standard error goes. Default: to the output. */
+    /** Sets the target of standard error. Default: the output. */
     public Builder errors(Redirect to) {
       errors = to;
       return this;
     }
 
-    /** Takes standard error for the output; what the program prints elsewhere is dropped. */
+    /** Uses standard error as the output; standard output is dropped. */
     public Builder errorsOnly() {
       errorsOnly = true;
       return this;
@@ -160,7 +161,7 @@ public final class ChildProcess implements AutoCloseable {
       return command;
     }
 
-    /** Starts the program, and returns at once. */
+    /** Starts the program and returns at once. */
     public ChildProcess start() throws IOException {
       ProcessBuilder builder = new ProcessBuilder(command());
       builder.environment().putAll(environment);
@@ -260,7 +261,7 @@ public final class ChildProcess implements AutoCloseable {
   /**
    * Waits for a line of the output, after the one that was waited for last.
    *
-   * @param line is found in it
+   * @param line a pattern that is found in the line
    * @throws IOException if it does not come in time, or the program ends; the message has the
    *     output
    */
@@ -312,7 +313,7 @@ public final class ChildProcess implements AutoCloseable {
     return lines.stream().map(line::matcher).filter(Matcher::find).findFirst().orElse(null);
   }
 
-  /** Returns all that it has written. */
+  /** Returns the whole output so far. */
   public synchronized String output() {
     return lines.isEmpty() ? "" : String.join("\n", lines) + "\n";
   }
@@ -321,7 +322,7 @@ public final class ChildProcess implements AutoCloseable {
     return name + ": " + trouble + "\n" + output();
   }
 
-  /** Writes to its standard input. */
+  /** Writes to the standard input of the process. */
   public void write(String text) throws IOException {
     process.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
     process.getOutputStream().flush();
@@ -335,12 +336,12 @@ public final class ChildProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Returns the status that it ended with. */
+  /** Returns the exit status of the process. */
   public int exitStatus() {
     return process.exitValue();
   }
 
-  /** Waits for its end, and for what it said last; returns whether it came. */
+  /** Waits for the end of the process and for its last output; returns whether it came in time. */
   public boolean endsWithin(Duration limit) {
     try {
       boolean ended = process.waitFor(limit.toNanos(), TimeUnit.NANOSECONDS);
@@ -354,7 +355,7 @@ public final class ChildProcess implements AutoCloseable {
   }
 
   /**
-   * Closes its input and waits for its end.
+   * Closes the standard input of the process and waits for its end.
    *
    * @return its output
    * @throws IOException if it does not end in time, or its exit status is not 0; the message has
@@ -372,7 +373,7 @@ public final class ChildProcess implements AutoCloseable {
   }
 
   /**
-   * Sends a signal, unless it has ended.
+   * Sends a signal, unless the process has ended.
    *
    * @param signal for example {@code STOP}
    */
@@ -384,7 +385,7 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** Asks it to end: SIGTERM. */
+  /** Requests the end of the process: SIGTERM. */
   public void terminate() {
     boolean unused = process.toHandle().destroy();
   }
@@ -395,7 +396,10 @@ public final class ChildProcess implements AutoCloseable {
     started.forEach(ProcessHandle::destroyForcibly);
   }
 
-  /** Ends it at once, and all that it has started; returns when it has ended: SIGKILL. */
+  /**
+   * Ends the process at once, with all processes that it has started, and returns when it has
+   * ended: SIGKILL.
+   */
   public void kill() {
     destroy();
     if (!endsWithin(patience)) {
@@ -408,11 +412,11 @@ public final class ChildProcess implements AutoCloseable {
     return new IllegalStateException("interrupted", cause);
   }
 
-  /** Ends it at once, if it has not ended. */
+  /** Ends the process at once, if it has not ended. */
   @Override
   public void close() {
     kill();
-    process.destroy(); // Its pipes.
+    process.destroy(); // Closes its pipes.
     OPEN.remove(this);
   }
 

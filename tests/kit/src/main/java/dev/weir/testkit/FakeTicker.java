@@ -7,10 +7,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time that stands still until a test moves it. Safe for use by many threads.
+ * A ticker whose time stands still until a test moves it. Safe for use by many threads.
  *
- * <p>It may be set back, which a real ticker never does: that is how tests ask what a limiter makes
- * of a bad clock.
+ * <p>It may be set back, unlike a real ticker: tests use this to check a limiter under a bad clock.
  */
 public final class FakeTicker implements Ticker {
   private record Task(long dueNanos, long number, Runnable task) implements Comparable<Task> {
@@ -59,7 +58,7 @@ public final class FakeTicker implements Ticker {
   }
 
   /**
-   * Advances the time, unless another thread has already advanced it as far, and returns at once.
+   * Advances the time, unless another thread has already advanced it that far, and returns at once.
    *
    * @throws InterruptedException if the thread is interrupted; the time then stays
    */
@@ -74,8 +73,8 @@ public final class FakeTicker implements Ticker {
   }
 
   /**
-   * Has a task run by the thread that moves the time so far. Time that jumps over several tasks
-   * runs them in their order, all at the time after the jump.
+   * Schedules a task, which is run by the thread that moves the time that far. Time that jumps over
+   * several tasks runs them in their order, all at the time after the jump.
    */
   @Override
   public Scheduled schedule(long byNanos, Runnable task) {

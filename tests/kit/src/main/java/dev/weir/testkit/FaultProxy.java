@@ -31,12 +31,14 @@ public final class FaultProxy implements AutoCloseable {
   private static final Ticker CLOCK = Ticker.system();
   private static final int CHUNK_BYTES = 16_384;
 
-  /** So much may be on its way in one direction of a connection; then the sender must wait. */
+  /**
+   * The most chunks on their way in one direction of a connection; beyond it the sender must wait.
+   */
   private static final int MAX_CHUNKS = 1_024;
 
   private static final long CLOSE_SECONDS = 30;
 
-  /** Bytes on their way; none at their end. */
+  /** Bytes on their way; empty at the end. */
   private record Chunk(ByteBuffer bytes, long sentNanos) {}
 
   private volatile int serverPort;
@@ -44,7 +46,7 @@ public final class FaultProxy implements AutoCloseable {
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
   private final ExecutorService threads;
 
-  // Guarded by this; a change wakes the threads that wait for it.
+  // The object's lock guards the following fields; a change wakes the threads that wait for it.
   private @Nullable ServerSocket listener;
   private Future<?> acceptor = CompletableFuture.completedFuture(null);
   private long delayNanos;
@@ -54,7 +56,7 @@ public final class FaultProxy implements AutoCloseable {
   private int replies;
   private int lost;
 
-  /** Starts a proxy to that port of this machine. */
+  /** Starts a proxy to a port of this machine. */
   public FaultProxy(int serverPort) {
     this.serverPort = serverPort;
     threads =
@@ -67,7 +69,7 @@ public final class FaultProxy implements AutoCloseable {
     accept();
   }
 
-  /** Returns the port for clients, the same for the life of the proxy. */
+  /** Returns the port for clients, the same for as long as the proxy exists. */
   public int port() {
     return port;
   }
@@ -82,7 +84,9 @@ public final class FaultProxy implements AutoCloseable {
     serverPort = otherPort;
   }
 
-  /** Ends all faults; what was held back goes on its way. Connections that were cut stay so. */
+  /**
+   * Ends all faults; bytes that were held back go on their way. Connections that were cut stay cut.
+   */
   public synchronized void heal() {
     delayNanos = 0;
     stalled = false;
@@ -94,13 +98,13 @@ public final class FaultProxy implements AutoCloseable {
     notifyAll();
   }
 
-  /** Has every byte take so much longer, in each direction. */
+  /** Delays every byte by {@code eachWay}, in each direction. */
   public synchronized void delay(Duration eachWay) {
     delayNanos = eachWay.toNanos();
     notifyAll();
   }
 
-  /** Takes bytes and connections, but forwards nothing until healed. */
+  /** Accepts bytes and connections, but forwards nothing until healed. */
   public synchronized void stall() {
     stalled = true;
   }
@@ -111,10 +115,10 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   /**
-   * Loses some of what the server sends at once, and with it the connection, as a cut at that
+   * Loses a part of the server's answers at once, and with it the connection, as a cut at that
    * moment does.
    *
-   * @param every which is lost: 10 for the tenth, the twentieth and so on, of all connections
+   * @param every which part is lost: 10 for the tenth, the twentieth and so on, of all connections
    */
   public synchronized void cutReplies(int every) {
     lostEvery = every;
@@ -132,37 +136,37 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   /**
-   * Delivers nothing more on the connections that are open, and closes none of them; new ones work:
-   * as if something on the way had forgotten them.
+   * Delivers nothing more on open connections, and closes none of them, as if something on the way
+   * had forgotten them; new connections work.
    */
   public void forget() {
     links.forEach(link -> link.forgotten = true);
   }
 
-  /** Refuses new connections; those that are open go on. */
+  /** Refuses new connections; open ones continue. */
   public synchronized void refuse() {
     close(listener);
     listener = null;
     try {
-      acceptor.get(CLOSE_SECONDS, TimeUnit.SECONDS); // Until it has let go, connections are taken.
+      acceptor.get(CLOSE_SECONDS, TimeUnit.SECONDS); // Until then, connections are accepted.
     } catch (InterruptedException | ExecutionException | TimeoutException e) {
       throw new IllegalStateException("fault proxy: still accepts (expected: refuses)", e);
     }
   }
 
-  /** Closes all connections. New ones are taken. */
+  /** Closes all connections. New ones are accepted. */
   public void cut() {
     links.forEach(Link::close);
   }
 
-  /** Has both sides of all connections be told that they were reset. New ones are taken. */
+  /** Resets all connections, for both of their sides. New ones are accepted. */
   public void reset() {
     links.forEach(Link::reset);
   }
 
   /**
-   * Ends one direction of all connections, as a side does that has nothing more to say: requests
-   * arrive no more, answers still do. New ones are taken.
+   * Ends one direction of all connections, like a side that has nothing more to send: requests no
+   * longer arrive, answers still do. New connections are accepted.
    */
   public void endRequests() {
     links.forEach(Link::endRequests);
@@ -183,7 +187,7 @@ public final class FaultProxy implements AutoCloseable {
       try {
         link(socket.accept());
       } catch (IOException closed) {
-        // By refuse() or close(): the loop ends.
+        // The socket was closed by refuse() or close(): the loop ends.
       }
     }
   }
@@ -255,7 +259,7 @@ public final class FaultProxy implements AutoCloseable {
       }
     }
 
-    /** Reads some bytes and returns how many, -1 at the end, however it came. */
+    /** Reads some bytes and returns how many, -1 at the end, of whatever kind. */
     private int readSome(Socket from, byte[] buffer) {
       try {
         return from.getInputStream().read(buffer);
@@ -269,7 +273,7 @@ public final class FaultProxy implements AutoCloseable {
         client.setSoLinger(true, 0);
         server.setSoLinger(true, 0);
       } catch (IOException closed) {
-        // It has ended in another way.
+        // The connection has ended in another way.
       }
       close();
     }
@@ -279,7 +283,7 @@ public final class FaultProxy implements AutoCloseable {
       try {
         server.shutdownOutput();
       } catch (IOException closed) {
-        // It has ended in another way.
+        // The connection has ended in another way.
       }
     }
 
@@ -296,7 +300,7 @@ public final class FaultProxy implements AutoCloseable {
           }
         }
       } catch (IOException | InterruptedException closed) {
-        // Whichever side it was, the other learns of it now.
+        // The end on one side now closes the other as well.
       }
       close();
     }
@@ -318,7 +322,7 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  /** Closes all connections, and returns when nothing runs any more. */
+  /** Closes all connections, and returns when no thread runs any more. */
   @Override
   public void close() {
     refuse();

@@ -11,13 +11,14 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * A store that leaves everything to another. A store that differs from one in a few respects
- * extends it and overrides those. As safe for use by many threads as the other is.
+ * A store that forwards everything to another one. A store that differs from another in a few
+ * respects extends it and overrides those methods. It is as safe for use by many threads as the
+ * other store.
  *
  * @param <S> the other's type
  */
 public abstract class ForwardingStore<S extends Store> implements Store {
-  /** Where everything goes that is not overridden. */
+  /** The store to which everything goes that is not overridden. */
   protected final S delegate;
 
   protected ForwardingStore(S delegate) {

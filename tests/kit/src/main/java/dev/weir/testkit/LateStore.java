@@ -27,7 +27,7 @@ public final class LateStore extends ForwardingStore<MemoryStore> {
    * Gives the answers that are due now, on the caller's thread. Calls that another thread makes
    * meanwhile wait for the next time.
    *
-   * @return how many they were
+   * @return how many answers were given
    */
   public int answer() {
     List<Runnable> given = takeDue();

@@ -7,32 +7,35 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Judges whether the history of one key can have come from a limiter that decides one request after
- * the other, each at an instant between its start and its end.
+ * A check of whether the history of one key can have come from a limiter that decides one request
+ * after the other, each at an instant between its start and its end.
  *
- * <p>The search is Wing and Gong's with Lowe's memory of what was tried: at each step one of the
- * requests is decided that began before every undecided one ended, and the {@link Oracle} must
- * answer as the history says. A request without an answer may have been charged at any time after
- * its start, or never, and what was charged for it may have been given back at any time after that.
+ * <p>The search is Wing and Gong's with Lowe's memory of earlier tries: at each step one of the
+ * requests is decided that began before every undecided one ended, and the {@link Oracle} must give
+ * the answer in the history. A request without an answer may have been charged at any time after
+ * its start, or never, and its charge may have been given back at any time after that.
  *
- * <p>The oracle's time stands still: only histories are judged in which nothing is forgotten.
+ * <p>The oracle's time stands still: only histories are checked in which nothing is forgotten.
  */
 public final class Linearizability {
-  /** More would take too long: the search is exponential in the worst case. */
+  /**
+   * The most calls of a history. More would take too long: the search is exponential in the worst
+   * case.
+   */
   public static final int MOST_CALLS = 64;
 
-  /** What a client heard. */
+  /** The answer that a client received. */
   public enum Outcome {
     ADMITTED,
     REFUSED,
-    /** Nothing, or that it is not known. */
+    /** No answer, or the answer that the outcome is not known. */
     UNKNOWN
   }
 
   /**
    * A request.
    *
-   * @param endNanos when its answer came; of no meaning if it is unknown
+   * @param endNanos the instant of its answer; meaningless if the outcome is unknown
    */
   public record Call(long startNanos, long endNanos, long permits, Outcome outcome) {}
 
@@ -41,7 +44,7 @@ public final class Linearizability {
   private final List<Call> calls;
   private final Policy policy;
 
-  /** Events of which nothing comes: calls by their index, then what is given back for each. */
+  /** The sets of events that lead to no solution: calls by their index, then the refund of each. */
   private final Set<BitSet> hopeless = new HashSet<>();
 
   private Linearizability(List<Call> calls, Policy policy) {
@@ -63,7 +66,10 @@ public final class Linearizability {
     return new Linearizability(List.copyOf(history), policy).explains(new BitSet(), 0);
   }
 
-  /** Returns whether what is left can be explained after those events, with so much in use. */
+  /**
+   * Returns whether the remaining events can be explained after those, with {@code used} permits in
+   * use.
+   */
   private boolean explains(BitSet done, long used) {
     long firstEnd = Long.MAX_VALUE;
     boolean all = true;

@@ -10,20 +10,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Computes what a policy must answer in the simplest way: it keeps a list of the admissions, reads
- * all of it for every request, and calculates in whole numbers whose overflow is an error. It is
- * slow, and shares no code with the limiters that are compared with it. Not safe for use by several
- * threads.
+ * An oracle that computes the answer of a policy in the simplest way: it keeps a list of the
+ * admissions, reads all of it for every request, and calculates in whole numbers whose overflow is
+ * an error. It is slow, and shares no code with the limiters that are compared with it. Not safe
+ * for use by several threads.
  *
- * <p>From the list follows how many permits fit at an instant; the retry-after is the first instant
- * at which enough of them do, found by halving.
+ * <p>The number of permits that fit at an instant follows from the list; the retry-after is the
+ * first instant at which enough of them fit, found by halving.
  *
  * <p>Stores count time in steps, their resolution, and only multiples of it are instants: a window
  * {@code (t - W, t]} begins one step after {@code t - W}, a granule's last instant is one step
  * before its end, and a wait is rounded up to whole steps. Buckets alone count finer: their
  * emission interval is the window's share rounded up to whole nanoseconds. Only a store that cannot
- * count the time of a long bucket in nanoseconds rounds it up to whole steps; the store says which
- * bucket that is.
+ * count the time of a long bucket in nanoseconds rounds it up to whole steps; the store determines
+ * which buckets those are.
  */
 public abstract class Oracle {
   /**
@@ -34,12 +34,15 @@ public abstract class Oracle {
   public record Verdict(boolean allowed, long remaining, long retryAfterNanos) {}
 
   /**
-   * Permits that were admitted, at the instant they were decided at, and the time that a bucket
+   * Permits that were admitted, the instant at which they were decided, and the time that a bucket
    * takes to get them back.
    */
   record Admission(long atNanos, long permits, long costNanos) {}
 
-  /** How many permits fit at an instant if nothing else is admitted; negative if overdrawn. */
+  /**
+   * The number of permits that fit at an instant if nothing else is admitted; negative if
+   * overdrawn.
+   */
   interface Room {
     long at(long nanos);
   }
@@ -58,13 +61,13 @@ public abstract class Oracle {
     this.window = multiple("window", policy.quota().windowNanos(), resolutionNanos);
   }
 
-  /** Returns an oracle of that policy in nanoseconds, for keys that have never been asked for. */
+  /** Returns an oracle of that policy in nanoseconds, for keys without earlier requests. */
   public static Oracle of(Policy policy) {
     return of(policy, 1, Long.MAX_VALUE);
   }
 
   /**
-   * Returns an oracle of that policy for keys that have never been asked for.
+   * Returns an oracle of that policy for keys without earlier requests.
    *
    * @param resolutionNanos the steps in which the store counts time, at least 1 ns
    * @param mostFineNanos the longest time that the store counts in nanoseconds: a bucket whose
@@ -77,8 +80,8 @@ public abstract class Oracle {
   }
 
   /**
-   * Returns an oracle of another policy of the same shape, for the same keys: what either admits,
-   * both know.
+   * Returns an oracle of another policy of the same shape, for the same keys: each counts the
+   * admissions of both.
    */
   public final Oracle variant(Policy other, long mostFineNanos) {
     return of(admitted, other, resolution, mostFineNanos);
@@ -148,11 +151,12 @@ public abstract class Oracle {
   }
 
   /**
-   * Returns the first instant after {@code at} at which so much fits; room only grows with time.
+   * Returns the first instant after {@code at} at which {@code wanted} permits fit; room only grows
+   * with time.
    */
   private long firstFit(Room room, long at, long wanted) {
     long no = 0;
-    // A power of two of steps, so that halving stays on them; about when most requests fit.
+    // A power of two of steps, so that halving stays on them; most requests fit at about this time.
     long yes = resolution * Long.highestOneBit(window / resolution);
     while (room.at(at + yes) < wanted) {
       no = yes;
@@ -169,7 +173,7 @@ public abstract class Oracle {
     return at + yes;
   }
 
-  /** Returns the instant that a request at {@code now} is decided at. */
+  /** Returns the instant at which a request at {@code now} is decided. */
   long effectiveNanos(List<Admission> past, long now) {
     long at = now;
     for (Admission admission : past) {
@@ -197,7 +201,7 @@ public abstract class Oracle {
     return parts[1].signum() == 0 ? parts[0] : parts[0].add(BigInteger.ONE);
   }
 
-  /** The exact sliding window, where a granule is one instant, and buckets. */
+  /** An oracle of the exact sliding window, where a granule is one instant, and of buckets. */
   private static final class Sliding extends Oracle {
     private final long granule;
 
@@ -274,7 +278,7 @@ public abstract class Oracle {
   }
 
   private static final class Fixed extends Oracle {
-    /** The window of the latest admission, and what was admitted in it. */
+    /** The window of the latest admission, and the permits admitted in it. */
     private record Latest(long endNanos, long used) {}
 
     Fixed(Map<String, List<Admission>> admitted, Policy policy, long resolutionNanos) {
@@ -309,7 +313,10 @@ public abstract class Oracle {
     }
   }
 
-  /** A bucket that refills by one permit an emission interval, the window's share rounded up. */
+  /**
+   * An oracle of a bucket that refills by one permit each emission interval: the window's share,
+   * rounded up.
+   */
   private static final class Bucket extends Oracle {
     private final BigInteger mostFine;
 

@@ -11,32 +11,32 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives out free ports of the loopback interface, each to one process until that ends, and once in
- * its life. Safe for use by many threads.
+ * A source of free ports of the loopback interface, each for one process until that ends, and once
+ * in its life. Safe for use by many threads.
  */
 public final class Ports {
   /**
-   * Below those that the system gives to outgoing connections, and so is the port that a cluster's
-   * node opens beside its own.
+   * The first port. The range is below those that the system uses for outgoing connections, and so
+   * is the port that a cluster's node opens beside its own.
    */
   private static final int FIRST = 10_000;
 
   private static final int LAST = 19_999;
 
-  /** How far a node's port for the other nodes is from its port for clients. */
+  /** The distance of a node's port for other nodes from its port for clients. */
   private static final int BUS_OFFSET = 10_000;
 
   private static final SplittableRandom RANDOM = new SplittableRandom();
 
   /**
-   * Another process, which does not see that a port was given as long as nobody listens there,
-   * finds its UDP port taken.
+   * The UDP sockets of the given ports. A port without a listener looks free to another process,
+   * which then finds its UDP port taken.
    */
   private static final List<DatagramSocket> GIVEN = new ArrayList<>();
 
   private Ports() {}
 
-  /** Returns a port that is free, and so is the one 10,000 above it. */
+  /** Returns a port that is free, if the one 10,000 above it is free as well. */
   public static synchronized int free() {
     for (int i = 0; i < 1_000; i++) {
       int port = RANDOM.nextInt(FIRST, LAST + 1);
@@ -52,7 +52,10 @@ public final class Ports {
     throw new IllegalStateException("no free port (expected: some in 10000..19999)");
   }
 
-  /** Returns what nobody else can have while it is open; null if somebody has it. */
+  /**
+   * Returns a socket that no other process can have while it is open; null if another process has
+   * it.
+   */
   private static @Nullable DatagramSocket claim(int port) {
     try {
       return new DatagramSocket(port, InetAddress.getLoopbackAddress());

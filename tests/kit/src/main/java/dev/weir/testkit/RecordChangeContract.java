@@ -21,13 +21,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a store must hold to when the numbers of a single key change, as those of a customer with a
- * plan do: {@link Store#variant} of one shape. {@link RuleChangeContract} is about changes for all
+ * The contract of a store for changes of the numbers of a single key, like those of a customer with
+ * a plan: {@link Store#variant} of one shape. {@link RuleChangeContract} is about changes for all
  * keys.
  *
- * <p>A key's state goes on whatever it is asked under, so each decision is the one that the
- * algorithm makes of all earlier admissions under the number asked for; and no window holds more
- * than the bound of the largest number that the key was asked under.
+ * <p>A key's state is the same under all numbers, so each decision is the one that the algorithm
+ * makes from all earlier admissions under the number of the request; and no window holds more than
+ * the bound of the largest number under which the key was requested.
  */
 public abstract class RecordChangeContract extends StoreFixture {
   private static final long SECOND = 1_000_000_000L;
@@ -57,7 +57,7 @@ public abstract class RecordChangeContract extends StoreFixture {
     return admitted;
   }
 
-  /** A request under one of several numbers, and whether the rule itself changes before it. */
+  /** A request under one of several numbers, with the change of the rule before it, if any. */
   private record Step(Ask ask, int number, int rule) {}
 
   private List<Step> steps(SplittableRandom random, Policy widest, int numbers, int ruleChanges) {
@@ -135,7 +135,7 @@ public abstract class RecordChangeContract extends StoreFixture {
         });
   }
 
-  /** Also the rule's own number changes, and some requests are under way by the earlier ones. */
+  /** Changes the rule's own number as well, with some requests in progress under earlier ones. */
   private long fullest(Algorithm algorithm, List<Long> numbers, List<Step> steps) {
     Store store = store();
     List<Operation> history = new ArrayList<>();
@@ -175,7 +175,7 @@ public abstract class RecordChangeContract extends StoreFixture {
       Binding rule = store.bind("rule", policy(algorithm, 10), 0);
       Binding raised = store.variant(rule, policy(algorithm, 40));
       assertThat(admitted(store, rule, "k", 0, 5)).isEqualTo(5);
-      // A bucket keeps the share that is used: half of it.
+      // A bucket keeps its used share: half of it.
       assertThat(admitted(store, raised, "k", 0, 60))
           .as("%s", algorithm)
           .isEqualTo(algorithm.bucket() ? 20 : 35);
@@ -206,7 +206,7 @@ public abstract class RecordChangeContract extends StoreFixture {
     }
   }
 
-  /** Three numbers in turn: when the largest has left, the second one still counts. */
+  /** Uses three numbers in turn: when the largest has left, the second one still counts. */
   @Test
   void largestNumberHasLeft_ruleChangesItsAlgorithm_theNextLargestIsRemembered() {
     for (Algorithm one : algorithms()) {
@@ -218,7 +218,7 @@ public abstract class RecordChangeContract extends StoreFixture {
         Binding rule = store.bind("rule", policy(one, 5), 0);
         Binding largest = store.variant(rule, policy(one, 100));
         Binding next = store.variant(rule, policy(one, 99));
-        long first = SECOND / 2; // No window that is aligned to the clock ends below.
+        long first = SECOND / 2; // No window that is aligned to the clock ends in the steps below.
         ask(store, largest, "k", first, 1);
         ask(store, rule, "k", first, 1);
         long late = first + 2 * SECOND + steps(10);

@@ -19,11 +19,11 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What reserving, waiting and cancelling must hold to, by any algorithm. */
+/** The contract of reserving, waiting and cancelling, for every algorithm. */
 public abstract class ReservationContract extends StoreFixture {
   private static final long SECOND = 1_000_000_000L;
 
-  /** Creates a limiter that decides by that ticker. Default: one on a store of its own. */
+  /** Creates a limiter that decides by a ticker. Default: one on a store of its own. */
   protected RateLimiter createLimiter(Policy policy, FakeTicker ticker) {
     return RateLimiter.builder(policy).ticker(ticker).store(store()).build();
   }
@@ -157,7 +157,7 @@ public abstract class ReservationContract extends StoreFixture {
     assertThat(reservation.waitNanos()).isEqualTo(SECOND + SECOND / 2);
   }
 
-  /** What happens to one limiter: a request, a reservation, or the cancelling of an earlier one. */
+  /** An event for one limiter: a request, a reservation, or the cancelling of an earlier one. */
   private record Step(Ask ask, long maxWaitNanos, int cancel) {}
 
   @Tag("model")
@@ -197,7 +197,7 @@ public abstract class ReservationContract extends StoreFixture {
       Ask ask = step.ask();
       ticker.set(ask.nowNanos());
       int i = reserved.size() - 1 - step.cancel();
-      // Before its instant comes, a reservation is given back whole or not at all.
+      // Before its instant comes, a reservation is given back completely or not at all.
       boolean waits = step.cancel() >= 0 && i >= 0 && reserved.get(i).waitNanos() > 0;
       if (waits && reserved.get(i).cancel()) {
         history.remove(operations.get(i));

@@ -22,20 +22,21 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a store must hold to when rules change: no sequence of changes admits more than the policies
- * allow.
+ * The contract of a store for changes of rules: no sequence of changes admits more than the
+ * policies allow.
  *
  * <p>For strict policies of one window this is exact: when a request is admitted at {@code t} under
- * a limit of N, at most N permits were admitted in {@code (t - W, t]}, its own included, by
- * whichever policies. If policies that are not strict come in between, each of them may add what it
- * forgets at its edge: at most its own quota.
+ * a limit of N, at most N permits were admitted in {@code (t - W, t]}, its own included, under any
+ * policies. If policies that are not strict come in between, each of them may add the permits that
+ * it forgets at its edge: at most its own quota.
  */
 public abstract class RuleChangeContract extends StoreFixture {
   private static final long SECOND = 1_000_000_000L;
 
   /**
-   * Returns whether the store refuses a policy of one shape too many, as {@link Store#bind} says;
-   * one that cannot know of all shapes may take any number. Default: true.
+   * Returns whether the store refuses one shape too many of a policy, as {@link Store#bind}
+   * specifies; a store that cannot have a record of all shapes may accept any number. Default:
+   * true.
    */
   protected boolean boundsShapes() {
     return true;
@@ -56,7 +57,7 @@ public abstract class RuleChangeContract extends StoreFixture {
     return policy(Algorithm.SLIDING_WINDOW_LOG, permits);
   }
 
-  /** Returns how many of so many single permits are admitted, one a step. */
+  /** Returns how many of {@code asks} requests for one permit are admitted, one for each step. */
   private int admitted(Store store, Binding binding, long now, int asks) {
     int admitted = 0;
     for (int i = 0; i < asks; i++) {
@@ -186,7 +187,7 @@ public abstract class RuleChangeContract extends StoreFixture {
     assertThat(admitted(store, again, late + SECOND / 2, 20)).isZero();
   }
 
-  /** A request, and the policy that comes in force before it, if any. */
+  /** A request, and the policy that comes into force before it, if any. */
   private record Step(Ask ask, int policy, boolean stale) {}
 
   private List<Step> steps(SplittableRandom random, int policies, long back) {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Makes a failing list short: delta debugging. [Zeller and Hildebrandt, 2002] */
+/** A tool that shortens a failing list by delta debugging. [Zeller and Hildebrandt, 2002] */
 public final class Shrinker {
   private Shrinker() {}
 
@@ -12,7 +12,7 @@ public final class Shrinker {
    * Returns a part of a list, in its order, that still fails and no longer does if any one element
    * is left out.
    *
-   * @param fails tells whether a list fails; the same list always the same
+   * @param fails returns whether a list fails, always the same for the same list
    * @throws IllegalArgumentException if the list does not fail
    */
   public static <T> List<T> minimal(List<T> failing, Predicate<? super List<T>> fails) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A disk of a few megabytes, on Linux. It is mounted for one process alone, which waits for its
- * end; others reach it by that process's root, and nothing is left of it afterwards.
+ * end; others reach it by that process's root, and it disappears with that process.
  */
 public final class SmallDisk implements AutoCloseable {
   private static final String MOUNT =
@@ -26,7 +26,7 @@ public final class SmallDisk implements AutoCloseable {
     this.path = path;
   }
 
-  /** Makes one; returns null where neither root nor the system lets this process mount. */
+  /** Creates a disk; returns null if neither root nor the system allows this process to mount. */
   public static @Nullable SmallDisk of(int megabytes, Path place) throws IOException {
     for (String how : List.of("-m", "-rm")) {
       ChildProcess holder =
@@ -45,12 +45,12 @@ public final class SmallDisk implements AutoCloseable {
     return null;
   }
 
-  /** Returns its folder, as this process reaches it. */
+  /** Returns the folder of the disk, as this process reaches it. */
   public Path path() {
     return path;
   }
 
-  /** Makes or grows a file of others until only so many bytes are free. */
+  /** Creates or extends a file of another program until only {@code leaveBytes} bytes are free. */
   public void fill(long leaveBytes) throws IOException {
     byte[] zeros = new byte[64 << 10];
     try (OutputStream others =
@@ -66,7 +66,7 @@ public final class SmallDisk implements AutoCloseable {
     return path.toFile().getUsableSpace();
   }
 
-  /** Deletes the file of others. */
+  /** Deletes the file of the other program. */
   public void empty() throws IOException {
     Files.delete(filler());
   }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every store must hold to beside its algorithms: several limits in one request, threads.
+ * The contract of every store besides its algorithms: several limits in one request, threads.
  * Changes of rules are in {@link RuleChangeContract}, bounds on keys in {@link
  * BoundedStoreContract}.
  */
@@ -148,7 +148,7 @@ public abstract class StoreContract extends StoreFixture {
         .hasMessageContaining("expected: one of this store");
   }
 
-  /** One charge of a made-up request. */
+  /** One charge of a generated request. */
   private record Part(int limit, String key, long permits, Role role) {}
 
   private record Request(long nowNanos, List<Part> parts, boolean peek) {}
@@ -217,7 +217,7 @@ public abstract class StoreContract extends StoreFixture {
     }
   }
 
-  /** Returns which parts fit, each beside those before it that do and ask for the same key. */
+  /** Returns which parts fit, each beside those before it that fit and have the same key. */
   private static List<Boolean> fits(List<Oracle> oracles, Request request) {
     List<Boolean> fits = new ArrayList<>();
     for (Part part : request.parts()) {

@@ -20,9 +20,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AfterEach;
 
-/** What the contract suites need of a store, whether it answers at once or by callback. */
+/**
+ * The properties of a store that the contract suites need, whether it answers at once or by
+ * callback.
+ */
 public abstract class StoreFixture {
-  /** How long a store may take to answer before a suite calls it silent. */
+  /** The time that a store may take to answer before a suite fails. */
   private static final long DEADLINE_SECONDS = 120;
 
   private static final Fingerprint FINGERPRINT = Fingerprint.seeded(1, 2);
@@ -34,8 +37,8 @@ public abstract class StoreFixture {
 
   /**
    * Returns the length of the steps in which the store counts time: 1 ns to 1 ms, a divisor of 1
-   * ms. The suites ask at multiples of it only, and only for windows and granules that are
-   * multiples of it; {@link Oracle} says what they expect of the answers. Default: 1 ns.
+   * ms. The suites send requests only at multiples of it, and use only windows and granules that
+   * are multiples of it; {@link Oracle} describes the answers that they expect. Default: 1 ns.
    */
   protected long resolutionNanos() {
     return 1;
@@ -50,16 +53,16 @@ public abstract class StoreFixture {
   }
 
   /**
-   * Returns what part of the random trials and repetitions to run, above 0 and at most 1: less for
-   * a store that is far away. Default: 1.
+   * Returns the part of the random trials and repetitions to run, above 0 and at most 1: less for a
+   * store that is far away. Default: 1.
    */
   protected double effort() {
     return 1;
   }
 
   /**
-   * Returns whether {@link Store#keys()} and {@link Store#bytes()} tell what the store holds; only
-   * then do the suites look at them. Default: true.
+   * Returns whether {@link Store#keys()} and {@link Store#bytes()} return what the store holds;
+   * only then do the suites read them. Default: true.
    */
   protected boolean countsState() {
     return true;
@@ -80,7 +83,7 @@ public abstract class StoreFixture {
     return Oracle.of(policy, resolutionNanos(), mostFineNanos());
   }
 
-  /** Returns so many steps in nanoseconds. */
+  /** Returns {@code count} steps in nanoseconds. */
   final long steps(long count) {
     return count * resolutionNanos();
   }
@@ -91,8 +94,8 @@ public abstract class StoreFixture {
   }
 
   /**
-   * Returns how often to do what is done so many times with full effort and at full length, at
-   * least once; a third of it in a sample.
+   * Returns how often to repeat a step that is done {@code count} times with full effort and at
+   * full length, at least once; a third of it in a sample.
    */
   final int times(int count) {
     int full = Math.max(1, (int) Math.round(count * effort()));
@@ -111,9 +114,7 @@ public abstract class StoreFixture {
     }
   }
 
-  /**
-   * Checks what a store must keep true within itself; called after each test, when all is quiet.
-   */
+  /** Checks the invariants of the store; called after each test, when no call is in progress. */
   protected void verify(Store store) {}
 
   @AfterEach
@@ -140,9 +141,7 @@ public abstract class StoreFixture {
     return await(answer);
   }
 
-  /**
-   * Asks for permits; where the store answers on the caller's thread, through {@link LocalStore}.
-   */
+  /** Requests permits; if the store answers on the caller's thread, through {@link LocalStore}. */
   static Decision ask(Store store, Binding binding, String key, long nowNanos, long permits) {
     Charges charges = new Charges().add(binding, key(key), permits);
     if (store instanceof LocalStore local) {
@@ -177,7 +176,7 @@ public abstract class StoreFixture {
    *
    * @param threads how many, at least 1
    * @param task receives the thread's number, from 0
-   * @throws Exception the first that a thread throws
+   * @throws Exception the first exception of a thread
    */
   public static void inParallel(int threads, IntConsumer task) throws Exception {
     CyclicBarrier start = new CyclicBarrier(threads);

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Makes random policies, and traffic that is hard for them. */
+/** A generator of random policies, and of traffic that is hard for them. */
 public final class Traffic {
-  /** The last instant of a request: so long before the horizon that every wait ends before it. */
+  /** The last instant of a request, so far before the horizon that every wait ends before it. */
   private static final long LAST_NANOS = Ticker.HORIZON_NANOS - (1L << 60);
 
   private static final long[] WINDOWS = {
@@ -73,8 +73,8 @@ public final class Traffic {
   }
 
   /**
-   * Returns so many requests: bursts, equal times, steps to either side of windows' and granules'
-   * edges, idle spells, clocks that go back, and costs from 0 to far above the limit.
+   * Returns {@code count} requests: bursts, equal times, steps to either side of windows' and
+   * granules' edges, idle spells, clocks that go back, and costs from 0 to far above the limit.
    *
    * @param backNanos how far the time may go back
    */
@@ -83,8 +83,9 @@ public final class Traffic {
   }
 
   /**
-   * As {@link #of(SplittableRandom, Policy, int, long)}, for a store that counts time in steps: all
-   * times are multiples of the resolution, and steps to either side of an edge are so long.
+   * Returns requests like {@link #of(SplittableRandom, Policy, int, long)}, for a store that counts
+   * time in steps: all times are multiples of the resolution, and steps to either side of an edge
+   * have that length.
    */
   public static List<Ask> of(
       SplittableRandom random, Policy policy, int count, long backNanos, long resolutionNanos) {
@@ -109,7 +110,7 @@ public final class Traffic {
     return asks;
   }
 
-  /** Returns a time with {@code span} still to go until the last one. */
+  /** Returns a time that is at least {@code span} before the last one. */
   private long start(long first, long last, long span) {
     return switch (random.nextInt(6)) {
       case 0 -> 0;

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries a property on random events. A failing run is made as short as possible and shown as a
+ * Trials of a property on random events. A failing run is made as short as possible and shown as a
  * table, with the seed that repeats it.
  */
 public final class Trials {
@@ -15,7 +15,7 @@ public final class Trials {
   public static final String SEED_PROPERTY = "weir.seed";
 
   /**
-   * The system property that sets how much the slow suites try: {@value #SAMPLE}, as without it, or
+   * The system property that sets how much the slow suites try: {@value #SAMPLE}, the default, or
    * {@value #FULL}.
    */
   public static final String TESTS_PROPERTY = "weir.tests";
@@ -23,17 +23,17 @@ public final class Trials {
   /** The value of {@link #TESTS_PROPERTY} for a sample of each slow suite. */
   public static final String SAMPLE = "sample";
 
-  /** The value of {@link #TESTS_PROPERTY} for all of each slow suite. */
+  /** The value of {@link #TESTS_PROPERTY} for the whole of each slow suite. */
   public static final String FULL = "full";
 
   /** The seed of all random tests in this process. */
   public static final long SEED = seed();
 
   /**
-   * One try.
+   * One trial.
    *
-   * @param title what is tried, for people
-   * @param events what happens; each one's text is a row of the table
+   * @param title the name of the trial, for people
+   * @param events the events; the text of each is a row of the table
    * @param property throws {@link AssertionError} if it does not hold for the events; starts anew
    *     each time
    */
@@ -44,7 +44,7 @@ public final class Trials {
   private static long seed() {
     Long set = Long.getLong(SEED_PROPERTY);
     long seed = set != null ? set : new SplittableRandom().nextLong();
-    // Also for a suite that hangs before it has counted its runs.
+    // Printed now, so that it is there even if a suite hangs before it has counted its runs.
     System.out.println("random tests: " + property(seed));
     return seed;
   }
@@ -53,8 +53,8 @@ public final class Trials {
    * Returns how many runs a slow suite makes in this process: {@code full} if {@link
    * #TESTS_PROPERTY} is {@value #FULL}, otherwise {@code sample}.
    *
-   * @param sample what an everyday build tries, 1..full
-   * @param full what the full build tries
+   * @param sample the runs of an everyday build, 1..full
+   * @param full the runs of the full build
    * @throws IllegalArgumentException if the property has another value, or the sample another size
    */
   public static int runs(int sample, int full) {
@@ -74,14 +74,14 @@ public final class Trials {
     };
   }
 
-  /** Returns the random numbers of a suite of one run. Prints it with the seed. */
+  /** Returns the random numbers of a suite of one run. Prints one run and the seed. */
   public static SplittableRandom random(String name) {
     return random(name, 1);
   }
 
   /**
-   * Returns the random numbers of a suite, which are other ones for each name. Prints how many runs
-   * it makes, and the seed.
+   * Returns the random numbers of a suite, which differ for each name. Prints how many runs it
+   * makes, and the seed.
    *
    * @param runs how many times the suite begins anew, with an input or a state that it shares with
    *     no other run. A sequence of requests to one store is one run, however long it is.
@@ -93,7 +93,7 @@ public final class Trials {
 
   /**
    * Returns the same random numbers as {@link #random(String, long)}, and prints nothing: for a
-   * suite that knows only at its end how many runs it made, and then calls {@link #report}.
+   * suite whose number of runs is known only at its end, when it calls {@link #report}.
    */
   public static SplittableRandom numbers(String name) {
     return new SplittableRandom(SEED ^ ((long) name.hashCode() << 32));
@@ -113,7 +113,10 @@ public final class Trials {
     return runs;
   }
 
-  /** Returns the fixed form, without separators of thousands, that scripts add up. */
+  /**
+   * Returns a line in a fixed form, without separators of thousands, so that scripts can add the
+   * numbers up.
+   */
   static String line(String name, long runs) {
     return name + ": " + runs + (runs == 1 ? " run" : " runs");
   }
@@ -123,7 +126,7 @@ public final class Trials {
   }
 
   /**
-   * Makes and tries so many trials, and prints at the end how many it made.
+   * Makes and runs {@code count} trials, and prints at the end how many were made.
    *
    * @throws AssertionError for the first that fails, with its shortest failing events
    */

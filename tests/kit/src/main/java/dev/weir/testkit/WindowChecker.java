@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Judges a history of requests by what a limit promises: no window {@code (t - W, t]} holds more
- * than N admitted permits of one key.
+ * A checker of a history of requests against the promise of a limit: no window {@code (t - W, t]}
+ * holds more than N admitted permits of one key.
  *
- * <p>A client only knows that its request was decided between sending it and hearing the answer. A
- * window <i>certainly</i> contains a set of requests if it does wherever in those intervals they
+ * <p>A history shows only that a request was decided between its start and its answer. A window
+ * <i>certainly</i> contains a set of requests if it contains them wherever in those intervals they
  * were decided: if the latest end is less than W after the earliest start.
  */
 public final class WindowChecker {
@@ -47,7 +47,7 @@ public final class WindowChecker {
   /**
    * The fullest window.
    *
-   * @param permits admitted in it beyond doubt; 0 if nothing was admitted at all
+   * @param permits the permits certainly admitted in it; 0 if nothing was admitted at all
    */
   public record Fullest(String key, long permits, long fromNanos, long toNanos) {}
 
@@ -86,7 +86,7 @@ public final class WindowChecker {
     return fullest;
   }
 
-  /** An admission, and on which side of the sweep it is. */
+  /** An admission, and its side of the sweep. */
   private static final class Swept {
     final Operation operation;
     boolean inside;
@@ -98,8 +98,9 @@ public final class WindowChecker {
   }
 
   /**
-   * Lets a window's first instant go through all starts. One pointer puts out what starts before
-   * it, the other takes in what ends less than a window after it, unless it is already out.
+   * Moves a window's first instant through all starts. One pointer removes the requests that start
+   * before it, the other adds those that end less than a window after it, unless they are already
+   * removed.
    */
   private static Fullest sweep(String key, List<Operation> admitted, long window) {
     List<Swept> byStart = new ArrayList<>(admitted.stream().map(Swept::new).toList());

@@ -1,5 +1,5 @@
 /**
- * * A ticker to advance by hand, oracles, the window checker and contract suites for limiters and
+ * A ticker to advance by hand, oracles, the window checker and contract suites for limiters and
  * stores.
  *
  * <p>More than 20 types: each contract is a class that tests inherit.

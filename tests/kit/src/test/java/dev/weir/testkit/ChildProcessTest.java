@@ -128,7 +128,7 @@ class ChildProcessTest {
     }
   }
 
-  /** A program that starts another one, says which, and leaves without closing it. */
+  /** A program that starts another one, prints which, and leaves without closing it. */
   static final class Careless {
     private Careless() {}
 

@@ -14,7 +14,7 @@ class ForwardingStoreTest {
     return Arrays.stream(Store.class.getMethods());
   }
 
-  /** A method that has a default is easily forgotten. */
+  /** Checks all methods, since one with a default is easily forgotten. */
   @ParameterizedTest
   @MethodSource("methods")
   void everyMethodOfAStore_isForwarded(Method method) throws NoSuchMethodException {

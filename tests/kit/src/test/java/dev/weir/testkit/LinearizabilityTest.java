@@ -85,7 +85,10 @@ class LinearizabilityTest {
         .hasMessage("history: 65 calls (expected: at most 64)");
   }
 
-  /** What was decided in some order holds; with one verdict turned, where all is in order, not. */
+  /**
+   * Checks that answers given in some order hold, and that a history in order with one answer
+   * reversed does not.
+   */
   @Test
   void histories_thatWereDecidedInAnOrder_hold_andThoseTurnedDoNot() {
     int runs = 200;

@@ -10,10 +10,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class PortsTest {
-  /** Two processes that choose for themselves would have some 25 in common. */
+  /** The number of ports. Two processes that choose independently would have some 25 in common. */
   private static final int MANY = 500;
 
-  /** Prints the ports that another process is given, and keeps them until its input ends. */
+  /** A program that prints the ports that it is given, and keeps them until its input ends. */
   public static final class Other {
     private Other() {}
 

@@ -77,7 +77,7 @@ class WindowCheckerTest {
 
   @Test
   void doubt_isNotExcess_certaintyIs() {
-    // The last one may have been decided at 10 already, outside of the window of the first three.
+    // The last one may have been decided at 10 already, outside the window of the first three.
     assertThat(excess(List.of(between(0, 1, 3), between(5, 10, 1)))).isZero();
     assertThat(excess(List.of(between(0, 1, 3), between(5, 9, 1)))).isEqualTo(1);
     assertThat(excess(List.of(between(0, 50, 3), between(20, 21, 1), between(22, 23, 2)))).isZero();

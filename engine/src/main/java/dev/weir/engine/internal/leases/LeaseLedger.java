@@ -10,27 +10,27 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was charged and may be given back, by number: leases of clients, and requests that may be
+ * The charges that may be given back, by number: leases of clients, and requests that may be
  * refunded. Bounded, and each number is good once. Safe for use by many threads.
  */
 public class LeaseLedger {
   /*
-   * Why does the service remember this, instead of handing out signed tickets? A ticket could be
+   * Why does the service remember charges, instead of handing out signed tickets? A ticket could be
    * returned twice, and each return would make permits out of nothing. Numbers are random and not
    * counted, because a client that guessed another's could return what the other still spends.
    *
-   * A place is taken before anything is charged for it, so the bound holds however many threads lend
-   * at once, and nothing is charged that could not be returned.
+   * A place is taken before anything is charged for it, so the bound holds however many threads
+   * lend at once, and everything charged can be returned.
    */
 
   /** One charge of a key. */
   public record Entry(Binding binding, long fingerprint, long permits, Decision charged) {}
 
   /**
-   * What is remembered under one number.
+   * The charges remembered under one number.
    *
-   * @param lease whether the permits may still be spent; otherwise they were, by a request
-   * @param endNanos when it is forgotten
+   * @param lease true if the permits may still be spent; otherwise they were, by a request
+   * @param endNanos the instant at which they are forgotten
    */
   public record Outstanding(List<Entry> entries, boolean lease, long endNanos) {
     public long permits() {
@@ -48,13 +48,15 @@ public class LeaseLedger {
   private int used = numbers.length;
 
   /**
+   * Creates an empty ledger.
+   *
    * @param max the most charges that may be remembered
    */
   public LeaseLedger(int max) {
     this.max = max;
   }
 
-  /** Takes places for so many charges; returns whether there were as many. */
+  /** Takes places for some charges; returns whether there were enough. */
   public boolean reserve(int charges) {
     for (long taken = places.get(); taken + charges <= max; taken = places.get()) {
       if (places.compareAndSet(taken, taken + charges)) {
@@ -78,7 +80,7 @@ public class LeaseLedger {
     return number;
   }
 
-  /** Returns what is remembered under a number, and forgets it; null if there is nothing. */
+  /** Returns the charges remembered under a number, and forgets them; null if there are none. */
   @Nullable
   public Outstanding take(long number, boolean lease) {
     Outstanding known = outstanding.get(number);
@@ -89,7 +91,7 @@ public class LeaseLedger {
     return known;
   }
 
-  /** Forgets what is over; returns how many permits of leases were forgotten. */
+  /** Forgets charges whose time is over; returns how many permits of leases were forgotten. */
   public long expire(long nowNanos) {
     long permits = 0;
     Iterator<Long> each = outstanding.keySet().iterator();

@@ -12,23 +12,26 @@ import dev.weir.engine.Status;
 import dev.weir.engine.internal.matching.Revision;
 import dev.weir.rules.Rule;
 
-/** What of a limit may be lent, and for how long. */
+/** The rules of lending: how many permits of a limit may be lent, and for how long. */
 public final class Lent {
-  /** What one lease takes ahead is at most this part of what remains. */
+  /** The divisor for permits ahead: one lease takes at most this part of the remaining permits. */
   private static final long PART_OF_REMAINING = 4;
 
-  /** The most permits of one lease that are not wanted at once. */
+  /** The most permits of one lease beyond those wanted at once. */
   static final long MOST_AHEAD = 1 << 20;
 
-  /** Refusals are not repeated for longer, so that a raised limit is noticed. */
+  /** The longest time for which a refusal is repeated, so that a raised limit is noticed. */
   private static final long MOST_REFUSAL_NANOS = 30_000_000_000L;
 
-  /** An elastic rule refuses only while the load is high, which may change at any time. */
+  /**
+   * The longest time for an elastic rule, which refuses only while the load is high: that may
+   * change at any time.
+   */
   private static final long ELASTIC_REFUSAL_NANOS = 100_000_000L;
 
   private Lent() {}
 
-  /** Returns what a store in this process counts a hard policy by. */
+  /** Returns the policy by which a store in this process counts a hard policy. */
   public static Policy counted(Policy hard) {
     try {
       return hard.lent();
@@ -40,26 +43,27 @@ public final class Lent {
   /**
    * Returns whether permits of a limit are lent at all.
    *
-   * @param binding counts them
+   * @param binding the binding that counts them
    */
   public static boolean possible(CurrentLimit limit, Binding binding) {
     Policy policy = limit.policy();
     return policy.sharing().consistency() == Consistency.LEASED
-        && limit.queue() == null // A lease would pass those who wait.
+        && limit.queue() == null // A lease would overtake waiting requests.
         && (policy.algorithm().aligned()
             || binding.store().countsLent()
             || longerNanos(policy, binding) > 0);
   }
 
-  /** Returns how much longer than its window a policy is counted by its binding. */
+  /** Returns by how much the binding's window is longer than the policy's. */
   private static long longerNanos(Policy policy, Binding binding) {
     return binding.policy().quota().windowNanos() - policy.quota().windowNanos();
   }
 
   /**
-   * Returns for how long, in nanoseconds, permits may be spent that were charged; 0 if at once.
+   * Returns for how long, in nanoseconds, permits may be spent after they were charged; 0 if only
+   * at once.
    *
-   * @param atNanos when they were charged
+   * @param atNanos the instant at which they were charged
    */
   public static long lifeNanos(CurrentLimit limit, Binding binding, long atNanos) {
     Policy policy = limit.policy();
@@ -69,7 +73,7 @@ public final class Lent {
         : Math.min(life, longerNanos(policy, binding));
   }
 
-  /** Returns how many permits are lent of those that a client would have ahead. */
+  /** Returns how many permits are lent of those that a client wants ahead. */
   public static long ahead(Status status, long wanted) {
     Decision decision = status.decision();
     if (decision == null || decision.reason() != Reason.WITHIN_LIMIT) {
@@ -79,8 +83,8 @@ public final class Lent {
   }
 
   /**
-   * Returns for how long, in nanoseconds, whatever a client asks for with this descriptor would be
-   * refused as it was now, if no permits are given back; 0 if that is not certain.
+   * Returns for how long, in nanoseconds, every request of a client with this descriptor would be
+   * refused like this one, if no permits are given back; 0 if that is not certain.
    */
   public static long refusalNanos(Status status, Answer answer, Revision revision) {
     Rule rule = status.rule();

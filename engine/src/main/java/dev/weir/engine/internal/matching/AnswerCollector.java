@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 
 /**
- * The answers to several requests, handed on in the requests' order when the last one is there. The
- * store may give them in any order, on any thread.
+ * The answers to several requests, passed on in the requests' order when the last one has arrived.
+ * The store may give them in any order, on any thread.
  */
 public final class AnswerCollector {
   private final AtomicReferenceArray<Answer> answers;
@@ -18,7 +18,9 @@ public final class AnswerCollector {
   private final Consumer<? super List<Answer>> done;
 
   /**
-   * @param done gets the answers, not before {@link #allAsked}
+   * Creates a collector for {@code size} requests.
+   *
+   * @param done receives the answers, not before {@link #allAsked}
    */
   public AnswerCollector(int size, Consumer<? super List<Answer>> done) {
     this.answers = new AtomicReferenceArray<>(size);
@@ -26,13 +28,13 @@ public final class AnswerCollector {
     this.done = done;
   }
 
-  /** Takes the answer to a request; to be called once for each. */
+  /** Adds the answer to a request; to be called once for each. */
   public void put(int index, Answer answer) {
     answers.set(index, answer);
     one();
   }
 
-  /** Takes note that all are asked; to be called once. */
+  /** Marks the end of the requests, all of which have been sent; to be called once. */
   public void allAsked() {
     one();
   }

@@ -19,12 +19,17 @@ public final class AnswerOfCharge extends Answer {
   private final long resetAfterNanos;
   private final long atNanos;
 
-  /** Made when it is asked for, at worst by several threads, which then have equal ones. */
+  /**
+   * The statuses, made when they are first read, at worst by several threads, which then have equal
+   * ones.
+   */
   private @Nullable List<Status> statuses;
 
   /**
-   * @param charges of the request, one, which is decided; not kept
-   * @param onlyWatched whether the engine refuses nothing
+   * Creates the answer from a charge.
+   *
+   * @param charges the request's only charge, which is decided; not kept
+   * @param onlyWatched true if the engine refuses nothing
    */
   AnswerOfCharge(PlainRule rule, Charges charges, boolean onlyWatched) {
     this.rule = rule;

@@ -13,29 +13,32 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule in force, with all that does not change from one request to the next: its binding, what
- * answers say of it, its counters, and the part of its fingerprint that all its keys have in
- * common. Immutable, save for the counters.
+ * A rule in force, with everything that is the same for all requests: its binding, its limit in
+ * answers, its counters, and the part of its fingerprint that all its keys have in common.
+ * Immutable, except for the counters.
  */
 public final class BoundRule {
   public final Rule rule;
 
-  /** Null where the rule has no policy. */
+  /** The binding, or null if the rule has no policy. */
   final @Nullable Binding binding;
 
-  /** What answers say of the rule's own limit, or null where the rule has none. */
+  /** The rule's own limit in answers, or null if the rule has none. */
   final @Nullable CurrentLimit currentLimit;
 
-  /** The numbers of subjects, or null where the rule has one for all. */
+  /** The numbers of subjects, or null if the rule has one for all. */
   final @Nullable RuleNumbers numbers;
 
   /** The answer to every descriptor that matches, if the rule has no limit. */
   final Status withoutLimit;
 
-  /** Whether the store that counts decides on the caller's thread. */
+  /** True if the store that counts decides on the caller's thread. */
   final boolean local;
 
-  /** Null where a charge alone does not decide a request of one descriptor that matches. */
+  /**
+   * The plain form of the rule; null if a charge alone does not decide a request of one descriptor
+   * that matches.
+   */
   final @Nullable PlainRule plain;
 
   private final RuleCounters counters;
@@ -50,7 +53,9 @@ public final class BoundRule {
   private final int firstOpen;
 
   /**
-   * @param revision the number of the rule set that it is bound for
+   * Creates a bound rule.
+   *
+   * @param revision the number of the rule set for which it is bound
    */
   BoundRule(
       Rule rule,
@@ -95,10 +100,10 @@ public final class BoundRule {
   }
 
   /**
-   * Returns the fingerprint of the key that a descriptor counts for: of all its entries, each a key
-   * and a value; the value of a shared level is its pattern.
+   * Returns the fingerprint of the key for which a descriptor counts: of all its entries, each a
+   * key and a value; the value of a shared level is its pattern.
    *
-   * @param entries of a descriptor that the rule matches
+   * @param entries the entries of a descriptor that the rule matches
    */
   long fingerprint(List<Entry> entries) {
     if (firstOpen == entries.size()) {
@@ -114,7 +119,8 @@ public final class BoundRule {
   }
 
   /**
-   * As {@link #fingerprint(List)}, for entries that are texts: each key with its value behind it.
+   * Returns the fingerprint like {@link #fingerprint(List)}, for entries that are texts: each key
+   * with its value behind it.
    *
    * @param count how many of the texts there are
    */
@@ -130,7 +136,7 @@ public final class BoundRule {
     return key;
   }
 
-  /** Returns the counters that all descriptors share, of a rule that is {@link #plain}. */
+  /** Returns the counters that all descriptors share, for a rule that is {@link #plain}. */
   RuleCounters counters() {
     return counters;
   }

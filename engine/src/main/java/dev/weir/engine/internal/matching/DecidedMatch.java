@@ -6,7 +6,9 @@ import dev.weir.rules.Descriptor;
 import dev.weir.rules.Rule;
 import org.jspecify.annotations.Nullable;
 
-/** What an observer hears of the descriptors of a {@link PendingRequest}, one after the other. */
+/**
+ * The descriptors of a {@link PendingRequest} as an observer receives them, one after the other.
+ */
 final class DecidedMatch implements DecidedDescriptor {
   private final PendingRequest request;
   private int index;
@@ -18,7 +20,7 @@ final class DecidedMatch implements DecidedDescriptor {
   }
 
   /**
-   * Goes on to a descriptor.
+   * Moves to a descriptor.
    *
    * @param newStatus null if none has been made
    */

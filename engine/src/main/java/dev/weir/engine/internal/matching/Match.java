@@ -13,8 +13,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One descriptor of a {@link PendingRequest}, with what limits it, and how it fared once the
- * request has been decided.
+ * One descriptor of a {@link PendingRequest}, with its limit, and with its outcome once the request
+ * has been decided.
  */
 public final class Match {
   /** The place of a charge that does not exist: nothing matched, or there is no limit. */
@@ -26,31 +26,31 @@ public final class Match {
   @Nullable Descriptor descriptor;
   @Nullable BoundRule bound;
 
-  /** What limits the descriptor, or null where nothing does. */
+  /** The limit of the descriptor, or null if nothing limits it. */
   @Nullable CurrentLimit limit;
 
   /** The place among the charges, or {@link #NO_CHARGE}. */
   int charge;
 
-  /** Whether another rule of the request replaces the one that matched. */
+  /** True if another rule of the request replaces the one that matched. */
   boolean replaced;
 
-  /** Whether the rule is elastic and there is spare capacity: it refuses no request. */
+  /** True if the rule is elastic and there is spare capacity: it refuses no request. */
   boolean spare;
 
-  /** Whether the rule has a limit, and the request's subject has none by it. */
+  /** True if the rule has a limit, but the request's subject has none by it. */
   boolean unlimited;
 
-  /** Permits of requests that wait for this key; more than 0 refuses this one. */
+  /** The permits of requests that wait for this key; more than 0 refuses this one. */
   long permitsAhead;
 
-  /** Why the limit's number is not known, or null where it is. There is no charge then. */
+  /** The reason why the limit's number is not known, or null if it is. There is no charge then. */
   @Nullable Reason undecided;
 
-  /** Of a limit whose number is not known: as that of a charge. */
+  /** The role, as that of a charge, if the limit's number is not known. */
   @Nullable Role role;
 
-  /** Of a limit whose number is not known: what the descriptor asks for. */
+  /** The permits that the descriptor requests, if the limit's number is not known. */
   long permits;
 
   void set(@Nullable Descriptor newDescriptor, @Nullable BoundRule newBound) {
@@ -67,7 +67,7 @@ public final class Match {
     permits = 0;
   }
 
-  /** Returns the status of a descriptor that has no limit. */
+  /** Returns the status of a descriptor without a limit. */
   Status withoutLimit() {
     if (bound == null) {
       return Status.UNMATCHED;
@@ -81,12 +81,12 @@ public final class Match {
     return bound.withoutLimit;
   }
 
-  /** Returns how the descriptor fared. */
+  /** Returns the outcome of the descriptor. */
   Status status(Charges charges, long nowNanos) {
     return limit == null ? withoutLimit() : status(decision(charges, nowNanos), charges);
   }
 
-  /** Returns how the descriptor fared by the {@link #decision} on its limit. */
+  /** Returns the outcome of the descriptor by the {@link #decision} on its limit. */
   Status status(Decision own, Charges charges) {
     boolean forgiven = forgiven(charges);
     boolean shadowed = shadowed(charges);
@@ -153,7 +153,7 @@ public final class Match {
     return !fits(charges) && (undecided == null ? charges.forgiven(charge) : forgiven());
   }
 
-  /** Returns whether a limit whose number is not known lets the request pass all the same. */
+  /** Returns whether the request passes although the number of this limit is not known. */
   boolean forgiven() {
     return limit != null && limit.policy().sharing().onFailure() == FailureMode.ALLOW;
   }

@@ -15,11 +15,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * The limits that requests bring along.
  *
  * <p>A descriptor has one counter for each unit, whatever numbers requests give: a caller that
- * changes the number goes on with what it has used. That is why overrides are always counted in
- * buckets, whose state means the same under every limit.
+ * changes the number keeps its use. Overrides are therefore always counted in buckets, whose state
+ * means the same under every limit.
  */
 public final class Overrides {
-  /** Limits remembered. Beyond it they are made anew, which costs time and nothing else. */
+  /** The most limits that are remembered. Any more are made anew, which costs only time. */
   private static final int MAX_REMEMBERED = 1024;
 
   private record Key(String domain, LimitOverride limit, RuleDefaults defaults) {}
@@ -32,7 +32,9 @@ public final class Overrides {
   }
 
   /**
-   * @param defaults say what is answered where the store cannot know: no rule does
+   * Returns the binding that counts for an override.
+   *
+   * @param defaults determine the answer while the store cannot decide, since no rule does
    */
   Binding binding(String domain, LimitOverride override, RuleDefaults defaults, long nowNanos) {
     Key key = new Key(domain, override, defaults);

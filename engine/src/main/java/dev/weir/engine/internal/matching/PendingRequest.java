@@ -24,38 +24,39 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request that is being decided: what limits its descriptors, their charges, and then its
+ * One request that is being decided: the limits of its descriptors, their charges, and then its
  * answer. Reusable; for one thread at a time.
  */
 public final class PendingRequest {
   /*
-   * What happens to a request, and in which order? RequestMatcher begins it and adds each descriptor
-   * with its rule (Match). A limit whose number is known becomes a charge. One whose number is not
-   * known, since its subject is unknown, has no policy that could be charged: it stays undecided and
-   * is settled here (refuseUndecided), by the same rules as Charges.settle; where it refuses, the
-   * others are only peeked. A request that waits for its subjects is not decided at all, but
-   * matched once more as another pending request (leaveSubjects, with). Then a store fills in the
-   * charges, and the answer is that of the one charge that decides alone (AnswerOfCharge), or says
-   * how each descriptor fared (Match.status) and counts it.
+   * What happens to a request, and in which order? RequestMatcher begins it and adds each
+   * descriptor with its rule (Match). A limit whose number is known becomes a charge. If the number
+   * is not known, since its subject is unknown, there is no policy that could be charged: the limit
+   * stays undecided and is settled here (refuseUndecided), by the same rules as Charges.settle; if
+   * it refuses, the others are only peeked. A request that waits for its subjects is not decided at
+   * all, but matched once more as another pending request (leaveSubjects, with). Then a store fills
+   * in the charges, and the answer is that of the one charge that decides alone (AnswerOfCharge),
+   * or it is made of the outcome of each descriptor (Match.status), which is also counted.
    *
-   * One class holds all that descriptors have in common, and each Match what is a descriptor's own,
-   * because both are reused by their thread and nothing else may be allocated for a decision.
+   * One class holds everything that descriptors have in common, and each Match holds the parts of
+   * one descriptor, because both are reused by their thread and nothing else may be allocated for a
+   * decision.
    */
 
-  /** Which decisions appear in the counts. */
+  /** The decisions that appear in the counts. */
   private enum Counted {
     ALWAYS,
     IF_ALLOWED,
     NEVER
   }
 
-  /** Where the numbers of subjects come from. */
+  /** The source of the numbers of subjects. */
   enum Looking {
-    /** From those who know them; the request may have to wait. */
+    /** The source of limits; the request may have to wait. */
     ASKS,
-    /** From what is at hand, else from the rule: it is only looked at. */
+    /** The limits at hand, else the rule: the request is only peeked at. */
     GUESSES,
-    /** From an answer that the request had before. */
+    /** An answer that the request had before. */
     REMEMBERS
   }
 
@@ -72,7 +73,7 @@ public final class PendingRequest {
   private boolean behind;
   private boolean plain;
 
-  /** Of a plain request: each entry's key with its value behind it. */
+  /** The texts of a plain request: each entry's key with its value behind it. */
   private String[] texts = {};
 
   private int textCount;
@@ -84,7 +85,7 @@ public final class PendingRequest {
   private @Nullable String problem;
   private final DecidedMatch decided = new DecidedMatch(this);
 
-  /** Forgets everything, ready for the next request. */
+  /** Removes everything, ready for the next request. */
   public void clear() {
     for (int i = 0; i < size; i++) {
       matches[i].set(null, null);
@@ -109,7 +110,7 @@ public final class PendingRequest {
     problem = null;
   }
 
-  /** Has the request take what is known of its subjects. */
+  /** Sets what is known of the request's subjects. */
   public PendingRequest with(Subjects known) {
     subjects = known;
     return this;
@@ -125,7 +126,7 @@ public final class PendingRequest {
     return own;
   }
 
-  /** Returns the request's subjects, and has it forget them: it has to wait for them. */
+  /** Returns the request's subjects, and removes them from it: it has to wait for them. */
   public Subjects leaveSubjects() {
     Subjects own = subjects();
     subjects = null;
@@ -137,13 +138,15 @@ public final class PendingRequest {
     return subjects != null && subjects.wanting();
   }
 
-  /** Has the request only looked at: a number that is not at hand is the rule's own. */
+  /**
+   * Makes the request one that is only peeked at: a number that is not at hand is the rule's own.
+   */
   public PendingRequest guessing() {
     looking = Looking.GUESSES;
     return this;
   }
 
-  /** Has the request take the numbers that an answer to it was decided by. */
+  /** Makes the request use the numbers by which an earlier answer to it was decided. */
   public PendingRequest remembering(Answer answer) {
     looking = Looking.REMEMBERS;
     answered = answer;
@@ -154,7 +157,7 @@ public final class PendingRequest {
     return looking;
   }
 
-  /** Returns the limit that descriptor {@code i} was decided by, or null if there was none. */
+  /** Returns the limit by which descriptor {@code i} was decided, or null if there was none. */
   @Nullable CurrentLimit decidedBy(int i) {
     return answered == null || i >= answered.statuses().size()
         ? null
@@ -162,7 +165,9 @@ public final class PendingRequest {
   }
 
   /**
-   * @param newLoad at the time, as a {@link dev.weir.LoadSignal} returns it
+   * Begins the request by a revision of the rules.
+   *
+   * @param newLoad the load at that time, as a {@link dev.weir.LoadSignal} returns it
    */
   void begin(Revision newRevision, long newNowNanos, double newLoad) {
     revision = newRevision;
@@ -172,27 +177,27 @@ public final class PendingRequest {
   }
 
   /**
-   * Has the request counted only if it is allowed: its refusal was counted when it came, and it has
+   * Makes the request count only if it is allowed: its refusal was counted when it came, and it has
    * waited since.
    */
   public void asksAgain() {
     counted = Counted.IF_ALLOWED;
   }
 
-  /** Returns whether what has been decided counts. */
+  /** Returns whether the decision counts. */
   public boolean counts() {
     return counted == Counted.ALWAYS || (counted == Counted.IF_ALLOWED && charges.allowed());
   }
 
-  /** Has the request decided without charging it or counting it. */
+  /** Makes the request one that is decided without being charged or counted. */
   public void peek() {
     charges.peek();
     counted = Counted.NEVER;
   }
 
   /**
-   * Says how many permits those ask for who wait for the key of descriptor {@code i}. The request
-   * is then refused, and not charged.
+   * Sets the number of permits of the requests that wait for the key of descriptor {@code i}. The
+   * request is then refused, and not charged.
    *
    * @param permits at least 1
    */
@@ -202,12 +207,12 @@ public final class PendingRequest {
     behind = true;
   }
 
-  /** Says that the request cannot be decided, and why. */
+  /** Marks the request as impossible to decide, with the reason. */
   void invalid(String newProblem) {
     problem = newProblem;
   }
 
-  /** Says whether there are rules for the request's domain. */
+  /** Sets whether there are rules for the request's domain. */
   void domainKnown(boolean known) {
     domainKnown = known;
   }
@@ -256,7 +261,9 @@ public final class PendingRequest {
     return plain;
   }
 
-  /** Counts a request that one charge has decided for its rule, as {@link #answer} does others. */
+  /**
+   * Counts for its rule a request that one charge has decided, as {@link #answer} does for others.
+   */
   public void countPlain(int nearLimitPercent) {
     BoundRule bound = matches[0].bound;
     if (bound != null) {
@@ -274,7 +281,7 @@ public final class PendingRequest {
     }
   }
 
-  /** Charges the limit that descriptor {@code i} itself brings. */
+  /** Charges the limit in descriptor {@code i} itself. */
   void chargeOverride(int i, Binding binding, boolean isLocal, long fingerprint, long permits) {
     Match match = matches[i];
     LimitOverride override = descriptor(i).limitOverride();
@@ -315,12 +322,16 @@ public final class PendingRequest {
     quotas |= bound.rule.quotaMode();
   }
 
-  /** Says that the subject of descriptor {@code i} has no limit by the rule that it matches. */
+  /**
+   * Marks descriptor {@code i} as unlimited: its subject has no limit by the rule that it matches.
+   */
   void unlimited(int i) {
     matches[i].unlimited = true;
   }
 
-  /** Says that the number of the rule that descriptor {@code i} matches is not known, and why. */
+  /**
+   * Marks the number of the rule that descriptor {@code i} matches as not known, with the reason.
+   */
   void undecided(int i, BoundRule bound, CurrentLimit limit, Reason why, long permits) {
     Match match = matches[i];
     match.limit = limit;
@@ -336,7 +347,7 @@ public final class PendingRequest {
     return spare || rule.shadowMode() ? Role.OPTIONAL : rule.quotaMode() ? Role.ANY : Role.REQUIRED;
   }
 
-  /** Says that another rule replaces the one that descriptor {@code i} matches. */
+  /** Marks the rule that descriptor {@code i} matches as replaced by another one. */
   void replace(int i) {
     matches[i].replaced = true;
   }
@@ -356,8 +367,8 @@ public final class PendingRequest {
   }
 
   /**
-   * Lets rules in quota mode refuse nothing where one of them is OK whatever happens, as a shadow
-   * or an unlimited one is: of the rules in quota mode only one has to be OK.
+   * Makes rules in quota mode refuse nothing if one of them is always OK, such as a shadow or an
+   * unlimited one: of the rules in quota mode only one has to be OK.
    */
   void relaxQuotas() {
     if (!quotas) {
@@ -389,8 +400,8 @@ public final class PendingRequest {
   }
 
   /**
-   * Refuses the request, and has nothing charged, if a limit whose number is not known refuses it,
-   * as {@link Charges#settle} would.
+   * Refuses the request, so that nothing is charged, if a limit whose number is not known refuses
+   * it, as {@link Charges#settle} would.
    */
   void refuseUndecided() {
     if (!anyUndecided) {
@@ -414,7 +425,10 @@ public final class PendingRequest {
     }
   }
 
-  /** Returns how many limits the request is answered by whose numbers are not known. */
+  /**
+   * Returns the number of limits that the request is answered by although their numbers are not
+   * known.
+   */
   public int undecided(Reason why) {
     int count = 0;
     for (int i = 0; anyUndecided && i < size; i++) {
@@ -471,7 +485,7 @@ public final class PendingRequest {
     return charges;
   }
 
-  /** Returns whether no store is needed that answers later. */
+  /** Returns whether the request needs no store that answers later. */
   public boolean isLocal() {
     return local;
   }
@@ -486,15 +500,15 @@ public final class PendingRequest {
     return matches[i].charge;
   }
 
-  /** Returns what limits descriptor {@code i}, or null. */
+  /** Returns the limit of descriptor {@code i}, or null. */
   @Nullable
   public CurrentLimit limit(int i) {
     return matches[i].limit;
   }
 
   /**
-   * Returns the answer to a request that has been decided, and counts it for its rules, unless it
-   * is only a {@link #peek}.
+   * Returns the answer to a request that has been decided, and counts it for its rules, if it is
+   * not a {@link #peek}.
    */
   public Answer answer(EngineSettings settings) {
     if (behind) {
@@ -516,7 +530,7 @@ public final class PendingRequest {
         charges.allowed() || shadowed, statuses, null, revision.number, shadowed, domainKnown);
   }
 
-  /** Returns the rule whose charge alone is the answer, or null if there is more to it. */
+  /** Returns the rule whose charge alone is the answer, or null if the answer depends on more. */
   private @Nullable PlainRule decidesAlone() {
     BoundRule bound = matches[0].bound;
     return size == 1 && bound != null && matches[0].charge != Match.NO_CHARGE ? bound.plain : null;
@@ -528,7 +542,7 @@ public final class PendingRequest {
     return new AnswerOfCharge(rule, charges, settings.shadowMode());
   }
 
-  /** Tells an observer how each descriptor with a limit fared. */
+  /** Passes the outcome of each descriptor with a limit to an observer. */
   public void tell(DecisionObserver observer, Answer answer) {
     if (answer instanceof AnswerOfCharge) {
       tellPlain(observer, answer.allowed());
@@ -545,7 +559,7 @@ public final class PendingRequest {
   }
 
   /**
-   * Tells an observer how a request fared that one charge decides.
+   * Passes the outcome of a request that one charge decides to an observer.
    *
    * @param allowed whether it may pass
    */
@@ -563,12 +577,15 @@ public final class PendingRequest {
     return bound == null ? 0 : bound.fingerprint(descriptor(i).entries());
   }
 
-  /** Returns how descriptor {@code i} fared, without counting it. */
+  /** Returns the outcome of descriptor {@code i}, without counting it. */
   Status status(int i) {
     return matches[i].status(charges, nowNanos);
   }
 
-  /** Refuses what others wait for, whether or not it would fit now: their turn is first. */
+  /**
+   * Refuses permits for which other requests wait, whether or not they would fit now: those come
+   * first.
+   */
   private void refuseBehind() {
     for (int i = 0; i < size; i++) {
       CurrentLimit limit = matches[i].limit;
@@ -588,7 +605,7 @@ public final class PendingRequest {
     charges.settle();
   }
 
-  /** Returns about how long a policy takes to admit so many permits. */
+  /** Returns about how long a policy takes to admit {@code permits} permits. */
   public static long refillNanos(Policy policy, long permits) {
     double each = (double) policy.quota().windowNanos() / Math.max(1, policy.quota().permits());
     return (long) Math.min(each * permits, Quota.MAX_WINDOW_NANOS);
@@ -596,7 +613,7 @@ public final class PendingRequest {
 
   private List<Status> statuses(EngineSettings settings) {
     if (size == 1) {
-      return List.of(counted(matches[0], settings)); // In the smallest list.
+      return List.of(counted(matches[0], settings)); // The smallest list.
     }
     Status[] statuses = new Status[size];
     for (int i = 0; i < size; i++) {

@@ -5,11 +5,11 @@ import dev.weir.engine.CurrentLimit;
 import dev.weir.rules.Rule;
 
 /**
- * What an answer says of a rule whose charge alone decides a request of one descriptor: in this
- * process, by the rule's own number, with nothing that makes up for a refusal and one label. It
- * leads to no store, so an answer that is kept keeps no tables.
+ * The parts of an answer that come from a rule whose charge alone decides a request of one
+ * descriptor: in this process, by the rule's own number, with nothing that makes up for a refusal
+ * and one label. It refers to no store, so an answer that is kept keeps no tables.
  *
- * @param limit the rule's own
+ * @param limit the rule's own limit
  * @param counted the policy by which the store counts
  * @param revision the number of the rule set
  */

@@ -12,13 +12,13 @@ import dev.weir.rules.Rule;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Gives back what a request was charged, one charge after the other. */
+/** The refund of a request, one charge after the other. */
 public final class Refund {
   /*
    * Which permits are given back? The request is matched once more, by the rules in force now, and
-   * only those charges are given back whose limit is still the one of the answer: what a permit is
-   * worth depends on it. They go in the reverse order of the charges, because a bucket takes back all
-   * of a charge only if it is its latest.
+   * only those charges are given back whose limit is still the one of the answer: the worth of a
+   * permit depends on it. They are given back in the reverse order of the charges, because a bucket
+   * takes back all of a charge only if it is its latest.
    */
 
   private final PendingRequest pending;
@@ -28,6 +28,8 @@ public final class Refund {
   private long given;
 
   /**
+   * Creates the refund of a request.
+   *
    * @param pending the answered request, matched again
    */
   public Refund(PendingRequest pending, Answer answer, Store store, LongConsumer done) {
@@ -89,7 +91,7 @@ public final class Refund {
 
   private static boolean sameStore(@Nullable Rule rule, @Nullable BoundRule bound) {
     if (rule == null || bound == null) {
-      return rule == null && bound == null; // Limits that requests bring are all in one store.
+      return rule == null && bound == null; // All limits that requests bring are in one store.
     }
     return rule.store() == bound.rule.store();
   }

@@ -2,7 +2,7 @@ package dev.weir.engine.internal.matching;
 
 import dev.weir.Ticker;
 
-/** A task that runs again and again, until it is closed. Safe for use by many threads. */
+/** A task that runs periodically until it is closed. Safe for use by many threads. */
 public final class Repeated implements AutoCloseable {
   private final Ticker ticker;
   private final long periodNanos;
@@ -18,7 +18,7 @@ public final class Repeated implements AutoCloseable {
     this.task = task;
   }
 
-  /** Runs a task after each period, where the ticker says; also after it has failed. */
+  /** Runs a task after each period on the ticker's threads, even after it has failed. */
   public static Repeated start(Ticker ticker, long periodNanos, Runnable task) {
     Repeated repeated = new Repeated(ticker, periodNanos, task);
     repeated.schedule();
@@ -39,7 +39,7 @@ public final class Repeated implements AutoCloseable {
     }
   }
 
-  /** Has the task not run again. It may be running. */
+  /** Ends the repetition. The task may be running. */
   @Override
   public synchronized void close() {
     closed = true;

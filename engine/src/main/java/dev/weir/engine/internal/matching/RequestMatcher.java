@@ -20,8 +20,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks a request and finds what limits each of its descriptors: a rule, or the limit that the
- * descriptor brings. Safe for use by many threads.
+ * A matcher that checks a request and finds the limit of each of its descriptors: a rule's, or the
+ * one that the descriptor brings. Safe for use by many threads.
  */
 public final class RequestMatcher {
   private final EngineSettings settings;
@@ -32,8 +32,10 @@ public final class RequestMatcher {
   private final SubjectCounters counters;
 
   /**
-   * @param policies knows the limits of subjects
-   * @param lookups has those looked up that it does not know
+   * Creates a matcher.
+   *
+   * @param policies the limits of subjects at hand
+   * @param lookups load the limits that are not at hand
    */
   public RequestMatcher(
       EngineSettings settings,
@@ -51,10 +53,10 @@ public final class RequestMatcher {
   }
 
   /**
-   * Fills a cleared pending request: with the charges that the request asks for, or with the
-   * problem that makes it impossible to decide.
+   * Fills a cleared pending request: with its charges, or with the problem that makes it impossible
+   * to decide.
    *
-   * @param load at the time, as a {@link dev.weir.LoadSignal} returns it
+   * @param load the load at that time, as a {@link dev.weir.LoadSignal} returns it
    * @return {@code pending}
    */
   public PendingRequest match(
@@ -86,22 +88,22 @@ public final class RequestMatcher {
     return pending;
   }
 
-  /** How a request of one descriptor can be decided. */
+  /** The ways to decide a request of one descriptor. */
   public enum Way {
     /** By its charge alone. */
     PLAINLY,
-    /** In this process and at once, but with more to it. */
+    /** In this process and at once, but with more work. */
     HERE,
-    /** Not at once: by another store, or by what is known of a subject. */
+    /** Not at once: by another store, or by the limits of a subject. */
     LATER
   }
 
   /**
    * Fills a cleared pending request of one descriptor, if it can be decided plainly; else leaves it
-   * as it is. Allocates nothing.
+   * unchanged. Allocates nothing.
    *
    * @param count how many texts there are: each entry's key with its value behind it
-   * @param permits what the descriptor asks for
+   * @param permits the permits that the descriptor requests
    */
   public Way matchPlainly(
       PendingRequest pending,
@@ -116,7 +118,7 @@ public final class RequestMatcher {
         || domain.length() > settings.maxKeyLength()
         || count > 2 * settings.maxEntries()
         || permits < 0) {
-      return Way.HERE; // It is impossible to decide, and match says why.
+      return Way.HERE; // It is impossible to decide; match finds the reason.
     }
     for (int i = 0; i < count; i++) {
       if (keysAndValues[i].length() > settings.maxKeyLength()) {
@@ -183,7 +185,9 @@ public final class RequestMatcher {
     }
   }
 
-  /** Returns the number for a descriptor; null if it is not known, which the request knows then. */
+  /**
+   * Returns the number for a descriptor; null if it is not known, which is then set in the request.
+   */
   private RuleNumbers.@Nullable BoundNumber number(
       PendingRequest pending,
       int i,
@@ -234,7 +238,7 @@ public final class RequestMatcher {
     return key;
   }
 
-  /** Returns what makes a request impossible to decide, or null. */
+  /** Returns the problem that makes a request impossible to decide, or null. */
   private @Nullable String problem(Request request, Revision revision) {
     List<Descriptor> descriptors = request.descriptors();
     if (request.domain().isEmpty()) {

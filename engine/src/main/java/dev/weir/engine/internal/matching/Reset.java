@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Forgets the keys of a request, one after the other. */
+/** The reset of the keys of a request, one after the other. */
 public final class Reset {
   private final PendingRequest pending;
   private final Store store;
@@ -50,7 +50,7 @@ public final class Reset {
           });
     } catch (UnsupportedOperationException e) {
       if (keys.size() > before) {
-        throw e; // Not from the store, which has answered.
+        throw e; // Thrown by the callback: the store has answered.
       }
       keys.add(Forgotten.Key.FAILED);
       next();

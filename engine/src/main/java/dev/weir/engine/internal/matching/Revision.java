@@ -9,23 +9,23 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** One rule set as it is in force: its number, and its rules bound to the store. Immutable. */
+/** One rule set in force: its number, and its rules bound to the store. Immutable. */
 public final class Revision {
-  /** Before the first rule set. */
+  /** The revision before the first rule set. */
   public static final Revision NONE = new Revision(0, RuleSet.EMPTY, Map.of());
 
-  /** Counted from 1. */
+  /** The number, counted from 1. */
   public final long number;
 
   public final RuleSet rules;
 
-  /** Whether any rule depends on the load. */
+  /** True if any rule depends on the load. */
   public final boolean elastic;
 
-  /** Whether any rule replaces others. */
+  /** True if any rule replaces others. */
   final boolean replacing;
 
-  /** By identity, which is how rules are equal, and faster. */
+  /** The bound rules by identity, which is how rules are equal, and faster. */
   private final IdentityHashMap<Rule, BoundRule> bound = new IdentityHashMap<>();
 
   private final Set<String> paths;
@@ -57,7 +57,7 @@ public final class Revision {
     return found;
   }
 
-  /** Returns whether it depends on a request's other descriptors if a rule limits it. */
+  /** Returns whether a rule for another descriptor of the request may replace a rule. */
   public boolean mayBeReplaced(Rule rule) {
     return replacing && replaced.contains(rule.name());
   }

@@ -23,8 +23,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 /**
- * Brings the limits of rules into the store and out of it, and keeps the rules' counters. Rule sets
- * are changed by one thread at a time.
+ * The bindings of rules' limits in the store, and the rules' counters. Rule sets are changed by one
+ * thread at a time.
  */
 public final class RuleBindings {
   private static final String NO_VARIANTS =
@@ -39,8 +39,10 @@ public final class RuleBindings {
   private final ConcurrentHashMap<String, RuleLabels> labels = new ConcurrentHashMap<>();
 
   /**
-   * @param fingerprint of the keys that the rules count
-   * @param lending whether permits of rules with {@code consistency: leased} are lent to clients
+   * Creates bindings without rules.
+   *
+   * @param fingerprint the fingerprints of the keys that the rules count
+   * @param lending true if permits of rules with {@code consistency: leased} are lent to clients
    */
   public RuleBindings(
       RoutedStore store, Fingerprint fingerprint, SubjectCounters subjects, boolean lending) {
@@ -88,15 +90,15 @@ public final class RuleBindings {
       return after;
     } finally {
       if (!done) {
-        bound.clear(); // What failed may be memory, and taking back needs a little.
+        bound.clear(); // Memory may have run out, and taking back needs a little.
         takeBack(before, rules, now);
       }
     }
   }
 
   /**
-   * Has everything as it was before a rule set that did not come into force: whatever ended its
-   * binding, which may also end the taking back of one rule or another.
+   * Restores everything to the state before a rule set that did not come into force, whatever
+   * exception or error ended its binding. That may also end the taking back of one rule or another.
    */
   private void takeBack(Revision before, RuleSet rules, long now) {
     int left = 0;
@@ -162,8 +164,8 @@ public final class RuleBindings {
   }
 
   /**
-   * Returns what a store counts a policy of a rule by. It is hard, and permits that may be spent
-   * later than they are charged count for so much longer.
+   * Returns how a store counts a policy of a rule: as a hard policy, and permits that may be spent
+   * later than they are charged count longer by that time.
    */
   private UnaryOperator<Policy> counted(Rule rule) {
     boolean longer = lending && !store.countsLent(rule.store());
@@ -174,7 +176,7 @@ public final class RuleBindings {
     return "rule " + rule.path();
   }
 
-  /** Takes those rules out of force whose paths are not there any more. */
+  /** Takes the rules out of force whose paths no longer exist. */
   public void retire(Revision before, Revision after, long now) {
     int left = 0;
     for (BoundRule each : before.all()) {
@@ -189,10 +191,10 @@ public final class RuleBindings {
   }
 
   /**
-   * Returns what the rules have counted, in the order of their paths. Path and name together are
+   * Returns the counts of the rules, in the order of their paths. Path and name together are
    * unique: a value can make one rule's path read like another's, and then the two are one sum.
    *
-   * @param inForce says which names their answers carry
+   * @param inForce gives the names in answers
    */
   public List<RuleMetrics> metrics(RuleSet inForce) {
     Map<String, String> names = names(inForce);
@@ -210,9 +212,9 @@ public final class RuleBindings {
   }
 
   /**
-   * Returns what the rules have counted, one element for each path, in no order.
+   * Returns the counts of the rules, one element for each path, in no order.
    *
-   * @param inForce says which names their answers carry
+   * @param inForce gives the names in answers
    */
   public List<RuleMetrics> totals(RuleSet inForce) {
     Map<String, String> names = names(inForce);

@@ -20,18 +20,18 @@ import org.jspecify.annotations.Nullable;
  * single subjects. All of them count in one state. Safe for use by many threads.
  */
 public final class RuleNumbers {
-  /** Own numbers remembered. Beyond it they are made anew, which costs time and nothing else. */
+  /** The most own numbers that are remembered. Any more are made anew, which costs only time. */
   public static final int MAX_REMEMBERED = 4_096;
 
-  /** Own numbers that are found without allocating; a power of two. */
+  /** The number of own numbers that are found without allocating; a power of two. */
   private static final int RECENT = 64;
 
   /**
-   * One of the numbers; without a limit where it is unlimited.
+   * One of the numbers, or unlimited.
    *
    * @param binding null without a limit
-   * @param limit what answers say of it, null without a limit
-   * @param possible whether the rule can have it
+   * @param limit the limit in answers, null without a limit
+   * @param possible true if the rule can have it
    */
   record BoundNumber(@Nullable Binding binding, @Nullable CurrentLimit limit, boolean possible) {
     static final BoundNumber UNLIMITED = new BoundNumber(null, null, true);
@@ -52,14 +52,19 @@ public final class RuleNumbers {
 
   private record Recent(long requestsPerUnit, BoundNumber number) {}
 
-  /** Written without a lock on purpose: an entry is immutable, and compared before it is used. */
+  /**
+   * The last own numbers, written without a lock on purpose: an entry is immutable, and compared
+   * before it is used.
+   */
   private final @Nullable Recent[] recent = new Recent[RECENT];
 
   /**
+   * Creates the numbers of a rule.
+   *
    * @param base the rule's own binding
-   * @param counted says what the store counts a policy by
+   * @param counted returns the policy by which the store counts another one
    * @param currentLimit the rule's own limit
-   * @param limits what plans say for the rule
+   * @param limits the limits of plans for the rule
    * @param plansKnown the names of all plans of the rule's domain
    * @throws UnsupportedOperationException if the store has no variants of a binding
    */
@@ -88,7 +93,7 @@ public final class RuleNumbers {
     this.plansKnown = plansKnown;
     this.counters = counters;
     try {
-      Binding unused = store.variant(base, base.policy()); // Fails now where it would fail later.
+      Binding unused = store.variant(base, base.policy()); // Fails now if it would fail later.
     } catch (IllegalArgumentException e) {
       throw new UnsupportedOperationException("variant: of this shape", e);
     }
@@ -113,8 +118,7 @@ public final class RuleNumbers {
   }
 
   /**
-   * Has the store know of all these numbers once more: the rule was put in force anew under its
-   * name.
+   * Binds all these numbers in the store once more: the rule was put in force anew under its name.
    */
   void renew() {
     plans.values().forEach(this::renew);
@@ -132,7 +136,7 @@ public final class RuleNumbers {
     return own;
   }
 
-  /** Returns what answers say where the number is not known. */
+  /** Returns the limit in answers if the number is not known. */
   CurrentLimit unknown() {
     return unknown;
   }
@@ -161,7 +165,7 @@ public final class RuleNumbers {
     return number;
   }
 
-  /** Returns the number that an answer was decided by; unlimited if it says none. */
+  /** Returns the number by which an answer was decided; unlimited if the answer has no limit. */
   BoundNumber of(@Nullable CurrentLimit decided) {
     if (decided == null) {
       return BoundNumber.UNLIMITED;

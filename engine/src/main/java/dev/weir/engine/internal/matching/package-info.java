@@ -1,5 +1,5 @@
 /**
- * The rules of a request, and the request while its decision is on the way.
+ * The rules of a request, and the request while it is being decided.
  *
  * <ul>
  *   <li>{@link dev.weir.engine.internal.matching.RequestMatcher}: finds the rules of each

@@ -10,7 +10,7 @@ import dev.weir.engine.TimeHistogram;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What an engine counts, the counts of single rules aside. Safe for use by many threads. */
+/** The counts of an engine, except those of single rules. Safe for use by many threads. */
 public final class EngineCounters {
   public final LongAdder errors = new LongAdder();
   public final LongAdder reloads = new LongAdder();

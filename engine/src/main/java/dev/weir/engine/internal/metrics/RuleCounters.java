@@ -5,11 +5,11 @@ import dev.weir.engine.RuleMetrics;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts for one label. Safe for use by many threads.
+ * The counters for one label. Safe for use by many threads.
  *
- * <p>Each permit that is asked for counts in exactly one class, and the hits are the sum of the
- * classes, so that both agree in whatever moment they are read. Being near the limit and being
- * watched only are no classes: they mark permits that are in one.
+ * <p>Each requested permit counts in exactly one class, and the hits are the sum of the classes, so
+ * that both agree whenever they are read. Near the limit and only watched are no classes: they mark
+ * permits that are in one.
  */
 public final class RuleCounters {
   private final LongAdder withinLimit = new LongAdder();
@@ -24,14 +24,15 @@ public final class RuleCounters {
 
   /**
    * Counts one decision. Permits of which it is not known whether they fit are never counted as
-   * over the limit: an operator must be able to tell a store that is away from callers beyond their
-   * limits.
+   * over the limit: an operator must be able to distinguish a store that is away from callers
+   * beyond their limits.
    *
-   * @param reason of the decision before anything makes up for a refusal, such as a shadow
+   * @param reason the reason of the decision before anything makes up for a refusal, such as a
+   *     shadow
    * @param limit the most permits the key can hold
-   * @param remaining as that decision says
-   * @param fits whether the permits fit for themselves
-   * @param passed whether the request passed: what fits was charged
+   * @param remaining the remaining permits of that decision
+   * @param fits whether the permits fit by themselves
+   * @param passed whether the request passed: permits that fit were charged
    */
   public void count(
       long permits,
@@ -62,7 +63,7 @@ public final class RuleCounters {
     }
   }
 
-  /** Parts the permits of which not all fit into those beyond the limit and those that would. */
+  /** Divides permits that do not all fit into those beyond the limit and those that would fit. */
   private void over(long permits, long limit, long remaining, int nearPercent) {
     long beyond = Math.max(Math.min(1, permits), permits - remaining);
     overLimit.add(beyond);
@@ -80,7 +81,7 @@ public final class RuleCounters {
     }
   }
 
-  /** Returns how much of {@code from..to} lies above {@code mark}. */
+  /** Returns how much of {@code from..to} is above {@code mark}. */
   private static long above(long mark, long from, long to) {
     return Math.max(0, to - Math.max(mark, from));
   }

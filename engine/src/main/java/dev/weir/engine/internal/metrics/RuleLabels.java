@@ -9,15 +9,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * The counters of one rule: one set for all callers, or one for each value where the rule asks for
- * that. Values are kept up to a bound on their number and one on their characters, and what comes
- * later counts as {@code other}: a caller must not be able to fill the memory with labels.
+ * The counters of one rule: one set for all callers, or one for each value if the rule is set so.
+ * Values are kept up to a bound on their number and one on their characters, and later ones count
+ * as {@code other}: a caller must not be able to fill the memory with labels.
  */
 public final class RuleLabels {
-  /** Values that one rule keeps counters for. */
+  /** The most values for which one rule keeps counters. */
   public static final int MAX_VALUES = 500;
 
-  /** Characters that the labels of one rule may have together: many times what usual ones have. */
+  /**
+   * The most characters that the labels of one rule may have together: many times those of usual
+   * ones.
+   */
   public static final int MAX_CHARACTERS = 256 * MAX_VALUES;
 
   private final String path;
@@ -29,7 +32,7 @@ public final class RuleLabels {
     this.path = path;
   }
 
-  /** Returns whether a rule wants counters for each value. */
+  /** Returns whether a rule has counters for each value. */
   public static boolean wanted(Rule rule) {
     boolean wanted = rule.detailedMetric();
     for (int i = 0; i < rule.levels(); i++) {
@@ -79,19 +82,19 @@ public final class RuleLabels {
   }
 
   /**
-   * Reports the metrics of each label of a policy.
+   * Reports the counters of the rule.
    *
-   * @param policy the name that the rule's answers carry
+   * @param policy the name in the rule's answers
    */
   public void report(String policy, Consumer<RuleMetrics> sink) {
     RuleMetrics whole = all.snapshot(path, policy);
-    if (byValue.isEmpty() || whole.totalHits() != 0) { // What was counted before it asked for that.
+    if (byValue.isEmpty() || whole.totalHits() != 0) { // Counted before it had labels.
       sink.accept(whole);
     }
     byValue.forEach((label, counters) -> sink.accept(counters.snapshot(label, policy)));
   }
 
-  /** Returns what all labels have counted together, under the rule's own path. */
+  /** Returns the counts of all labels together, under the rule's own path. */
   public RuleMetrics total(String policy) {
     RuleMetrics sum = all.snapshot(path, policy);
     for (RuleCounters counters : byValue.values()) {

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Hands on the first answer to a request, so that it has exactly one also where deciding it fails.
- * Safe for use by many threads.
+ * A callback that passes on only the first answer to a request, so that the request has exactly one
+ * even if deciding it fails. Safe for use by many threads.
  */
 public final class FirstAnswer implements Consumer<Answer> {
   private final Consumer<? super Answer> done;
@@ -29,10 +29,10 @@ public final class FirstAnswer implements Consumer<Answer> {
   }
 
   /**
-   * Answers with an error if there is no answer yet. Else the failure is that of the callback, and
-   * is thrown on.
+   * Answers with an error if there is no answer yet. Otherwise the failure is that of the callback,
+   * and is rethrown.
    *
-   * @param revision of the rules that should have decided
+   * @param revision the number of the rules that should have decided
    */
   public void failed(Throwable failure, long revision) {
     if (given.compareAndSet(false, true)) {

@@ -21,39 +21,41 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that wait for their turn: a queue for each key of a rule that says {@code on_limit:
+ * The requests that wait for their turn: a queue for each key of a rule with {@code on_limit:
  * {queue: ...}}. Safe for use by many threads.
  */
 public final class Queues implements AutoCloseable {
   /*
-   * How does a request wait? It is a Waiter, which stands in the queues of all keys that it would be
-   * charged to and that have a queue. All queues are changed under one lock, so requests stand in
+   * How does a request wait? It is a Waiter, which is in the queues of all keys to which it would
+   * be charged and which have a queue. All queues are changed under one lock, so requests are in
    * all of them in the order in which they came; the one that has waited longest is therefore first
-   * everywhere, and somebody can always ask. A waiter that is first in all of its queues has its
-   * turn scheduled after the retry-after of its last answer; it then asks as any request does, and
-   * is charged for all of its keys or for none. For every waiter the end of its time is scheduled.
+   * everywhere, so at least one can always be decided. For a waiter that is first in all of its
+   * queues, its turn is scheduled after the retry-after of its last answer; it is then decided like
+   * any request, and is charged for all of its keys or for none. For every waiter the end of its
+   * time is scheduled.
    *
-   * What waits is charged nothing: so it cannot admit too much, whatever fails, and to leave costs
-   * nothing. It follows that the order holds in this process only, and that a request which stands
-   * first for one key and is refused for another holds up those behind it until its time is over.
+   * A waiting request is not charged: so it cannot admit too much, whatever fails, and leaving
+   * costs nothing. It follows that the order holds in this process only, and that a request which
+   * is first for one key and is refused for another holds up those behind it until its time is
+   * over.
    *
    * Nothing else runs under the lock: neither the store nor a callback.
    *
-   * A waiter keeps its whole request, which may be large. So there is a bound on what all of them
-   * take together, beside the one on their number; usual requests never reach it. The head of an
+   * A waiter keeps its whole request, which may be large. So there is a bound on the memory of all
+   * of them together, beside the one on their number; usual requests never reach it. The head of an
    * HTTP request is not counted.
    */
 
-  /** So much memory, on average, the requests take that wait: a usual one takes 1 KiB. */
+  /** The bound on the average memory of waiting requests; a usual one takes 1 KiB. */
   static final long MEAN_BYTES = 16 << 10;
 
-  /** A key of a rule. A queue outlives a change of its rule. */
+  /** The key of a rule. A queue remains when its rule changes. */
   public record Key(String rule, long fingerprint) {}
 
-  /** What a request would be charged to, of what has a queue. */
+  /** A charge that a request would make to a key with a queue. */
   public record Place(Key key, QueueBounds bounds, long permits) {}
 
-  /** Asks the engine: what {@link Engine} does for queues. */
+  /** The functions of an {@link Engine} that queues need. */
   public interface Asker {
     /** Decides a request whose turn it is. */
     void decide(Request request, Consumer<? super Answer> done);
@@ -61,17 +63,17 @@ public final class Queues implements AutoCloseable {
     /** Returns the places of a request, in no order, none if it cannot be decided. */
     List<Place> places(Request request);
 
-    /** Finds out how long a key takes until so many permits are free, in nanoseconds. */
+    /** Estimates how long a key takes until {@code permits} permits are free, in nanoseconds. */
     void estimate(Request request, Key key, long permits, Consumer<? super Long> done);
 
-    /** Gives back what a request was charged that has left. */
+    /** Gives back the charges of a request that has left. */
     void refund(Request request, Answer answer);
   }
 
   private static final class Line {
     final LinkedHashSet<Waiter> waiters = new LinkedHashSet<>();
 
-    /** Of all waiters together. */
+    /** The permits of all waiters together. */
     long permits;
 
     boolean isFirst(Waiter waiter) {
@@ -82,7 +84,7 @@ public final class Queues implements AutoCloseable {
   private enum State {
     WAITING,
     ASKING,
-    /** Gone while it asked: its answer is not wanted any more. */
+    /** It left while it was being decided: its answer is no longer wanted. */
     LEFT,
     ANSWERED
   }
@@ -95,10 +97,10 @@ public final class Queues implements AutoCloseable {
     final long bytes;
     final Consumer<? super Answer> done;
 
-    /** Whether it is not first, or its turn comes in time; for the thread that adds it. */
+    /** True if the waiter is not first, or its turn comes in time; for the thread that adds it. */
     boolean inTime = true;
 
-    // The rest is guarded by the lock.
+    // The lock guards the following fields.
     State state = State.WAITING;
     Answer last;
     long askNanos;
@@ -151,10 +153,10 @@ public final class Queues implements AutoCloseable {
   private final LongAdder left = new LongAdder();
   private final LongAdder waitedNanos = new LongAdder();
 
-  /** Written under the lock, read without it. */
+  /** The number of waiting requests, written under the lock, read without it. */
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /** What all waiters take. Guarded by the lock. */
+  /** The memory of all waiters. Guarded by the lock. */
   private long bytes;
 
   private boolean closed;
@@ -165,12 +167,12 @@ public final class Queues implements AutoCloseable {
     this.maxWaiting = maxWaiting;
   }
 
-  /** Returns whether no request waits: the usual case, in which nobody has to look further. */
+  /** Returns whether no request waits: the usual case, in which nothing else has to be read. */
   public boolean isEmpty() {
     return waiting.get() == 0;
   }
 
-  /** Returns how many permits the requests that wait for a key ask for, 0 if there are none. */
+  /** Returns the permits of all requests that wait for a key, 0 if there are none. */
   public long permitsAhead(Key key) {
     lock.lock();
     try {
@@ -181,7 +183,7 @@ public final class Queues implements AutoCloseable {
     }
   }
 
-  /** As {@link Decider#enqueue}. */
+  /** Queues a request, for {@link Decider#enqueue}. */
   public Ticket enqueue(
       Request request, Answer answer, long maxWaitNanos, Consumer<? super Answer> done) {
     long wait = Math.min(maxWaitNanos, answer.maxWaitNanos());
@@ -231,7 +233,7 @@ public final class Queues implements AutoCloseable {
       for (Place place : waiter.places) {
         Line line = lines.computeIfAbsent(place.key, first -> new Line());
         if (line.permits > 0) {
-          ahead.put(place, line.permits); // Who is first knows when to ask.
+          ahead.put(place, line.permits); // The first waiter needs no estimate.
         }
         if (line.waiters.add(waiter)) {
           line.permits += place.permits;
@@ -240,7 +242,7 @@ public final class Queues implements AutoCloseable {
       waiter.end = ticker.schedule(waiter.endNanos - waiter.sinceNanos, () -> timeOver(waiter));
       waiter.inTime = setTurn(waiter);
       bytes += waiter.bytes;
-      waiting.incrementAndGet(); // Only now: a test that sees it moves the time.
+      waiting.incrementAndGet(); // Only now: a test that reads it moves the time.
       return true;
     } finally {
       lock.unlock();
@@ -270,7 +272,10 @@ public final class Queues implements AutoCloseable {
     return next;
   }
 
-  /** Has a waiter that is first in all of its queues ask in time, or give up if it cannot. */
+  /**
+   * Schedules the turn of a waiter that is first in all of its queues; if it comes too late, the
+   * waiter gives up.
+   */
   private void schedule(Waiter waiter) {
     boolean inTime;
     lock.lock();
@@ -284,7 +289,10 @@ public final class Queues implements AutoCloseable {
     }
   }
 
-  /** Returns false for a waiter that is first, but whose turn comes too late. The lock is held. */
+  /**
+   * Schedules the turn of a waiter that is first; returns false if it comes too late. The lock is
+   * held.
+   */
   private boolean setTurn(Waiter waiter) {
     if (waiter.state != State.WAITING || !isFirst(waiter)) {
       return true;
@@ -351,7 +359,10 @@ public final class Queues implements AutoCloseable {
     }
   }
 
-  /** Has a waiter ask once more if its turn comes at the very end of its time; else it gives up. */
+  /**
+   * Decides a waiter once more if its turn comes at the very end of its time; otherwise it gives
+   * up.
+   */
   private void timeOver(Waiter waiter) {
     boolean turn;
     lock.lock();
@@ -368,13 +379,15 @@ public final class Queues implements AutoCloseable {
     }
   }
 
-  /** Answers a waiter with its last refusal, unless it is asking: then it hears that answer. */
+  /**
+   * Answers a waiter with its last refusal; but if it is being decided, it receives that answer.
+   */
   private void giveUp(Waiter waiter) {
     finish(waiter, null, State.WAITING);
   }
 
   /**
-   * Answers a waiter if it is in the state expected, and lets the next one ask.
+   * Answers a waiter if it is in the expected state, and schedules the next one.
    *
    * @param given null for its last refusal
    */
@@ -398,7 +411,7 @@ public final class Queues implements AutoCloseable {
     waiter.done.accept(answer);
   }
 
-  /** Returns the time after which all that refused the request may let it pass. */
+  /** Returns the time after which all rules that refused the request may let it pass. */
   private static long retryAfterNanos(Answer refused) {
     long longest = 0;
     for (Status status : refused.refusing()) {
@@ -414,7 +427,7 @@ public final class Queues implements AutoCloseable {
         waiting.get(), admitted.sum(), refused.sum(), left.sum(), waitedNanos.sum());
   }
 
-  /** Answers all that wait with their last refusal, and takes no more. */
+  /** Answers all waiters with their last refusal, and accepts no more. */
   @Override
   public void close() {
     List<Waiter> all = new ArrayList<>();

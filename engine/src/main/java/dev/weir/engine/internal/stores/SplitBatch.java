@@ -8,10 +8,10 @@ import java.util.function.Consumer;
 
 /**
  * A batch with requests for both stores of a {@link RoutedStore}: one batch for each store, both
- * asked at once. Whichever answers last puts the answers together.
+ * sent at once. The store that answers last completes the whole.
  */
 public final class SplitBatch {
-  /** To begin with. */
+  /** The initial capacity. */
   private static final int CAPACITY = 16;
 
   private final Store first;
@@ -36,7 +36,7 @@ public final class SplitBatch {
   /**
    * Decides the batch.
    *
-   * @param second owns every binding that the first does not
+   * @param second the store of every binding that the first does not own
    */
   public static void decide(
       Store first, Store second, Batch whole, long nowNanos, Consumer<? super Batch> done) {

@@ -8,27 +8,28 @@ import java.util.function.Consumer;
 
 /**
  * One request with charges in both stores of a {@link RoutedStore}, decided once. Each step begins
- * when the one before has been answered, on whichever thread that is, so no two run at once.
+ * when the one before has been answered, on the thread of that answer, so no two run at once.
  */
 public final class SplitRequest {
   /*
    * Why in this order? The first store is the one that answers on the caller's thread, if there is
-   * one: to ask it takes no time, so what it refuses never costs the second store a charge. Only
-   * then is the second store asked, and what it refuses is given back in the first. For as long as
-   * the second store takes, permits are held in the first that may be given back: a concurrent
-   * request can be refused because of them, but at every instant each store counts at least what was
-   * admitted.
+   * one: its call takes no time, so a request that it refuses never costs the second store a
+   * charge. Only then is the second store called, and if it refuses, the charges are given back in
+   * the first. Until the second store answers, permits are held in the first that may be given
+   * back: a concurrent request can be refused because of them, but at every instant each store
+   * counts at least what was admitted.
    *
-   * What is given back goes in the reverse order of the charges, one refund after the other: a
-   * bucket takes back all of a charge only if it is its latest. The request is answered when all
-   * refunds are, so that a caller who asks again finds the permits where they were.
+   * Charges are given back in reverse order, one refund after the other: a bucket takes back all of
+   * a charge only if it is its latest. The request is answered when all refunds are, so that a
+   * caller who repeats it finds the permits available again.
    *
-   * One of all charges with the role ANY must pass, wherever it lies. While the second store may
-   * have it, an ANY is OPTIONAL in the first; and once one has passed there, those in the second
-   * are. So both stores allow their parts exactly if Charges.settle allows the whole.
+   * One of all charges with the role ANY must pass, in either store. While it may still pass in the
+   * second store, an ANY is OPTIONAL in the first; and once one has passed in the first, those in
+   * the second are OPTIONAL. So both stores allow their parts exactly if Charges.settle allows the
+   * whole.
    */
 
-  /** The charges that lie in one store, and their places in the whole. */
+  /** The charges that belong to one store, and their places in the whole request. */
   private static final class Part {
     final Store store;
     final Charges charges = new Charges();
@@ -61,7 +62,7 @@ public final class SplitRequest {
       }
     }
 
-    /** Returns whether one of the charges passes of which in the whole one must. */
+    /** Returns whether a charge passes whose role in the whole request is ANY. */
     boolean anyPasses(Charges whole) {
       for (int i = 0; i < charges.size(); i++) {
         if (whole.role(places[i]) == Role.ANY && (charges.fits(i) || charges.forgiven(i))) {
@@ -92,8 +93,10 @@ public final class SplitRequest {
   private boolean secondAnswered;
 
   /**
-   * @param first the store that is asked first
-   * @param second the other; it owns every binding that the first does not
+   * Creates a request over two stores.
+   *
+   * @param first the store that is called first
+   * @param second the other one; it owns every binding that the first does not
    */
   public SplitRequest(
       Store first, Store second, Charges whole, long nowNanos, Consumer<? super Charges> done) {
@@ -123,7 +126,7 @@ public final class SplitRequest {
       second.anyIsOptional();
     }
     if (!first.charges.allowed()) {
-      second.charges.peek(); // The answer still tells what remains.
+      second.charges.peek(); // The answer still has what remains.
     }
     try {
       second.store.decide(second.charges, nowNanos, decided -> answer());
@@ -150,7 +153,7 @@ public final class SplitRequest {
     return part.charges.allowed() && !part.charges.peeking();
   }
 
-  /** Gives back what the first store charged: charge {@code i} and then those before it. */
+  /** Gives back the charges of the first store: charge {@code i} and then those before it. */
   private void giveBack(int i, Runnable then) {
     Charges charges = first.charges;
     int last = i;
@@ -171,7 +174,7 @@ public final class SplitRequest {
         given -> giveBack(charged - 1, then));
   }
 
-  /** Finds out what is left in the first store now that nothing is charged, and answers. */
+  /** Peeks what is left in the first store now that nothing is charged, and answers. */
   private void peekFirst() {
     first.store.decide(
         first.charges.peek(),

@@ -13,30 +13,28 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Has the limits of subjects looked up, and requests wait for them. Safe for use by many threads.
- */
+/** The look-ups of subjects' limits, for which requests wait. Safe for use by many threads. */
 public final class Lookups implements AutoCloseable {
   /*
-   * How is Lookups designed, and why? A subject is asked for once at a time: a crowd of requests of
-   * one new customer makes one load, which all of them wait for. The time is the load's, counted
-   * from its beginning, not each request's: so no request waits for longer, a load needs one timer
-   * whatever the crowd, and a source that never answers is asked once in that time for a subject.
-   * A load that has ended, by its answer, by its time or at the close, is forgotten: an answer that
-   * comes later finds no request, and the source keeps it for the next one. Only a load that failed
-   * is kept until its time is over, and answers for the source, which is not asked any more often
-   * than one that never answers.
+   * How is Lookups designed, and why? A subject is loaded once at a time: a crowd of requests of
+   * one new customer makes one load, for which all of them wait. The time belongs to the load,
+   * counted from its beginning, not to each request: so no request waits for longer, a load needs
+   * one timer whatever the crowd, and a source that never answers is called once in that time for a
+   * subject. A load that has ended, by its answer, by its time or at the close, is forgotten: an
+   * answer that comes later finds no request, and the source keeps it for the next one. Only a load
+   * that failed is kept until its time is over, and answers for the source, which is called no more
+   * often than one that never answers.
    *
-   * What waits is bounded. Beyond the bound a request does not wait, so its answer says OVERLOADED.
-   * What is looked up behind has a bound of its own, so that requests that hang do not keep it from
-   * being known; and failures are kept only where there is room. All subjects that are looked up, or
-   * have failed, have a bound on their characters as well, since callers choose them.
+   * The number of waiting requests is bounded. Beyond the bound a request does not wait, and its
+   * answer is OVERLOADED. Look-ups in the background have a bound of their own, so that requests
+   * that hang do not block them; and failures are kept only if there is room. All subjects that are
+   * looked up, or have failed, have a bound on their characters as well, since callers choose them.
    *
-   * Those who wait know nothing of each other. So all are answered, whatever the callback of one
-   * throws, and that is thrown where the answer came from.
+   * Waiting requests are independent of each other. So all are answered, even if the callback of
+   * one throws, and its exception is thrown to the caller that delivered the answer.
    */
 
-  /** Characters that a subject may have on average; a usual one has some dozens. */
+  /** The bound on the average number of characters of a subject; a usual one has some dozens. */
   static final int MEAN_CHARACTERS = 512;
 
   private record Subject(String domain, String key, String value) {
@@ -55,7 +53,7 @@ public final class Lookups implements AutoCloseable {
   /** The characters of the subjects of all loads. */
   private final AtomicLong characters = new AtomicLong();
 
-  /** How many subjects are looked up for requests to come. */
+  /** The number of subjects that are looked up for requests to come. */
   private final AtomicInteger behind = new AtomicInteger();
 
   private volatile boolean closed;
@@ -70,12 +68,14 @@ public final class Lookups implements AutoCloseable {
 
   private enum State {
     WAITING,
-    /** The source cannot know now. It is not asked again before this is forgotten. */
+    /**
+     * The source cannot give the limits now. It is not called again before this load is forgotten.
+     */
     FAILED,
     FORGOTTEN
   }
 
-  /** One question to the source, and those who wait for its answer. */
+  /** One call to the source, and the requests that wait for its answer. */
   private final class Load {
     private final Subject subject;
     private List<Consumer<@Nullable SubjectLimits>> waiters = new ArrayList<>(1);
@@ -86,7 +86,10 @@ public final class Lookups implements AutoCloseable {
       this.subject = subject;
     }
 
-    /** Returns false if this is forgotten: the subject has to be asked for once more. */
+    /**
+     * Adds a waiting request; returns false if this load is forgotten, so that the subject has to
+     * be loaded once more.
+     */
     boolean join(Consumer<@Nullable SubjectLimits> waiter) {
       synchronized (this) {
         if (state == State.WAITING) {
@@ -101,14 +104,17 @@ public final class Lookups implements AutoCloseable {
       return true;
     }
 
-    /** Throws nothing: on this thread is one request, and others may wait for the same. */
+    /**
+     * Calls the source. Throws nothing: this thread runs one request, and others may wait for the
+     * same load.
+     */
     void begin() {
       counters.loads.increment();
       try {
         forgetWith(ticker.schedule(settings.waitNanos(), this::forget));
         policies.load(subject.domain, subject.key, subject.value, this::answered);
         if (closed) {
-          forget(); // The close may have come before this load was there to be ended.
+          forget(); // The close may have come before this load could be ended by it.
         }
       } catch (Throwable e) {
         Throwable unused = end(null, State.FAILED);
@@ -133,7 +139,10 @@ public final class Lookups implements AutoCloseable {
       rethrow(end(null, State.FORGOTTEN));
     }
 
-    /** Answers those who wait, if that has not happened; returns what one of them threw first. */
+    /**
+     * Answers the waiting requests, if that has not happened; returns the first exception that one
+     * of them threw.
+     */
     @Nullable Throwable end(@Nullable SubjectLimits limits, State wish) {
       List<Consumer<@Nullable SubjectLimits>> all;
       Ticker.@Nullable Scheduled off = null;
@@ -152,7 +161,7 @@ public final class Lookups implements AutoCloseable {
           counters.late.increment();
         }
         state = next;
-        all = waiters; // No other joins any more.
+        all = waiters; // No other request joins from here on.
         waiters = List.of();
         if (!kept) {
           off = timer;
@@ -167,7 +176,7 @@ public final class Lookups implements AutoCloseable {
     }
   }
 
-  /** Does something for all, whatever fails; returns what was thrown first. */
+  /** Runs an action for all elements, whatever fails; returns the first exception. */
   private static <T> @Nullable Throwable forAll(List<T> all, Consumer<? super T> action) {
     Throwable first = null;
     for (T each : all) {
@@ -193,8 +202,8 @@ public final class Lookups implements AutoCloseable {
   }
 
   /**
-   * Has a request wait for all the subjects that it wants, and then calls {@code done} once: on a
-   * thread of the source's, of the ticker's, or before this returns.
+   * Makes a request wait for all the subjects that it wants, and then calls {@code done} once: on a
+   * thread of the source, of the ticker, or before this returns.
    */
   public void await(String domain, Subjects subjects, Consumer<? super Subjects> done) {
     int wanted = subjects.wanted();
@@ -207,7 +216,7 @@ public final class Lookups implements AutoCloseable {
     }
     AtomicInteger missing = new AtomicInteger(wanted);
     int asked = 0;
-    for (int i = 0; asked < wanted; i++) { // The last answer hands the subjects on.
+    for (int i = 0; asked < wanted; i++) { // The last answer passes the subjects on.
       int index = i;
       if (subjects.wanted(i)) {
         asked++;
@@ -225,7 +234,7 @@ public final class Lookups implements AutoCloseable {
     }
   }
 
-  /** Has a subject looked up for the requests to come, if not too many are already. */
+  /** Looks up a subject for the requests to come, if there are not too many such look-ups. */
   public void behind(String domain, String key, String value) {
     Subject subject = new Subject(domain, key, value);
     if (loads.containsKey(subject) || characters.get() > mostCharacters() / 2) {
@@ -252,7 +261,7 @@ public final class Lookups implements AutoCloseable {
         }
         return;
       }
-      dropped(load); // It has just been forgotten.
+      dropped(load); // The load has just been forgotten.
     }
   }
 
@@ -266,17 +275,19 @@ public final class Lookups implements AutoCloseable {
     return (long) settings.maxWaiting() * MEAN_CHARACTERS;
   }
 
-  /** Returns how many characters the subjects have that are looked up, or have failed. */
+  /**
+   * Returns how many characters the subjects have that are looked up, or whose look-up has failed.
+   */
   long characters() {
     return characters.get();
   }
 
-  /** Returns for how many subjects requests wait now. */
+  /** Returns how many subjects requests wait for now. */
   public long waiting() {
     return waiting.get();
   }
 
-  /** Ends all waiting: what is unknown stays so. */
+  /** Ends all waiting: unknown limits stay unknown. */
   @Override
   public void close() {
     closed = true;

@@ -5,7 +5,7 @@ import dev.weir.engine.SubjectMetrics;
 import dev.weir.engine.internal.matching.PendingRequest;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What an engine counts of subjects. Safe for use by many threads. */
+/** The counters of an engine for subjects. Safe for use by many threads. */
 public final class SubjectCounters {
   final LongAdder findsFailed = new LongAdder();
   final LongAdder loads = new LongAdder();
@@ -15,7 +15,7 @@ public final class SubjectCounters {
   public final LongAdder plansMissing = new LongAdder();
   public final LongAdder limitsRefused = new LongAdder();
 
-  /** Counts the limits that a request was answered by without knowing their numbers. */
+  /** Counts the limits by which a request was answered although their numbers were not known. */
   public void decided(PendingRequest pending) {
     int late = pending.undecided(Reason.UNCERTAIN);
     int crowded = pending.undecided(Reason.OVERLOADED);

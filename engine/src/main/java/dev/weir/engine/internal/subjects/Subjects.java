@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subjects of one request, and what is known of their limits. Reusable; for one thread at a
- * time.
+ * The subjects of one request, and their limits as far as they are known. Reusable; for one thread
+ * at a time.
  */
 public final class Subjects {
   private static final class Subject {
@@ -16,7 +16,7 @@ public final class Subjects {
     String value = "";
     @Nullable SubjectLimits limits;
 
-    /** Whether the request has to wait for it. */
+    /** True if the request has to wait for this subject. */
     boolean wanted;
 
     void clear() {
@@ -27,16 +27,16 @@ public final class Subjects {
     }
   }
 
-  /** Nearly every request has one subject. */
+  /** The subjects of the request; nearly every request has one. */
   private Subject[] subjects = {new Subject()};
 
   private int size;
   private int wanted;
 
-  /** Why limits stay unknown, once the request has waited for them; null before. */
+  /** The reason why limits stay unknown, once the request has waited for them; null before. */
   private @Nullable Reason unknownBecause;
 
-  /** Forgets everything, ready for the next request. */
+  /** Removes everything, ready for the next request. */
   public void clear() {
     for (int i = 0; i < size; i++) {
       subjects[i].clear();
@@ -47,8 +47,8 @@ public final class Subjects {
   }
 
   /**
-   * Returns a subject's limits, or null if they are not known; asks once for each subject. A source
-   * that fails knows nothing.
+   * Returns a subject's limits, or null if they are not known; calls the source once for each
+   * subject. If the source fails, nothing is known.
    */
   @Nullable
   public SubjectLimits find(
@@ -88,7 +88,7 @@ public final class Subjects {
     return next;
   }
 
-  /** Notes that the request has to wait for a subject's limits, which it has not found. */
+  /** Records that the request has to wait for a subject's limits, which were not found. */
   public void want(String key, String value) {
     Subject subject = subject(key, value);
     if (subject != null && !subject.wanted) {
@@ -126,17 +126,19 @@ public final class Subjects {
     return subjects[i].value;
   }
 
-  /** Says what has become known of a subject that the request waits for, null if nothing has. */
+  /**
+   * Sets the limits of a subject that the request waits for; null if they have not become known.
+   */
   void known(int i, @Nullable SubjectLimits limits) {
     subjects[i].limits = limits;
   }
 
-  /** Says that the request waits no more, and with which reason what is unknown is answered. */
+  /** Ends the wait of the request, with the reason by which unknown limits are answered. */
   void waited(Reason because) {
     unknownBecause = because;
   }
 
-  /** Returns why limits stay unknown, or null if the request has not waited. */
+  /** Returns the reason why limits stay unknown, or null if the request has not waited. */
   @Nullable
   public Reason unknownBecause() {
     return unknownBecause;

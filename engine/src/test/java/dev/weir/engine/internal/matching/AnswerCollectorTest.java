@@ -15,7 +15,10 @@ class AnswerCollectorTest {
     return Answer.error(error, 1);
   }
 
-  /** What gets them may wait for another decision, which a store would still keep back. */
+  /**
+   * Checks that no answer is passed on early: the receiver may wait for another decision, which a
+   * store would still keep back.
+   */
   @Test
   void answers_areNotHandedOnWhileMoreIsAsked() {
     Answer first = answer("first");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a rule knows beforehand does not change which keys are one. */
+/** The part of a fingerprint that a rule computes beforehand does not change which keys are one. */
 class BoundRuleTest {
   private static final Fingerprint FINGERPRINT = Fingerprint.seeded(1, 2);
 
@@ -58,7 +58,7 @@ class BoundRuleTest {
     return bound(Objects.requireNonNull(RULES.match("d", entries))).fingerprint(entries);
   }
 
-  /** Every key and every value, one after the other. */
+  /** Returns the fingerprint of every key and every value, one after the other. */
   private static long chain(String... parts) {
     long key = 0;
     for (String part : parts) {

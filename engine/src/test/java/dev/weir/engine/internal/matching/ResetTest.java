@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** {@link Engine#reset}. */
+/** Tests of {@link Engine#reset}. */
 class ResetTest {
   private static final String RULES =
       """

@@ -99,7 +99,7 @@ class QueuesTest {
     assertThat(heard).containsExactly("third out");
   }
 
-  /** So that large requests, which a client may send as it likes, do not fill the heap. */
+  /** Checks that large requests, which a client may send as it likes, do not fill the heap. */
   @Test
   void requestsThatWaitAreTooLarge_nextIsRefusedAtOnce() {
     EngineSettings settings = new EngineSettings(false, 80, 128, 32, 4096, 2);

@@ -27,23 +27,23 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Requests with charges in both stores, beside oracles that know of no stores. */
+/** Requests with charges in both stores, beside oracles that are independent of stores. */
 class SplitRequestTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int KEYS = 2;
   private static final Fingerprint FINGERPRINT = Fingerprint.seeded(1, 2);
 
-  /** One charge of a made-up request. */
+  /** One charge of a generated request. */
   private record Part(int limit, int key, long permits, Role role) {}
 
   /**
-   * A made-up request.
+   * A generated request.
    *
-   * @param answers whether the shared store gives all its answers after it
+   * @param answers true if the shared store gives all its answers after it
    */
   private record Ask(int number, long nowNanos, List<Part> parts, boolean peek, boolean answers) {}
 
-  /** A limit, and where it lies. */
+  /** A limit, and the store that it is in. */
   private record Place(Policy policy, boolean here) {
     @Override
     public String toString() {
@@ -54,7 +54,7 @@ class SplitRequestTest {
   /** A charge that counts. */
   private record Taken(Ask ask, Part part) {}
 
-  /** What the stores should know: a list of charges, and oracles made anew from it. */
+  /** The expected contents of the stores: a list of charges, and oracles made anew from it. */
   private static final class Model {
     private final List<Place> places;
     private final List<Taken> taken = new ArrayList<>();
@@ -74,7 +74,7 @@ class SplitRequestTest {
       return oracle.peek("k", nowNanos, permits);
     }
 
-    /** Returns which parts fit, each beside those before it that do and ask for the same key. */
+    /** Returns which parts fit, each beside those before it that fit and have the same key. */
     List<Boolean> fits(Ask ask) {
       List<Boolean> fits = new ArrayList<>();
       for (Part part : ask.parts()) {
@@ -127,7 +127,7 @@ class SplitRequestTest {
   private record Pending(
       Ask ask, Charges charges, List<Boolean> fits, boolean allowed, boolean held) {}
 
-  /** Both stores, asked like one, beside a model of them. */
+  /** Both stores, called as one, beside a model of them. */
   private static final class Run {
     private final @Nullable LateStore late;
     private final RoutedStore store;
@@ -175,7 +175,7 @@ class SplitRequestTest {
     }
 
     /**
-     * Returns whether the charges here have been made and the shared store is asked for its own.
+     * Returns whether the charges here have been made and the shared store is called for its own.
      */
     private boolean waitsForTheOther(Ask ask, List<Boolean> fits) {
       boolean required = true;
@@ -230,7 +230,7 @@ class SplitRequestTest {
       return model.peek(limit, key, nowNanos, 1).remaining();
     }
 
-    /** Nothing stays charged but what was admitted. */
+    /** Checks that only admitted permits stay charged. */
     void finish(long nowNanos) {
       answer();
       for (int limit = 0; limit < limits.size(); limit++) {
@@ -311,7 +311,10 @@ class SplitRequestTest {
         });
   }
 
-  /** What cannot be given back is not predicted; what is admitted has its bound all the same. */
+  /**
+   * Checks only bounds: refunds that fail are not predicted, but admitted permits keep to the bound
+   * all the same.
+   */
   @Test
   void randomRequestsOnBucketsHere_sharedStoreAnswersLate_neverExceedTheirBounds() {
     Trials.run(

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Many threads ask both stores at once, and the shared one answers on threads of its own. */
+/** Many threads call both stores at once, and the shared one answers on threads of its own. */
 class SplitRequestThreadsTest {
   private static final int ASKERS = 4;
   private static final int ANSWERERS = 2;
@@ -33,7 +33,7 @@ class SplitRequestThreadsTest {
   private static final long DEADLINE_SECONDS = 60;
   private static final long KEY = 7;
 
-  /** Two limits in this process, then two in the shared store. */
+  /** The number of limits in this process; two more are in the shared store. */
   private static final int HERE = 2;
 
   private static final List<Algorithm> ALGORITHMS =
@@ -43,7 +43,10 @@ class SplitRequestThreadsTest {
           Algorithm.SLIDING_WINDOW_BUCKETS,
           Algorithm.TOKEN_BUCKET);
 
-  /** Fewer there than here: the shared store refuses what was charged here. */
+  /**
+   * The permits of each limit, fewer there than here: the shared store refuses what was charged
+   * here.
+   */
   private static final int[] PERMITS = {1_500, 900, 700, 600};
 
   private final LateStore late = new LateStore();

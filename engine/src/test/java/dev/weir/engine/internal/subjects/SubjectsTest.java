@@ -130,7 +130,7 @@ class SubjectsTest {
     return heard.get(0);
   }
 
-  // Which number counts.
+  // The number that counts.
 
   @Test
   void subjectWithoutRecord_hasTheRulesNumber() {
@@ -268,7 +268,7 @@ class SubjectsTest {
     assertThat(plain.engine.decide(ALICE).statuses().get(0).limitRemaining()).isEqualTo(2);
   }
 
-  // What is not known yet.
+  // The number is not known yet.
 
   @Test
   void unknownSubject_waits_andIsDecidedByWhatIsLoaded() {
@@ -390,7 +390,7 @@ class SubjectsTest {
     assertThat(heard.get(2).allowed()).isTrue();
   }
 
-  /** Subjects of the longest kind: callers choose them, and a source may take its time. */
+  /** Uses subjects of the longest kind: callers choose them, and a source may take its time. */
   @Test
   void subjectsThatAreLookedUp_areBoundedInCharacters() {
     engine.close();
@@ -411,7 +411,7 @@ class SubjectsTest {
     assertThat(heard).as("there is room again").hasSize(asked + 1);
   }
 
-  /** A source that fails: what has failed is kept only where there is room. */
+  /** Uses a source that fails: a failed load is kept only if there is room. */
   @Test
   void subjectsThatFailed_areBoundedInCharacters() {
     engine.close();
@@ -530,7 +530,7 @@ class SubjectsTest {
     assertThat(only().allowed()).isTrue();
   }
 
-  // The other ways to ask.
+  // The other entry points.
 
   @Test
   void decideOnTheCallersThread_needsLimitsAtHand() {

@@ -13,14 +13,14 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The keys and values of one map in a rule file; reports what is wrong with them. */
+/** The keys and values of one map in a rule file; reports their problems. */
 final class Fields {
   private final String file;
   private final Mapping mapping;
   private final Problems problems;
   private final Map<String, Field> byKey = new LinkedHashMap<>();
 
-  /** Takes the known keys of a map and reports the others. */
+  /** Creates the fields from the known keys of a map, and reports the others. */
   Fields(String file, Mapping mapping, Place place, Problems problems) {
     this.file = file;
     this.mapping = mapping;
@@ -54,7 +54,7 @@ final class Fields {
     return byKey.containsKey(key);
   }
 
-  /** Returns whether the key is there and has a value. */
+  /** Returns whether the key is present and has a value. */
   boolean hasValue(String key) {
     return value(key) != null;
   }
@@ -67,17 +67,17 @@ final class Fields {
     return field.value();
   }
 
-  /** Returns the scalar there, or null if there is none. */
+  /** Returns the scalar of the key, or null if there is none. */
   @Nullable Text scalar(String key) {
     return value(key) instanceof Text text ? text : null;
   }
 
-  /** Returns where the map begins. */
+  /** Returns the position at which the map begins. */
   Position position() {
     return position(mapping);
   }
 
-  /** Returns where the key stands, or where the map begins if it has no such key. */
+  /** Returns the position of the key, or of the map if it has no such key. */
   Position position(String key) {
     Field field = byKey.get(key);
     return field == null ? position() : position(field.key());
@@ -87,7 +87,7 @@ final class Fields {
     return new Position(file, node.line(), node.column());
   }
 
-  /** Returns what stands there, for a message. */
+  /** Returns the value of the key for a message. */
   String shown(String key) {
     Field field = byKey.get(key);
     return field == null ? "missing" : field.value().kind();
@@ -181,8 +181,8 @@ final class Fields {
   }
 
   /**
-   * Returns the share that stands there, {@code 25%} or {@code 0.25}, above 0 and at most 1, or 0
-   * after reporting that it is none.
+   * Returns the share of the key, {@code 25%} or {@code 0.25}, above 0 and at most 1, or 0 after
+   * reporting that it is none.
    */
   double share(String key, String expected) {
     Text text = scalar(key);
@@ -196,17 +196,18 @@ final class Fields {
   }
 
   /**
-   * Returns which of these stands there, by its name in any letter case, or null after reporting
-   * that none does.
+   * Returns the choice that the key has, by its name in any letter case, or null after reporting
+   * that it is none.
    *
-   * @param absent what it means that there is no such key
+   * @param absent the choice if there is no such key
    */
   <E extends Enum<E>> @Nullable E choice(String key, List<E> choices, E absent) {
     return choice(key, choices, Map.of(), absent);
   }
 
   /**
-   * As {@link #choice(String, List, Enum)}, with other names for some of the choices.
+   * Returns the choice like {@link #choice(String, List, Enum)}, with other names for some of the
+   * choices.
    *
    * @param aliases in lower case
    */
@@ -239,12 +240,12 @@ final class Fields {
     return !text.isEmpty();
   }
 
-  /** Returns the map there, or null if there is none. */
+  /** Returns the map of the key, or null if there is none. */
   @Nullable Mapping map(String key) {
     return map(key, "a map");
   }
 
-  /** Returns the map there, or null if there is none; reports anything else. */
+  /** Returns the map of the key, or null if there is none; reports anything else. */
   @Nullable Mapping map(String key, String expected) {
     YamlNode value = value(key);
     if (value instanceof Mapping map) {
@@ -256,7 +257,7 @@ final class Fields {
     return null;
   }
 
-  /** Returns the items of the list there, none if there is none. */
+  /** Returns the items of the key's list, none if there is no list. */
   List<YamlNode> list(String key) {
     YamlNode value = value(key);
     if (value instanceof Sequence sequence) {
@@ -268,7 +269,7 @@ final class Fields {
     return List.of();
   }
 
-  /** Returns whether a list stands there that has no items. */
+  /** Returns whether the key has a list without items. */
   boolean isEmptyList(String key) {
     return value(key) instanceof Sequence sequence && sequence.items().isEmpty();
   }

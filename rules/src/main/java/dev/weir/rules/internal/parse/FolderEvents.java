@@ -13,25 +13,25 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A file system's events of the folders that are asked about. Only {@link #await} returns in a
- * bounded time for certain: the JDK hands the other calls to a thread of its own and waits for it,
- * for ever if that thread has died. Used by one thread at a time.
+ * A file system's events in a set of folders. Only {@link #await} is certain to return in a bounded
+ * time: the JDK passes the other calls to a thread of its own and waits for it, for ever if that
+ * thread has died. Used by one thread at a time.
  */
 public interface FolderEvents {
-  /** Asks for the events of these folders, and of no others any more. */
+  /** Follows the events of these folders, and no longer those of others. */
   void follow(Set<Path> folders);
 
-  /** Returns whether the events of exactly these folders are asked for already. */
+  /** Returns whether the events of exactly these folders are followed already. */
   boolean follows(Set<Path> folders);
 
   /**
-   * Waits until something happens in the folders and then takes all there is, or for the time.
+   * Waits until something happens in the folders and then takes all events, or for the time.
    *
    * @throws RuntimeException if there will be no more events
    */
   void await(long millis) throws InterruptedException;
 
-  /** Ends a wait and asks for nothing any more. */
+  /** Ends a wait, and follows no events any more. */
   void close() throws IOException;
 
   /** Opens the events of the machine's own file system. */
@@ -79,7 +79,7 @@ public interface FolderEvents {
                 StandardWatchEventKinds.ENTRY_MODIFY,
                 StandardWatchEventKinds.ENTRY_DELETE));
       } catch (IOException | ClosedWatchServiceException e) {
-        // It went away meanwhile, or there are no watches left: the slow poll remains.
+        // The folder was deleted meanwhile, or there are no watches left: the slow poll remains.
         LOG.log(System.Logger.Level.DEBUG, "rules: no events from " + folder, e);
       }
     }

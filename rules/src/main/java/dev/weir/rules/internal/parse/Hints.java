@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What was probably meant by something that is allowed, or nearly so. */
+/** Hints at what was probably meant by a text that is allowed, or nearly allowed. */
 final class Hints {
-  /** What no value of a header or a path has, and regular expressions often do. */
+  /** Signs of a regular expression, which no value of a header or a path has. */
   private static final Pattern REGULAR_EXPRESSION =
       Pattern.compile("^\\^|[^\\\\]\\$$|\\.[*+]|\\\\[dwsSWD.]|\\[[^\\]]+\\][*+]|\\(\\?");
 
@@ -31,8 +31,8 @@ final class Hints {
   }
 
   /**
-   * Warns of rules that limit nothing. Beside another rule of its key, one without a limit exempts
-   * its value from that.
+   * Warns of rules that limit nothing. Beside another rule of its key, a rule without a limit
+   * exempts its value from that rule.
    *
    * @param bare the rules without a limit and without descriptors
    */
@@ -52,14 +52,14 @@ final class Hints {
     }
   }
 
-  /** Returns what is expected of a key that is a number. */
+  /** Returns the expected form of a key that is a number. */
   static String numericKey(String key) {
     return THOUSANDS.matcher(key).matches()
         ? "a text; within a number there is no comma: 5_000"
         : "a text";
   }
 
-  /** Returns how a whole number is written that was probably meant; empty if none was. */
+  /** Returns the form of the whole number that was probably meant; empty if none was. */
   static String number(String written) {
     if (DECIMAL.matcher(written).matches()) {
       return "; for fewer than one a unit, window: 2s with requests_per_unit: 1";

@@ -45,7 +45,7 @@ public final class Level {
     return siblings == null ? List.of() : siblings.all;
   }
 
-  /** Returns the rule that an entry leads to, or null. Allocates nothing. */
+  /** Returns the rule to which an entry leads, or null. Allocates nothing. */
   @Nullable
   public Rule find(String key, String value) {
     Siblings siblings = byKey.get(key);
@@ -67,7 +67,7 @@ public final class Level {
         if (rule.value().isEmpty()) {
           withoutValue = rule;
         } else {
-          // A pattern, too, is first of all the rule of its own text.
+          // A pattern, too, is first of all the rule for its own text.
           exact.put(rule.value(), rule);
           if (Wildcard.isPattern(rule.value())) {
             patterns.add(rule);
@@ -79,7 +79,7 @@ public final class Level {
     }
 
     @Nullable Rule find(String value) {
-      if (!exact.isEmpty()) { // Else the value's hash is not needed.
+      if (!exact.isEmpty()) { // Otherwise the value's hash is not needed.
         Rule rule = exact.get(value);
         if (rule != null) {
           return rule;

@@ -13,14 +13,17 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The folders in which something has to happen before rule files hold something else: those that
- * the files lie in, and those of all links on the way to them. Used by one thread, once.
+ * The folders in which a change may change the content of rule files: those of the files, and those
+ * of all links on the way to them. Used by one thread, once.
  */
 public final class Links {
-  /** As many links one after the other as Linux follows. */
+  /** The most links one after the other, as many as Linux follows. */
   private static final int MAX_LINKS = 40;
 
-  /** Folders beyond that are left to the slow poll: each takes one of the system's watches. */
+  /**
+   * The most folders; any more are left to the slow poll, since each takes one of the system's
+   * watches.
+   */
   static final int MAX_FOLDERS = 1_000;
 
   private static final System.Logger LOG = System.getLogger(Links.class.getName());
@@ -58,7 +61,7 @@ public final class Links {
     }
   }
 
-  /** Goes from a path to what it leads to, link by link, and notes every folder where one lies. */
+  /** Follows a path to its target, link by link, and records the folder of each link. */
   private void follow(Path path) {
     try {
       Path parent = path.getParent();
@@ -88,7 +91,7 @@ public final class Links {
       }
       add(Files.isDirectory(at) || at.getParent() == null ? at : at.getParent());
     } catch (IOException e) {
-      // It went away meanwhile: the slow poll will find where it leads then.
+      // The path was deleted meanwhile: the slow poll will find its target then.
       LOG.log(System.Logger.Level.DEBUG, "rules: no events from " + path, e);
     }
   }

@@ -15,9 +15,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
-/** Turns metadata into immutable Java values, by YAML's core schema. */
+/** A reader that turns metadata into immutable Java values, by YAML's core schema. */
 final class MetadataReader {
-  /** No number that means something to a person is longer. */
+  /** The most digits of a number: none that means something to a person is longer. */
   private static final int MAX_DIGITS = 100;
 
   private final String file;

@@ -10,7 +10,7 @@ import dev.weir.rules.internal.parse.YamlNode.Text;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the {@code on_limit} of a {@code rate_limit}. Used by one thread. */
+/** A reader of the {@code on_limit} of a {@code rate_limit}. Used by one thread. */
 final class OnLimit {
   private static final String DROP = "drop";
   private static final List<String> NAMES = List.of(DROP, "queue");
@@ -20,8 +20,8 @@ final class OnLimit {
   private OnLimit() {}
 
   /**
-   * Returns how requests beyond the limit may wait, or null if they are refused at once or after
-   * reporting what is wrong.
+   * Returns how requests beyond the limit may wait; null if they are refused at once, or after
+   * reporting a problem.
    *
    * @param permits the quota's, which bound the queue unless they are 0 or wrong themselves
    */
@@ -62,7 +62,7 @@ final class OnLimit {
 
   private static void named(Fields fields, String name, Problems problems) {
     if (!name.equals(DROP)) {
-      // A queue needs its bounds, so the word alone is not a near miss.
+      // A queue needs its bounds, so the word alone is no near miss.
       String meant = name.equals("queue") ? "" : DidYouMean.of(name, NAMES);
       problems.error(
           fields.position("on_limit"),
@@ -74,14 +74,14 @@ final class OnLimit {
     int errorsBefore = problems.errors();
     long requests = queue.number("requests", 1, QueueBounds.MAX_REQUESTS);
     if (permits > 0 && requests > permits) {
-      // Those behind would have to wait for longer than a window.
+      // Requests further behind would have to wait for longer than a window.
       queue.error("requests", "1.." + permits + ", at most requests_per_unit");
     }
     long waitNanos = queue.duration("wait", QueueBounds.MIN_WAIT_NANOS, QueueBounds.MAX_WAIT_NANOS);
     return problems.errors() > errorsBefore ? null : new QueueBounds((int) requests, waitNanos);
   }
 
-  /** Warns of a queue that no request can stand in, or that is longer than can be of use. */
+  /** Warns of a queue in which no request can wait, or that is longer than useful. */
   static void lint(Fields fields, RuleDraft draft, Policy policy) {
     QueueBounds queue = draft.queue;
     if (queue == null) {
@@ -104,7 +104,7 @@ final class OnLimit {
     }
   }
 
-  /** Returns how many permits an empty bucket admits in less than that time, rounded up. */
+  /** Returns how many permits an empty bucket admits in less than {@code waitNanos}, rounded up. */
   private static long servedWithin(long waitNanos, Quota quota) {
     double emissionNanos = (double) quota.windowNanos() / quota.permits();
     return (long) Math.ceil(waitNanos / emissionNanos);

@@ -3,7 +3,7 @@ package dev.weir.rules.internal.parse;
 import dev.weir.rules.DidYouMean;
 import java.util.List;
 
-/** The maps of a rule file, and the keys that each may have. */
+/** The kinds of maps in a rule file, each with the keys that it may have. */
 public enum Place {
   FILE("at the top of the file", "domain", "plans", "descriptors"),
   DESCRIPTOR(
@@ -47,7 +47,7 @@ public enum Place {
   QUEUE("in the queue of on_limit", "requests", "wait"),
   PLAN_LIMIT("in a limit of plans", "requests_per_unit", "unlimited", "window", "burst");
 
-  /** An old example of the format has it, and it was copied widely. */
+  /** A key of an old example of the format that was copied widely. */
   static final String OLD_REQUESTS_PER_UNIT = "request_per_unit";
 
   private final String where;
@@ -64,7 +64,7 @@ public enum Place {
     return keys;
   }
 
-  /** Returns what is wrong with a key that this place does not have. */
+  /** Returns the problem of a key that this place does not have. */
   String refuse(String key) {
     String shown = Words.shown(key);
     for (Place other : values()) {
@@ -76,9 +76,10 @@ public enum Place {
         .formatted(shown, where, DidYouMean.of(key, keys), String.join(", ", keys));
   }
 
-  /** Returns whether a key of this place that stands elsewhere is probably meant for it. */
+  /** Returns whether a key of this place that is elsewhere is probably meant for it. */
   private boolean isMeant(Place elsewhere) {
-    // Both have keys with everyday names: elsewhere these are mostly something else misspelled.
+    // Both have keys with everyday names: elsewhere these are mostly misspelled forms of other
+    // keys.
     return this != REPLACES && (this != QUEUE || elsewhere == ON_LIMIT);
   }
 }

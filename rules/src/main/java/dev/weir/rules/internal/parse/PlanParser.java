@@ -5,7 +5,7 @@ import dev.weir.rules.Position;
 import dev.weir.rules.internal.parse.YamlNode.Field;
 import dev.weir.rules.internal.parse.YamlNode.Mapping;
 
-/** Reads the {@code plans} of one file. Used by one thread, once. */
+/** A parser of the {@code plans} of one file. Used by one thread, once. */
 final class PlanParser {
   private static final String LIMITS = "a map of rule names and limits";
   private static final String REQUESTS = "0.." + Quota.MAX_PERMITS;

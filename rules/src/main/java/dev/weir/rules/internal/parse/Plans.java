@@ -23,21 +23,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Plans {
   /*
-   * How many limits may plans have, and why? A few lines can ask for millions: each limit of a plan
-   * is kept in force once for each rule of its name. So they are counted before any of
-   * them is made, and their memory with that of the rules.
+   * How many limits may plans have, and why? A few lines can mean millions of limits: each limit of
+   * a plan is in force once for each rule of its name. So they are counted before any of them is
+   * made, and their memory with that of the rules.
    */
 
-  /** More limits of plans than this in one rule set are a mistake; each is kept in force. */
+  /** The most limits of plans in one rule set; more are a mistake, and each is kept in force. */
   public static final int MAX_LIMITS = 10_000;
 
-  /** What a limit takes for each rule that it means. */
+  /** The memory of a limit for each rule that it means. */
   static final int LIMIT_BYTES = 1_024;
 
-  /** What a plan takes beside its name. */
+  /** The memory of a plan besides its name. */
   private static final int PLAN_BYTES = 128;
 
-  /** Stands for a window or a burst that a plan does not say. */
+  /** The value of a window or a burst that a plan does not set. */
   static final long NOT_SAID = -1;
 
   private final Problems problems;
@@ -58,7 +58,7 @@ public final class Plans {
   }
 
   /**
-   * What a plan says for one rule name.
+   * The limit of a plan for one rule name.
    *
    * @param position of the rule's name
    * @param windowNanos 0 after a problem, or {@link #NOT_SAID}
@@ -79,7 +79,7 @@ public final class Plans {
     }
   }
 
-  /** Notes that there is a plan, be it without any limit. */
+  /** Records that there is a plan, even one without any limit. */
   void named(String domain, String plan, Position position) {
     if (room.full()) {
       return;
@@ -116,7 +116,10 @@ public final class Plans {
     return copy;
   }
 
-  /** Returns what plans say for each rule, by the plan's name; reports what they cannot say. */
+  /**
+   * Returns the limits of plans for each rule, by the plan's name; reports limits that are not
+   * possible.
+   */
   public Map<Rule, Map<String, PlanLimit>> limits(List<Rule> rules) {
     Map<List<String>, List<Rule>> named = new HashMap<>();
     for (Rule rule : rules) {
@@ -130,7 +133,7 @@ public final class Plans {
     if (!fits(named)) {
       return Map.of();
     }
-    boolean lint = problems.errors() == 0; // A rule with an error has no policy to be found by.
+    boolean lint = problems.errors() == 0; // A rule with an error cannot be found by a policy.
     Map<Rule, Map<String, PlanLimit>> limits = new HashMap<>();
     for (Draft draft : drafts.values()) {
       List<Rule> meant = draft.meant(named);

@@ -11,9 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Collects problems, each once. Used by one thread. */
+/** A collection of problems, each once. Used by one thread. */
 public final class Problems {
-  /** More than a person reads; keeps a hostile file from filling the memory or the log. */
+  /**
+   * The most problems that are kept, more than a person reads: a hostile file must not fill the
+   * memory or the log.
+   */
   public static final int MAX_PROBLEMS = 1_000;
 
   private final Set<Problem> found = new LinkedHashSet<>();
@@ -22,7 +25,7 @@ public final class Problems {
   private int errors;
   private int dropped;
 
-  /** Notes that the problems of this file come after those of the files before it. */
+  /** Marks the start of a file, whose problems come after those of the files before it. */
   public void startFile(String file) {
     fileOrder.putIfAbsent(file, fileOrder.size());
   }
@@ -51,7 +54,7 @@ public final class Problems {
     }
   }
 
-  /** Returns how many errors were reported so far, also those that were too many to keep. */
+  /** Returns how many errors were reported so far, including those that were too many to keep. */
   public int errors() {
     return errors;
   }

@@ -14,19 +14,21 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a {@code rate_limit} and makes its policy. Used by one thread. */
+/** A parser that reads a {@code rate_limit} and makes its policy. Used by one thread. */
 public final class RateLimitParser {
-  /** More rules than this replaced by one rule is a mistake. */
+  /** The most rules that one rule may replace; more are a mistake. */
   public static final int MAX_REPLACES = 100;
 
-  /** From this many times the quota on, a burst makes the quota meaningless for most callers. */
+  /**
+   * The multiple of the quota from which on a burst makes the quota meaningless for most callers.
+   */
   private static final int LARGE_BURST = 10;
 
   private static final String UNITS = "second, minute, hour, day, week, month or year";
   private static final List<String> UNIT_NAMES =
       List.of("second", "minute", "hour", "day", "week", "month", "year");
 
-  /** More keys than any machine holds. */
+  /** The most keys of a rule, more than any machine holds. */
   private static final long MAX_KEYS = 1L << 40;
 
   private final String file;
@@ -85,7 +87,7 @@ public final class RateLimitParser {
     if (burst >= 0) {
       builder.burst(burst);
     }
-    if (granularityNanos > 0 && algorithm.granular()) { // Elsewhere it is only warned of.
+    if (granularityNanos > 0 && algorithm.granular()) { // For others there is only a warning.
       builder.granularity(Duration.ofNanos(granularityNanos));
     }
     build(builder, fields, draft);
@@ -93,7 +95,10 @@ public final class RateLimitParser {
     lint(fields, draft);
   }
 
-  /** Limits of other sizes share a bucket's state only where its burst is its limit. */
+  /**
+   * Refuses a burst of its own: limits of other sizes share a bucket's state only if its burst is
+   * its limit.
+   */
   private static void refuseOwnBurst(Fields fields, RuleDraft draft) {
     Policy policy = draft.policy;
     if (policy != null
@@ -107,7 +112,7 @@ public final class RateLimitParser {
     try {
       draft.policy = builder.build();
     } catch (IllegalArgumentException e) {
-      // What the policy refuses is refused at the key that says it.
+      // An option that the policy refuses is reported at its key.
       String message = String.valueOf(e.getMessage());
       String key =
           message.startsWith("burst")
@@ -187,7 +192,7 @@ public final class RateLimitParser {
     return fields.number("requests_per_unit", 0, Quota.MAX_PERMITS);
   }
 
-  /** Returns the window in nanoseconds, or 0 after reporting what is wrong with it. */
+  /** Returns the window in nanoseconds, or 0 after reporting a problem with it. */
   private long window(Fields fields, RuleDraft draft) {
     if (fields.has("window")) {
       return windowText(fields);
@@ -270,7 +275,7 @@ public final class RateLimitParser {
     }
     long window = windowNanos == 0 ? Quota.MAX_WINDOW_NANOS : windowNanos;
     long finest = (window + Policy.MAX_GRANULES - 1) / Policy.MAX_GRANULES;
-    // In whole milliseconds, as files say it; a window that is wrong itself allows all.
+    // In whole milliseconds, as in files; a window that is wrong itself allows all.
     long min = windowNanos == 0 ? 1 : (finest + 999_999) / 1_000_000 * 1_000_000;
     return fields.duration("granularity", min, window);
   }

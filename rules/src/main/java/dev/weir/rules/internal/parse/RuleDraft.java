@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the parser has found out about a {@link Rule} so far. Used by one thread. */
+/** The properties of a {@link Rule} that the parser has found so far. Used by one thread. */
 public final class RuleDraft {
   public final Position position;
   public final String domain;
 
-  /** Domain, then key or key_value per level. */
+  /** The domain, then key or key_value per level. */
   public final String path;
 
   public final String key;
@@ -25,10 +25,10 @@ public final class RuleDraft {
   /** The value or pattern of the last level; empty for a bare key. */
   public final String value;
 
-  /** The keys of all levels, the last one included. */
+  /** The keys of all levels, including the last one. */
   public final String[] keys;
 
-  /** The values of all levels, the last one included. */
+  /** The values of all levels, including the last one. */
   public final String[] patterns;
 
   public final boolean[] shared;
@@ -99,7 +99,7 @@ public final class RuleDraft {
     return patterns.length - 1;
   }
 
-  /** Returns what siblings must not share: the key, or key_value. */
+  /** Returns the text that siblings must not share: the key, or key_value. */
   static String compositeKey(String key, String value) {
     return value.isEmpty() ? key : key + "_" + value;
   }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Rule files that are watched. */
+/** A source of rule files that are watched. */
 public final class RuleFilesSource implements RuleSource {
   private final List<Path> paths;
   private final RuleDefaults defaults;

@@ -12,12 +12,17 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Makes rules of the nodes of one file. Used by one thread, once. */
+/** A parser that makes rules of the nodes of one file. Used by one thread, once. */
 public final class RuleParser {
-  /** More levels than a descriptor has entries in practice; keeps paths and recursion short. */
+  /**
+   * The most levels, more than a descriptor has entries in practice; keeps paths and recursion
+   * short.
+   */
   public static final int MAX_LEVELS = 32;
 
-  /** Characters of a domain, a key, a value and a name: what a header line can bear. */
+  /**
+   * The most characters of a domain, a key, a value and a name: as many as a header line can bear.
+   */
   public static final int MAX_TEXT = 1_024;
 
   private final String file;
@@ -37,7 +42,7 @@ public final class RuleParser {
     plans = new PlanParser(file, problems, tree.plans());
   }
 
-  /** Adds the rules of a file to the tree, or reports why not. */
+  /** Adds the rules of a file to the tree, or reports why they cannot be added. */
   public void parse(YamlNode document) {
     if (!(document instanceof Mapping mapping)) {
       problems.error(
@@ -119,7 +124,10 @@ public final class RuleParser {
     }
   }
 
-  /** Returns whether the key is missing, has nothing or the empty text; other errors are known. */
+  /**
+   * Returns whether the key is missing, or has no value or the empty text; other errors are
+   * reported elsewhere.
+   */
   private static boolean isEmptyText(Fields fields, String key) {
     return !fields.hasValue(key) || fields.shown(key).equals("\"\"");
   }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Puts the rules of all files together. Used by one thread. */
+/** The tree of the rules of all files. Used by one thread. */
 public final class RuleTree {
   /*
    * How much may a rule set hold, and why? A set that does not fit into the heap must be refused
@@ -21,22 +21,24 @@ public final class RuleTree {
    * 72,000 rules, a descriptor takes some 650 bytes when it is read, and its limit 2,750 more in
    * the engine and the store before its first request; a reload holds two sets for a moment. So
    * each counts for a little more than that, and a set may take a third of the heap: the states of
-   * keys have half of it, unless the settings say otherwise.
+   * keys have half of it by default.
    */
 
-  /** What one rule set may hold, whatever the heap: some 700 MB. */
+  /** The most rules of one rule set, however large the heap is: some 700 MB. */
   public static final int MAX_RULES = 200_000;
 
-  /** What a descriptor takes beside its path. */
+  /** The memory of a descriptor besides its path. */
   static final int DESCRIPTOR_BYTES = 1_024;
 
-  /** What a limit takes on top of that. */
+  /** The memory of a limit on top of that. */
   static final int LIMIT_BYTES = 3_072;
 
-  /** The path is kept in the rule, in the name of its limit and, level by level, as patterns. */
+  /**
+   * The copies of a path: in the rule, in the name of its limit and, level by level, as patterns.
+   */
   private static final int PATH_COPIES = 4;
 
-  /** With how many earlier patterns a pattern is compared. */
+  /** The number of earlier patterns with which a pattern is compared. */
   private static final int MAX_COMPARED = 100;
 
   private final Problems problems;
@@ -48,7 +50,9 @@ public final class RuleTree {
   private int rules;
 
   /**
-   * @param heapBytes of which a share is for the rules
+   * Creates an empty tree.
+   *
+   * @param heapBytes the heap, of which a share is for the rules
    */
   public RuleTree(Problems problems, long heapBytes) {
     this.problems = problems;
@@ -61,7 +65,7 @@ public final class RuleTree {
     return plans;
   }
 
-  /** A descriptor as its siblings see it. */
+  /** The properties of a descriptor that its siblings need. */
   record Sibling(String key, String value, Position position) {}
 
   private record Replaced(String domain, String name, Position position) {}
@@ -80,14 +84,14 @@ public final class RuleTree {
     return !room.full();
   }
 
-  /** Counts what a rule will take in memory. */
+  /** Counts the memory that a rule will take. */
   void weigh(RuleDraft rule) {
     long bytes = DESCRIPTOR_BYTES + (long) PATH_COPIES * rule.path.length();
     room.take(
         rule.policy == null ? bytes : bytes + LIMIT_BYTES, rule.position, "descriptors", rules);
   }
 
-  /** Notes that a rule replaces those of that name. */
+  /** Records that a rule replaces those of that name. */
   void replaced(String domain, String name, Position position) {
     replaced.add(new Replaced(domain, name, position));
   }
@@ -110,7 +114,10 @@ public final class RuleTree {
     return set;
   }
 
-  /** Keys and domains may hold dots, so two places in the tree may read the same. */
+  /**
+   * Checks that paths are unique: keys and domains may hold dots, so two places in the tree may
+   * read the same.
+   */
   private void checkPaths(RuleSet set) {
     Map<String, Rule> byPath = new HashMap<>();
     for (Rule rule : set.rules()) {

@@ -9,20 +9,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@code rate_limit} says about its store: where it is, and how the policy behaves there.
+ * The fields of a {@code rate_limit} about its store: the choice of it, and the policy's behavior
+ * there.
  */
 record StoreFields(StoreChoice store, Sharing sharing) {
 
   /** The local share of a policy that has none. */
   private static final double WHOLE = 1;
 
-  /** As short as a policy allows. */
+  /** The shortest sync interval that a policy allows. */
   private static final long MIN_SYNC_NANOS = 1_000_000L;
 
   private static final String SHARE_EXPECTED = "above 0% and at most 100%, for example 25% or 0.25";
 
   /**
-   * Reads it, and reports what is wrong or contradicts itself; each key at most once.
+   * Reads the fields, and reports those that are wrong or contradict each other; each key at most
+   * once.
    *
    * @param windowNanos the rule's window, or the longest if that is wrong itself
    */
@@ -32,7 +34,7 @@ record StoreFields(StoreChoice store, Sharing sharing) {
     Consistency consistency =
         fields.choice("consistency", List.of(Consistency.values()), Consistency.STRICT);
     FailureMode said = fields.choice("on_failure", List.of(FailureMode.values()), FailureMode.DENY);
-    // What is wrong is so whatever the defaults are: a file must not be good for one server only.
+    // A mistake is one whatever the defaults are: a file must not be good for one server only.
     FailureMode onFailure =
         said != null && fields.has("on_failure")
             ? said
@@ -55,7 +57,10 @@ record StoreFields(StoreChoice store, Sharing sharing) {
             chosen == 0 ? WHOLE : chosen));
   }
 
-  /** A store that is not shared is exact, also where clients have leases; no failure is its own. */
+  /**
+   * Refuses fields beside a local store: it is exact, even if clients have leases, and it has no
+   * failures of its own.
+   */
   private static void refuseBesideLocal(
       Fields fields, @Nullable Consistency consistency, @Nullable FailureMode onFailure) {
     if (consistency == Consistency.APPROXIMATE) {

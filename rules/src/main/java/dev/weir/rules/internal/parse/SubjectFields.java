@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@code rate_limit} says about subjects: which entry of a request names one, and what
- * happens while its limits are not known.
+ * The fields of a {@code rate_limit} about subjects: the entry of a request that names one, and the
+ * treatment of requests while its limits are not known.
  *
  * @param level the level of {@code by}, 0 being the first; {@link #NONE} without it
  */
@@ -17,7 +17,7 @@ public record SubjectFields(int level, Unknown unknown) {
   /** The level of a rule without {@code by}. */
   public static final int NONE = -1;
 
-  /** Reads it, and reports what is wrong; each key at most once. */
+  /** Reads the fields, and reports those that are wrong; each key at most once. */
   static SubjectFields read(Fields fields, RuleDraft draft, Problems problems) {
     Unknown said = fields.choice("unknown", List.of(Unknown.values()), Unknown.WAIT);
     Unknown unknown = said == null ? Unknown.WAIT : said;

@@ -9,11 +9,14 @@ import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 
-/** Says of text that is not YAML what is wrong, and where that is rather than where it showed. */
+/**
+ * Messages for text that is not YAML: the mistake, at its own position rather than where the error
+ * appeared.
+ */
 final class SyntaxHints {
   private SyntaxHints() {}
 
-  /** Returns the problem that an error of the YAML library stands for. */
+  /** Returns the problem behind an error of the YAML library. */
   static Problem problem(String file, String text, MarkedYamlEngineException e) {
     String context = e.getContext() == null ? "" : e.getContext();
     String said = Words.shown(e.getProblem().replaceAll("\\s+", " ").strip());
@@ -43,7 +46,7 @@ final class SyntaxHints {
         "syntax: " + said + (context.isBlank() ? "" : " " + context) + " (expected: YAML)");
   }
 
-  /** Returns where the line before has its text, if that lacks a colon; else null. */
+  /** Returns the position of the text in the line before, if that lacks a colon; else null. */
   private static @Nullable Position withoutColon(String file, String text, int lineOfError) {
     List<String> lines = text.lines().limit(lineOfError).toList();
     for (int i = lines.size() - 1; i >= 0; i--) {

@@ -7,9 +7,9 @@ import dev.weir.rules.internal.parse.YamlNode.Text;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the {@code throttle} of a {@code rate_limit}. */
+/** A reader of the {@code throttle} of a {@code rate_limit}. */
 final class Throttling {
-  /** From this load on an elastic rule is hard, where it does not say. */
+  /** The load from which on an elastic rule is hard, if the rule does not set it. */
   private static final double DEFAULT_THRESHOLD = 0.7;
 
   private static final List<String> NAMES = List.of("hard", "soft", "elastic");
@@ -18,7 +18,7 @@ final class Throttling {
 
   private Throttling() {}
 
-  /** Returns what it says, hard where there is none; null after reporting what is wrong. */
+  /** Returns the throttle, hard if there is none; null after reporting a problem. */
   static @Nullable Throttle read(String file, Fields fields, Problems problems) {
     if (!fields.has("throttle")) {
       return Throttle.HARD;

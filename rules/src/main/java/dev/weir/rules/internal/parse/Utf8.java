@@ -10,11 +10,11 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
 
-/** Turns bytes into text, and says where that fails. */
+/** A decoder that turns bytes into text, and reports the position of an error. */
 public final class Utf8 {
   /**
-   * Characters of a line. The YAML scanner takes time with the square of a token's length, and a
-   * token cannot be longer than the longest line by much.
+   * The most characters of a line. The YAML scanner's time grows with the square of a token's
+   * length, and a token cannot be much longer than the longest line.
    */
   public static final int MAX_LINE = 1 << 16;
 

@@ -1,6 +1,6 @@
 package dev.weir.rules.internal.parse;
 
-/** Patterns in which every {@code *} stands for zero or more characters. */
+/** The matching of patterns in which every {@code *} stands for zero or more characters. */
 public final class Wildcard {
   private Wildcard() {}
 
@@ -13,8 +13,8 @@ public final class Wildcard {
    * pattern.length() x text.length() steps.
    */
   public static boolean matches(String pattern, String text) {
-    // Only the last star ever needs another try: what earlier stars took can stay as short as it
-    // is, because the last one can take whatever they would have taken.
+    // Only the last star ever needs another try: the texts that earlier stars took can stay as
+    // short as they are, because the last one can take whatever they would have taken.
     int p = 0;
     int t = 0;
     int star = -1;
@@ -40,9 +40,9 @@ public final class Wildcard {
   }
 
   /**
-   * Returns whether everything that {@code inner} matches is matched by {@code outer} too. A star
-   * of the inner pattern can only be taken by a star of the outer one, so the inner pattern is read
-   * as a text.
+   * Returns whether {@code outer} matches everything that {@code inner} matches. A star of the
+   * inner pattern can only be taken by a star of the outer one, so the inner pattern is read as a
+   * text.
    */
   static boolean covers(String outer, String inner) {
     return matches(outer, inner);

@@ -15,14 +15,14 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
 
-/** How rules are said to people. */
+/** Descriptions of rules for people. */
 public final class Words {
-  /** Longer values are cut in messages, so that no file can write a long log line. */
+  /** The most characters of a value in a message, so that no file can write a long log line. */
   private static final int MAX_SHOWN = 80;
 
   private Words() {}
 
-  /** Returns what the rule allows: {@code 10 per minute}, {@code unlimited} or {@code no limit}. */
+  /** Returns the limit of a rule: {@code 10 per minute}, {@code unlimited} or {@code no limit}. */
   public static String limit(Rule rule) {
     Policy policy = rule.policy();
     if (policy == null) {
@@ -40,7 +40,10 @@ public final class Words {
     return rule.unitMultiplier() == 1 ? name : rule.unitMultiplier() + " " + name + "s";
   }
 
-  /** Returns how the rule is held, where it is counted and how, as far as that is not as usual. */
+  /**
+   * Returns the settings of a rule that are not the usual ones: its throttle, its store, and how it
+   * is counted there.
+   */
   public static String unusual(Rule rule) {
     Policy policy = rule.policy();
     if (policy == null) {
@@ -66,26 +69,29 @@ public final class Words {
     return words.toString();
   }
 
-  /** Returns the throttle, where it is soft with the bound. */
+  /** Returns the throttle; if it is soft, with the bound. */
   public static String throttle(Policy policy) {
     long bound = policy.enforced().quota().permits();
     return policy.throttle() + (bound > policy.quota().permits() ? " (with it " + bound + ")" : "");
   }
 
-  /** Returns whose limits come before the rule's own numbers, and what happens without them. */
+  /**
+   * Returns the level whose limits come before the rule's own numbers, and what happens without
+   * them.
+   */
   public static String by(Rule rule) {
     return rule.byLevel() == SubjectFields.NONE
         ? "none"
         : "%s (unknown: %s)".formatted(shown(rule.keyAt(rule.byLevel())), lower(rule.unknown()));
   }
 
-  /** Returns what a plan allows by a rule: {@code 10 per minute} or {@code unlimited}. */
+  /** Returns the limit of a plan for a rule: {@code 10 per minute} or {@code unlimited}. */
   public static String limit(Rule rule, PlanLimit limit) {
     Policy policy = limit.policy();
     return policy == null ? "unlimited" : policy.quota().permits() + " per " + window(rule, policy);
   }
 
-  /** Returns what becomes of a request beyond the limit, where it waits with the bounds of that. */
+  /** Returns the treatment of a request beyond the limit; if it waits, with the bounds. */
   public static String onLimit(Rule rule) {
     QueueBounds queue = rule.queue();
     return queue == null
@@ -106,7 +112,7 @@ public final class Words {
         .formatted(DurationText.format(queue.waitNanos()), count(queue.requests()));
   }
 
-  /** Returns the consistency, where it has one with its interval. */
+  /** Returns the consistency; if it has an interval, with that. */
   public static String consistency(Policy policy) {
     String name = policy.sharing().consistency().text();
     return policy.sharing().consistency() == Consistency.STRICT
@@ -117,7 +123,7 @@ public final class Words {
             + ")";
   }
 
-  /** Returns the answer to a failure, where it has one with its share. */
+  /** Returns the answer to a failure; if it has a share, with that. */
   public static String onFailure(Policy policy) {
     String name = lower(policy.sharing().onFailure());
     if (policy.sharing().onFailure() != FailureMode.LOCAL) {
@@ -127,12 +133,12 @@ public final class Words {
     return name + " (local_share " + percent.stripTrailingZeros().toPlainString() + "%)";
   }
 
-  /** Returns a constant as files write it. */
+  /** Returns the form of a constant in files. */
   public static String lower(Enum<?> constant) {
     return Choice.text(constant);
   }
 
-  /** Returns the constants as files write them: {@code deny, allow or local}. */
+  /** Returns the forms of constants in files: {@code deny, allow or local}. */
   static String alternatives(List<? extends Enum<?>> choices) {
     int last = choices.size() - 1;
     List<String> names = choices.stream().map(Words::lower).toList();
@@ -144,7 +150,7 @@ public final class Words {
     return ShownText.plain(ShownText.cut(text, MAX_SHOWN));
   }
 
-  /** Returns {@code "text"}, as {@link #shown} would have it. */
+  /** Returns {@code "text"}, in the form of {@link #shown}. */
   public static String quoted(String text) {
     return '"' + shown(text) + '"';
   }

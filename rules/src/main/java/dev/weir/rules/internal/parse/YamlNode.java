@@ -2,7 +2,7 @@ package dev.weir.rules.internal.parse;
 
 import java.util.List;
 
-/** A value in a YAML file, with its place. An alias is the very node that it stands for. */
+/** A value in a YAML file, with its position. An alias is the very node that it stands for. */
 public sealed interface YamlNode {
   /** Returns the line, counted from 1. */
   int line();
@@ -16,13 +16,13 @@ public sealed interface YamlNode {
   /** Returns the number of levels in it, itself included. */
   int height();
 
-  /** Returns what people call it. */
+  /** Returns the name of its kind for people. */
   String kind();
 
   /**
    * A scalar.
    *
-   * @param plain whether it is written without quotes, so that it may be a number or null
+   * @param plain true if it is written without quotes, so that it may be a number or null
    */
   record Text(int line, int column, String text, boolean plain) implements YamlNode {
     boolean isNull() {

@@ -30,23 +30,24 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.resolver.ScalarResolver;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
-/** Reads one YAML document into nodes that know their place. Used by one thread, once. */
+/** A reader of one YAML document into nodes with their positions. Used by one thread, once. */
 public final class YamlReader {
   /*
    * Why events and not the library's own tree? Because every limit has to hold while the text is
-   * read, not after: nesting is counted before going down, and an alias is paid for with the size
-   * of what it stands for, so that a text of a few lines cannot stand for billions of values.
+   * read, not after: nesting is counted before going down, and an alias counts with the size of the
+   * node that it stands for, so that a text of a few lines cannot stand for billions of values.
    */
 
   /**
-   * Deep enough for {@link RuleParser#MAX_LEVELS} levels of descriptors, shallow enough to recurse.
+   * The deepest nesting: enough for {@link RuleParser#MAX_LEVELS} levels of descriptors, little
+   * enough to recurse.
    */
   public static final int MAX_DEPTH = 100;
 
-  /** What one file may hold, aliases written out: some 9,000 rules, read in some 100 ms. */
+  /** The most nodes of one file, aliases written out: some 9,000 rules, read in some 100 ms. */
   public static final int MAX_NODES = 100_000;
 
-  /** Far more than a person writes by hand. */
+  /** The most aliases, far more than a person writes by hand. */
   public static final int MAX_ALIASES = 1_000;
 
   private static final ScalarResolver SCALARS = new CoreSchema().getScalarResolver();
@@ -194,7 +195,10 @@ public final class YamlReader {
     }
   }
 
-  /** Takes over what {@code <<: *anchor} names; the map's own keys win, then the earlier ones. */
+  /**
+   * Adds the fields of the map that {@code <<: *anchor} names; the map's own keys win, then the
+   * earlier ones.
+   */
   private void merge(Map<String, Field> fields, YamlNode from) {
     if (from instanceof Mapping mapping) {
       mapping.fields().forEach(field -> fields.putIfAbsent(field.key().text(), field));
@@ -275,7 +279,10 @@ public final class YamlReader {
     return event.getStartMark().map(Mark::getColumn).orElse(0) + 1;
   }
 
-  /** Ends the reading of a file: what comes after cannot be trusted or would cost too much. */
+  /**
+   * An exception that ends the reading of a file: the rest cannot be trusted or would cost too
+   * much.
+   */
   private static final class Refusal extends RuntimeException {
     final transient Position position;
     final String message;

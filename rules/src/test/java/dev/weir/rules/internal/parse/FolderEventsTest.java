@@ -22,12 +22,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** When a watcher looks: what the file system tells it, and what becomes of it if that hangs. */
+/**
+ * The times at which a watcher polls: after events of the file system, and in spite of events that
+ * hang.
+ */
 class FolderEventsTest {
   @TempDir private Path folder;
   private final BlockingQueue<Rules.Loaded> queue = new LinkedBlockingQueue<>();
 
-  /** As the JDK's do when the thread that they all wait for has died. */
+  /** Events like the JDK's when the thread that they all wait for has died. */
   private static class DeadEvents implements FolderEvents {
     final CountDownLatch never = new CountDownLatch(1);
 
@@ -85,7 +88,7 @@ class FolderEventsTest {
     }
   }
 
-  /** Registers nothing and hangs when it is closed. */
+  /** Uses events that register nothing and hang when they are closed. */
   @Test
   @Timeout(60)
   void eventsThatDoNotClose_areLeftBehind() throws Exception {
@@ -108,12 +111,12 @@ class FolderEventsTest {
         new RuleWatcher(List.of(file), load(file), queue::add, e -> {}, () -> dead);
     watcher.start();
     awaited.await();
-    watcher.close(); // The test's time limit is what it must not reach.
+    watcher.close(); // It must not reach the test's time limit.
     dead.never.countDown();
     assertThat(queue).isEmpty();
   }
 
-  /** Each file is edited in place where it lies, two links away from the rules' folder. */
+  /** Edits each file in place, two links away from the rules' folder. */
   @Test
   @Timeout(60)
   void editBehindLinksInsideAFolder_isNoticedByItsEvent() throws Exception {
@@ -143,7 +146,10 @@ class FolderEventsTest {
     }
   }
 
-  /** The file system's events, without the slow poll: what is noticed comes from an event. */
+  /**
+   * The file system's events without the slow poll: every change that is noticed comes from an
+   * event.
+   */
   private static final class EventsAlone implements FolderEvents {
     final Semaphore waiting = new Semaphore(0);
     private final FolderEvents real;

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What lint says of the mistakes that people make, in the words that mend them. */
+/** The messages of lint about common mistakes, in words that help to correct them. */
 class HintsTest {
   private static final String LIMIT = "    rate_limit: {unit: minute, requests_per_unit: 5}\n";
 

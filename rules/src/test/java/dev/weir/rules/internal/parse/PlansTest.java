@@ -58,7 +58,7 @@ class PlansTest {
     return Objects.requireNonNull(limit.policy());
   }
 
-  /** Returns a file with one rule, named r, and what a plan says for it. */
+  /** Returns a file with one rule, named r, and the limit of a plan for it. */
   private static String file(String limit, String rateLimit) {
     return "domain: d\nplans:\n  gold:\n    r: %s\ndescriptors:\n  - {key: k, rate_limit: {name: r, %s}}\n"
         .formatted(limit, rateLimit);
@@ -237,7 +237,7 @@ class PlansTest {
                 + " (expected: at most 10000 in all, each counted once for each rule that it means)");
   }
 
-  /** Nine million limits would take minutes and some 3 GiB. */
+  /** Uses nine million limits, which would take minutes and some 3 GiB. */
   @ParameterizedTest
   @ValueSource(strings = {", by: k%", ""})
   @Timeout(60)

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * A store that counts time in microseconds, as one in Redis does: one in memory whose answers are
- * rounded. Refuses to be asked between two microseconds.
+ * A store that counts time in microseconds, like one in Redis: one in memory whose answers are
+ * rounded. It refuses requests between two microseconds.
  */
 final class CoarseStore extends ForwardingStore<MemoryStore> {
   static final long RESOLUTION_NANOS = 1_000;
@@ -25,7 +25,7 @@ final class CoarseStore extends ForwardingStore<MemoryStore> {
   }
 
   /**
-   * Returns whether a policy is counted exactly as by a store of this resolution: whether {@link
+   * Returns whether a policy is counted exactly as by a store of this resolution, so that {@link
    * #coarse} can express it.
    */
   static boolean exact(Policy policy) {
@@ -106,7 +106,8 @@ final class CoarseStore extends ForwardingStore<MemoryStore> {
         check("now", nowNanos),
         decided -> {
           for (int i = 0; i < decided.size(); i++) {
-            // A granule's last instant is within its last step, and not the next granule's first.
+            // A granule's last instant is within its last step, and not the first of the next
+            // granule.
             boolean down = granular(decided.binding(i).policy()) && decided.fits(i);
             decided.result(
                 i,
@@ -133,7 +134,7 @@ final class CoarseStore extends ForwardingStore<MemoryStore> {
       Decision charged,
       long nowNanos,
       LongConsumer done) {
-    // What was rounded up may be any less: to be safe, the least.
+    // A value that was rounded up may be any smaller one: to be safe, the least.
     boolean rounded = emissionNanos(binding.policy()) % RESOLUTION_NANOS != 0;
     long reset = charged.resetAfterNanos() - (rounded ? 2 * (RESOLUTION_NANOS - 1) : 0);
     Decision least =

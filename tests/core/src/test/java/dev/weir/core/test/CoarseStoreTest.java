@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The suites hold, and ask only what they may, where time is counted in microseconds. */
+/**
+ * The suites hold, and send only allowed requests, for a store that counts time in microseconds.
+ */
 class CoarseStoreTest {
   private static final double EFFORT = 0.25;
 
@@ -37,7 +39,7 @@ class CoarseStoreTest {
 
     @Override
     protected long mostFineNanos() {
-      return 1L << 52; // As a script's numbers: 52 days.
+      return 1L << 52; // Like a script's numbers: 52 days.
     }
 
     @Override
@@ -101,7 +103,7 @@ class CoarseStoreTest {
     }
   }
 
-  /** Also of a store that is not known to be in this process. */
+  /** Runs the contract for a store that is not known to be in this process. */
   @Nested
   class Reservations extends ReservationContract {
     @Override

@@ -25,7 +25,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** The verbs of limiters beside {@code tryAcquire}, and what a limiter does by itself. */
+/**
+ * The methods of limiters besides {@code tryAcquire}, and the housekeeping that a limiter does by
+ * itself.
+ */
 class LimiterVerbsTest {
   private static final long SECOND = 1_000_000_000L;
 
@@ -35,7 +38,7 @@ class LimiterVerbsTest {
     return RateLimiter.builder(Quota.perSecond(permitsPerSecond)).ticker(ticker).build();
   }
 
-  /** Answers by callback only. */
+  /** A store that answers by callback only. */
   private static final class Distant extends ForwardingStore<Store> {
     Distant() {
       super(new MemoryStore());

@@ -37,7 +37,7 @@ class MemoryStoreMoveTest {
 
   private static final long LAST = FIRST | -1L >>> 12;
 
-  /** A move that does not shift the instants is found within so many trials. */
+  /** The number of trials within which a move that does not shift the instants is found. */
   private static final int SAMPLE = 250;
 
   private final SplittableRandom random = Trials.numbers("moved keys");
@@ -79,8 +79,8 @@ class MemoryStoreMoveTest {
   /**
    * Returns the most permits that any window of real time holds of one key.
    *
-   * @param queued whether some requests wait; then no clock stands still, since a client waits by
-   *     its own
+   * @param queued true if some requests wait; then no clock stands still, since a client waits by
+   *     its own clock
    */
   private long fullest(Policy policy, boolean shifted, boolean queued) throws IOException {
     long window = policy.quota().windowNanos();
@@ -152,7 +152,7 @@ class MemoryStoreMoveTest {
     }
   }
 
-  /** The test above finds it if the instants are not moved. */
+  /** Checks that the test above fails if the instants are not moved. */
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void moveWithoutShift_isCaught(Algorithm algorithm) throws IOException {
@@ -167,8 +167,8 @@ class MemoryStoreMoveTest {
   }
 
   /**
-   * The clocks that a key goes to cut its windows short by more than a whole one, together. Who
-   * waits does so by the clock that said when, so the wait ends in a later window than the next.
+   * Moves a key to clocks that cut its windows short by more than a whole one, together. A request
+   * waits by the clock that gave its wait, so the wait ends in a later window than the next.
    */
   @Test
   void permitsThatAreWaitedFor_countInTheWindowInWhichTheWaitEnds() throws IOException {

@@ -33,11 +33,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is special to the tables in memory: batches, growth, bounds, the sketch, no allocation. */
+/**
+ * The special properties of tables in memory: batches, growth, bounds, the sketch, no allocation.
+ */
 class MemoryStoreTablesTest {
   private static final long SECOND = 1_000_000_000L;
 
-  /** Operations that are compared with the oracle. A longer run: {@code -Dweir.operations=...}. */
+  /**
+   * The number of operations that are compared with the oracle. A longer run: {@code
+   * -Dweir.operations=...}.
+   */
   private static final long OPERATIONS =
       Long.getLong("weir.operations", Trials.runs(600_000, 4_000_000));
 
@@ -63,13 +68,16 @@ class MemoryStoreTablesTest {
     SplittableRandom random = Trials.random("tables " + policy, 2);
     long operations = OPERATIONS / policies().count() / 2;
     compare(policy, random, operations, 2_000, 0);
-    // With few keys none is forgotten. A forgotten key is decided at the instant at which it had
-    // reset, if its request is older: that is safe, but not what the oracle says, which forgets no
-    // key.
+    // With few keys none is forgotten. If the request of a forgotten key is older than the instant
+    // at which the key had reset, it is decided at that instant: that is safe, but differs from the
+    // oracle, which forgets no key.
     compare(policy, random, operations, 40, SECOND / 100);
   }
 
-  /** Asks for some of so many keys, now and then at a time that is so much older at most. */
+  /**
+   * Sends requests for random keys, now and then at a time that is older by at most {@code
+   * backNanos}.
+   */
   private static void compare(
       Policy policy, SplittableRandom random, long operations, int count, long backNanos) {
     MemoryStore store = new MemoryStore();
@@ -342,8 +350,8 @@ class MemoryStoreTablesTest {
   }
 
   /**
-   * A thread that reads without a lock may see an array that has just been replaced by a shorter
-   * one.
+   * Checks that a thread that reads without a lock copes with an array that has just been replaced
+   * by a shorter one.
    */
   @ParameterizedTest
   @EnumSource
@@ -353,7 +361,7 @@ class MemoryStoreTablesTest {
     long day = 86_400 * SECOND;
     List<Long> hot = new ArrayList<>();
     for (long i = 0; i < 16; i++) {
-      hot.add(i << 60 | 0xffff_fff0L); // The last slot of each segment, that goes first.
+      hot.add(i << 60 | 0xffff_fff0L); // The last slot of each segment, which goes first.
       assertThat(store.decide(binding, hot.get((int) i), 1, day)).isZero();
     }
     StoreFixture.inParallel(

@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Defects that rate limiters are known for, each as a test of every algorithm. */
+/** Common defects of rate limiters, each as a test of every algorithm. */
 class PeersRegressionTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long START = 1_763_700_000L * SECOND;
@@ -207,7 +207,7 @@ class PeersRegressionTest {
       admitted = admitted.add(BigInteger.valueOf(all));
       ticker.advance(SECOND / 64);
     }
-    // In so many windows, and what may be had at their edge.
+    // The permits of as many windows, and those possible at their edge.
     assertThat(admitted).isLessThanOrEqualTo(BigInteger.valueOf(permits * (windows + 1)));
     assertThat(admitted).isGreaterThan(BigInteger.valueOf(permits * windows / 2));
   }
@@ -276,7 +276,7 @@ class PeersRegressionTest {
     }
     assertThat(WindowChecker.maxInAnyWindow(history, SECOND))
         .isLessThanOrEqualTo(Oracle.bound(policy));
-    // 103 windows: it neither stops admitting nor forgets to count.
+    // In 103 windows it must neither stop admitting nor fail to count.
     assertThat(history).filteredOn(Operation::allowed).hasSizeBetween(900, 1_060);
   }
 }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** The limiter of two numbers, and the checks of its arguments. */
+/** The limiter that is created from two numbers, and the checks of its arguments. */
 class RateLimiterTest {
   @Test
   void threePerTenSeconds_asATable() {

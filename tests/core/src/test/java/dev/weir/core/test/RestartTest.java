@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A limit over restarts: orderly ones, after which at least a known time has passed, and others,
- * after which the past is unknown. The clock of the new process shows anything.
+ * after which the past is unknown. The clock of the new process can show any time.
  */
 class RestartTest {
   private static final long WINDOW = 1_000_000_000L;
@@ -29,7 +29,10 @@ class RestartTest {
 
   private final SplittableRandom random = Trials.numbers("restarts");
 
-  /** What a restart may not forget; the known-bad ones show that the check would see it. */
+  /**
+   * The kinds of restart that must keep the limit; those known to be bad show that the check finds
+   * a fault.
+   */
   private enum Restart {
     RIGHT,
     FORGETS_A_CRASH,
@@ -92,8 +95,8 @@ class RestartTest {
     for (int trial = 0; trial < runs; trial++) {
       long limit = random.nextInt(1, 40);
       long most = mostInAnyWindow(algorithm, limit, Restart.RIGHT);
-      // A bucket admits its burst and what comes back meanwhile; a window that is aligned to the
-      // clock ends early if the clock says so, which three of them then share.
+      // A bucket admits its burst and the permits that come back meanwhile; a window that is
+      // aligned to the clock ends early if the clock does, and then three windows share the time.
       long bound = algorithm.strict() ? limit : algorithm.bucket() ? 2 * limit : 3 * limit;
       assertThat(most)
           .as("-Dweir.seed=%s, %s, limit %s", Trials.SEED, algorithm, limit)

@@ -26,13 +26,13 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Several quotas on one limiter: all of them, or nothing. */
+/** Several quotas on one limiter: all of them are charged, or none. */
 class SeveralPoliciesTest {
   private static final long SECOND = 1_000_000_000L;
 
   private final FakeTicker ticker = new FakeTicker();
 
-  /** Hides that the store answers on the caller's thread. */
+  /** A store that hides the fact that it answers on the caller's thread. */
   private static final class Distant extends ForwardingStore<Store> {
     Distant() {
       super(new MemoryStore());

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whatever threads do at once to one key, under one limit or several and while its rule changes,
- * comes out as it would in some order, one after the other.
+ * Concurrent operations on one key, under one limit or several and while its rule changes, have the
+ * results of some order of them, one after the other.
  */
 @Tag("model")
 public class StoreLincheckTest {

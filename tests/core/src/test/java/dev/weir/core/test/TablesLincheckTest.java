@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whatever threads do at once to keys that collide in one segment, while it grows and forgets,
- * comes out as it would in some order, one after the other.
+ * Concurrent operations on keys that collide in one segment, while it grows and forgets, have the
+ * results of some order of them, one after the other.
  */
 @Tag("model")
 @Param(name = "key", gen = IntGen.class, conf = "1:6")
@@ -38,7 +38,7 @@ public class TablesLincheckTest {
     return store.bind(algorithm.text(), policy, 0);
   }
 
-  /** Fingerprints that begin alike and have one home: each is looked for behind the others. */
+  /** Returns fingerprints that begin alike and have one home: each is found behind the others. */
   private static long fingerprint(int key) {
     return 7L << 60 | key;
   }
@@ -72,7 +72,10 @@ public class TablesLincheckTest {
     return decide(buckets, key);
   }
 
-  /** The requests of a batch are decided one after the other, and others may come between. */
+  /**
+   * Decides a batch, whose requests are decided one after the other, with others possibly in
+   * between.
+   */
   @Operation
   public long batch(@Param(name = "key") int key) {
     Batch batch = new Batch(1).add(tokens, fingerprint(key), 1);
@@ -86,7 +89,9 @@ public class TablesLincheckTest {
     store.expire(0);
   }
 
-  /** Decides long after: the key and all others that have reset are forgotten. */
+  /**
+   * Decides long after the other requests: the key and all others that have reset are forgotten.
+   */
   @Operation
   public boolean later(@Param(name = "key") int key) {
     return store.decide(tokens, fingerprint(key + 10), 1, 100 * SECOND) >= 0;

@@ -29,7 +29,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Soft limits hold N and a share of it; elastic ones hold N while the load is not below theirs. */
+/**
+ * Soft limits admit N and a share of it; elastic ones admit N while the load is not below their
+ * threshold.
+ */
 class ThrottleTest {
   private static final long WINDOW = 60_000_000_000L;
 
@@ -148,7 +151,7 @@ class ThrottleTest {
     assertThat(refused.retryAfterNanos()).isEqualTo(WINDOW);
     assertThat(PackedDecision.reason(limiter.packed().decide("k", 1))).isEqualTo(Reason.OVER_LIMIT);
 
-    // What was tolerated was not charged: no request has to wait for it.
+    // Tolerated permits were not charged: no request has to wait for them.
     ticker.advance(WINDOW);
     assertThat(limiter.tryAcquire("k", 3).allowed()).isTrue();
   }

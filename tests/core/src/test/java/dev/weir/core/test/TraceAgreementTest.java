@@ -33,8 +33,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Every record of real traffic is decided as the oracle says, by every algorithm. The traces are
- * used where they lie beside the repository; generated traffic of the same kind is used always.
+ * Every record of real traffic is decided like the oracle, by every algorithm. The traces are used
+ * if they are beside the repository; generated traffic of the same kind is always used.
  */
 class TraceAgreementTest {
   private static final Path TRACES = Path.of("..", "..", "..", "shared", "traces");
@@ -109,7 +109,7 @@ class TraceAgreementTest {
     for (int i = 0; i < count; i++) {
       now += random.nextInt(3) == 0 ? random.nextLong(3_000_000_000L) / 1_000 * 1_000 : 0;
       long late = random.nextInt(10) == 0 ? random.nextLong(10_000_000_000L) : 0;
-      // A few keys ask often, most of them seldom.
+      // A few keys have many requests, most of them few.
       int key = random.nextInt(random.nextInt(keys) + 1);
       asks.add(new Ask(now - late, "host-" + key, random.nextLong(most + 1)));
     }
@@ -123,7 +123,7 @@ class TraceAgreementTest {
     List<Operation> history = new ArrayList<>();
     long allowed = 0;
     for (Ask ask : asks) {
-      // A record that comes late is decided at the latest time seen, as by a server's clock.
+      // A record that comes late is decided at the latest time so far, as by a server's clock.
       long now = Math.max(ticker.nanos(), ask.nowNanos());
       ticker.set(now);
       Decision decision = limiter.tryAcquire(ask.key(), ask.permits());

@@ -36,17 +36,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that says each frame itself, and reads what is answered with a decoder of Netty's. Not
- * safe for use by several threads.
+ * A client that sends each frame itself, and reads answers with a decoder of Netty. Not safe for
+ * use by several threads.
  */
 public final class Http2Client implements AutoCloseable {
   /*
-   * How are calls sent? Either frame by frame, by send(), whatever the server allows: so tests break
-   * the rules of HTTP/2, or keep windows shut. Or by call(), which sends no more than the server's
-   * windows have room for, and reads in between what the server says: more room, pings, the end of
-   * a call or of all. Nothing is read by a thread of its own; a server whose answers are not read
-   * meanwhile keeps them in its socket. awaitEnd() reads until none of these calls is left, the
-   * server has closed the connection, or the time is over.
+   * How are calls sent? Either frame by frame, by send(), even if the server does not allow it:
+   * tests use this to break the rules of HTTP/2, or to keep windows shut. Or by call(), which sends
+   * at most as much as the server's windows have room for, and reads the server's frames in
+   * between: more room, pings, the end of a call or of all. There is no thread that reads; a server
+   * whose answers are not read meanwhile keeps them in its socket. awaitEnd() reads until none of
+   * these calls is left, the server has closed the connection, or the time is over.
    */
 
   public static final String PATH = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
@@ -60,18 +60,18 @@ public final class Http2Client implements AutoCloseable {
   private static final Ticker CLOCK = Ticker.system();
   private static final int PATIENCE_MILLIS = 60_000;
 
-  /** The first byte of a field that uses no table. [RFC 7541, 6.2.2] */
+  /** The first byte of a header field that uses no table. [RFC 7541, 6.2.2] */
   private static final int LITERAL = 0;
 
-  /** A frame that came. */
+  /** A frame that was received. */
   private record Frame(int type, int flags, int stream, ByteBuffer payload) {}
 
   /**
    * An answer that has ended.
    *
-   * @param fields of the first and the last HEADERS, sorted
-   * @param message with its prefix
-   * @param literal whether the first HEADERS used no table
+   * @param fields the header fields of the first and the last HEADERS, sorted
+   * @param message the message with its prefix
+   * @param literal true if the first HEADERS used no table
    */
   public record Answer(
       Map<String, String> fields,
@@ -92,7 +92,7 @@ public final class Http2Client implements AutoCloseable {
   private final Map<Integer, Answer> answers = new HashMap<>();
   private int dataBytes;
 
-  /** What the server takes of each call that is not over. */
+  /** The window of each call that is not over: the bytes that the server still accepts. */
   private final Map<Integer, Long> windows = new HashMap<>();
 
   private long initialWindow = 65_535;
@@ -103,7 +103,7 @@ public final class Http2Client implements AutoCloseable {
   private int opened;
   private long sentBytes;
 
-  /** Connects without a word. */
+  /** Connects, and sends nothing. */
   public Http2Client(int port) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setTcpNoDelay(true);
@@ -157,7 +157,7 @@ public final class Http2Client implements AutoCloseable {
     return frame(DATA, END_STREAM, stream, Http2Frames.message(message));
   }
 
-  /** Reads a frame, and keeps what it says of an answer. */
+  /** Reads a frame, and keeps its part of an answer. */
   private Frame read() throws IOException {
     byte[] head = socket.getInputStream().readNBytes(Http2Frames.HEAD_BYTES);
     if (head.length < Http2Frames.HEAD_BYTES) {
@@ -217,7 +217,7 @@ public final class Http2Client implements AutoCloseable {
     }
   }
 
-  /** Keeps what a frame says of windows and ends. */
+  /** Records the windows and ends that a frame brings. */
   private void note(int type, int flags, int stream, ByteBuffer payload) {
     boolean last = (type == HEADERS || type == DATA) && (flags & END_STREAM) != 0;
     if (type == SETTINGS && (flags & ACK) == 0) {
@@ -242,13 +242,13 @@ public final class Http2Client implements AutoCloseable {
     }
   }
 
-  /** Sets how long {@link #call} and {@link #awaitEnd} go on from now. Default: a minute. */
+  /** Sets how long {@link #call} and {@link #awaitEnd} continue from now on. Default: a minute. */
   public void atMost(Duration time) {
     deadline = CLOCK.nanos() + time.toNanos();
   }
 
   /**
-   * Opens a call and sends bytes on it, as far as the server lets.
+   * Opens a call and sends bytes on it, as far as the server allows.
    *
    * @param fields names and values of more header fields, in turn
    * @param whole whether the call is then declared complete
@@ -281,7 +281,7 @@ public final class Http2Client implements AutoCloseable {
       }
       return true;
     } catch (IOException e) {
-      closed = true; // By the server.
+      closed = true; // The server has closed.
       return false;
     }
   }
@@ -308,7 +308,7 @@ public final class Http2Client implements AutoCloseable {
   /** Reads a frame; returns whether one came before the time was over. */
   private boolean readInTime() throws IOException {
     long restMillis = (deadline - CLOCK.nanos()) / 1_000_000;
-    socket.setSoTimeout((int) Math.max(1, restMillis)); // What is there already is read.
+    socket.setSoTimeout((int) Math.max(1, restMillis)); // Bytes that have arrived are read.
     try {
       read();
       return true;
@@ -328,7 +328,7 @@ public final class Http2Client implements AutoCloseable {
         inTime = readInTime();
       }
     } catch (IOException e) {
-      closed = true; // By the server.
+      closed = true; // The server has closed.
     }
     return closed ? 0 : windows.size();
   }
@@ -359,7 +359,10 @@ public final class Http2Client implements AutoCloseable {
     return Objects.requireNonNull(answers.get(stream));
   }
 
-  /** Reads until settings that are sent here are accepted; all that was due before is then here. */
+  /**
+   * Reads until the settings sent by this call are acknowledged; everything that was due before has
+   * then arrived.
+   */
   public void settle() throws IOException {
     settings();
     until(SETTINGS);
@@ -402,14 +405,14 @@ public final class Http2Client implements AutoCloseable {
     }
   }
 
-  /** Reads until so many bytes of messages have come in all. */
+  /** Reads until {@code bytes} bytes of messages have arrived in all. */
   public void awaitData(int bytes) throws IOException {
     while (dataBytes < bytes) {
       read();
     }
   }
 
-  /** Returns how many bytes of messages have come. */
+  /** Returns how many bytes of messages have arrived. */
   public int dataBytes() {
     return dataBytes;
   }

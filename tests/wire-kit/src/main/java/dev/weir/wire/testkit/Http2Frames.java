@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** HTTP/2 byte by byte, for clients that need not keep to it. [RFC 9113] */
+/** HTTP/2 byte by byte, for clients that may break its rules. [RFC 9113] */
 public final class Http2Frames {
-  /** What a client begins with; its settings come next. */
+  /** The first bytes of a client; its settings come next. */
   public static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -24,19 +24,19 @@ public final class Http2Frames {
   public static final int GOAWAY = 7;
   public static final int WINDOW_UPDATE = 8;
 
-  /** A flag of DATA and HEADERS: the last of its stream. */
+  /** The flag of DATA and HEADERS that marks the last frame of its stream. */
   public static final int END_STREAM = 1;
 
-  /** A flag of SETTINGS and PING: the answer to one. */
+  /** The flag of SETTINGS and PING that marks an acknowledgement. */
   public static final int ACK = 1;
 
-  /** A flag of HEADERS: no CONTINUATION follows. */
+  /** The flag of HEADERS that means that no CONTINUATION follows. */
   public static final int END_HEADERS = 4;
 
-  /** Bytes before the payload of a frame. */
+  /** The number of bytes before the payload of a frame. */
   public static final int HEAD_BYTES = 9;
 
-  /** The most bytes of a payload that any server takes. */
+  /** The most bytes of a payload that every server accepts. */
   public static final int MAX_FRAME = 16_384;
 
   private Http2Frames() {}
@@ -107,7 +107,7 @@ public final class Http2Frames {
     socket.getOutputStream().write(frame(SETTINGS, 0, 0, noTable));
   }
 
-  /** Returns a gRPC message that says it has so many bytes, with fewer of them. */
+  /** Returns a gRPC message that announces {@code says} bytes, but has fewer. */
   public static byte[] halfMessage(int says, int has) {
     return message(new byte[has], says);
   }
@@ -117,12 +117,12 @@ public final class Http2Frames {
     return message(bytes, bytes.length);
   }
 
-  /** Returns a gRPC message that says it has so many bytes, perhaps without the last of them. */
+  /** Returns a gRPC message that announces {@code says} bytes, perhaps without the last of them. */
   public static byte[] message(byte[] bytes, int says) {
     return ByteBuffer.allocate(5 + bytes.length).put((byte) 0).putInt(says).put(bytes).array();
   }
 
-  /** Returns the frames that bring those bytes, none of them the stream's last. */
+  /** Returns the frames that carry those bytes, none of them the stream's last. */
   public static List<byte[]> data(int stream, byte[] bytes) {
     List<byte[]> frames = new ArrayList<>();
     for (int at = 0; at < bytes.length; at += MAX_FRAME) {
@@ -132,7 +132,7 @@ public final class Http2Frames {
     return frames;
   }
 
-  /** Reads until the server has said that, or closes; returns all that it sent. */
+  /** Reads until the server has sent a text, or closes; returns everything that it sent. */
   public static String until(Socket socket, String text) throws IOException {
     StringBuilder read = new StringBuilder();
     try {
@@ -145,7 +145,7 @@ public final class Http2Frames {
         }
       }
     } catch (SocketException e) {
-      return read.toString(); // A reset is a way to close, too.
+      return read.toString(); // A reset is also a way to close.
     }
     return read.toString();
   }

@@ -15,23 +15,23 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A certificate that signs itself and its key, made by the JDK's own tool.
+ * A self-signed certificate and its key, made by the JDK's own tool.
  *
  * @param store both, as a PKCS #12 store
  */
 public record Pem(Path certificate, Path key, Path store) {
   private static final String PASSWORD = "changeit";
 
-  /** Makes one for 127.0.0.1, in files of that name. */
+  /** Creates a certificate for 127.0.0.1, in files of that name. */
   public static Pem make(Path folder, String name) throws IOException, GeneralSecurityException {
     return make(folder, name, name, "ip:127.0.0.1");
   }
 
   /**
-   * Makes one.
+   * Creates a certificate.
    *
-   * @param name of its files, {@code name.crt} and {@code name.key} among them
-   * @param commonName the subject, as it was before there were alternatives
+   * @param name the name of its files, {@code name.crt} and {@code name.key} among them
+   * @param commonName the subject, in the form used before there were alternatives
    * @param alternative the subject, for example {@code dns:a}
    */
   public static Pem make(Path folder, String name, String commonName, String alternative)
@@ -100,14 +100,17 @@ public record Pem(Path certificate, Path key, Path store) {
     return keys.getKeyManagers();
   }
 
-  /** Returns the TLS of a server that shows this certificate. */
+  /** Returns the TLS context of a server that shows this certificate. */
   public SSLContext shown() throws GeneralSecurityException, IOException {
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(keys(), null, null);
     return context;
   }
 
-  /** Returns the TLS of a client that trusts this certificate and shows another, or none. */
+  /**
+   * Returns the TLS context of a client that trusts this certificate and shows another one, or
+   * none.
+   */
   public SSLContext trustedBy(Pem... client) throws GeneralSecurityException, IOException {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);

@@ -17,7 +17,7 @@ public final class RedisCluster implements AutoCloseable {
   private RedisCluster() {}
 
   /**
-   * Starts a cluster and returns when all of its nodes find it whole.
+   * Starts a cluster and returns when all of its nodes report that it is complete.
    *
    * @param size how many nodes, at least 3
    * @param options lines of their configuration
@@ -41,7 +41,7 @@ public final class RedisCluster implements AutoCloseable {
       RedisServer node = RedisServer.start(all.toArray(String[]::new));
       nodes.add(node);
       node.command(slots(i, size));
-      // Their own, or nodes that meet would have to settle whose word counts.
+      // Epochs of their own; otherwise nodes that meet would have to settle which epoch counts.
       node.command("CLUSTER", "SET-CONFIG-EPOCH", String.valueOf(i + 1));
       if (i > 0) {
         node.command("CLUSTER", "MEET", "127.0.0.1", String.valueOf(nodes.get(0).port()));
@@ -67,13 +67,13 @@ public final class RedisCluster implements AutoCloseable {
     return List.copyOf(nodes);
   }
 
-  /** Returns the node that the key belongs to. */
+  /** Returns the node to which the key belongs. */
   public RedisServer nodeOf(String key) {
     int slot = Integer.parseInt(nodes.get(0).command("CLUSTER", "KEYSLOT", key));
     return nodes.get(((slot + 1) * nodes.size() - 1) / SLOTS);
   }
 
-  /** Returns where clients find it: {@code redis-cluster://127.0.0.1:port,127.0.0.1:port,...}. */
+  /** Returns the address for clients: {@code redis-cluster://127.0.0.1:port,127.0.0.1:port,...}. */
   public String uri() {
     return nodes.stream()
         .map(node -> "127.0.0.1:" + node.port())

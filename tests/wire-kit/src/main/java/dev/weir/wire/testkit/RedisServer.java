@@ -28,19 +28,19 @@ import redis.embedded.core.ExecutableProvider;
  */
 public final class RedisServer implements AutoCloseable {
   /*
-   * When has it started? When it answers PING, or says that it wants a password. Its output does not
-   * tell: a sentinel has no such line, and a server that still reads its file answers with an
-   * error. A port that another process has taken in the meantime is found in what it prints before
-   * it ends; then it is started on another one. It is killed and never asked to stop, so that what
-   * is there after a restart is what a crash leaves, and it is killed before its files are deleted.
-   * When this process ends, all servers are killed first: none is to survive because the files of
-   * another are in the way.
+   * When has a server started? When it answers PING, or answers that it requires a password. Its
+   * output does not show it: a sentinel has no such line, and a server that still reads its file
+   * answers with an error. If another process has taken the port in the meantime, the server's last
+   * output shows this, and it is started on another port. It is always killed and never stopped in
+   * order, so that a restart finds what a crash leaves, and it is killed before its files are
+   * deleted. When this process ends, all servers are killed first, so that none survives because
+   * the files of another one cannot be deleted.
    */
 
   /** The system property that names the server's binary. */
   public static final String BINARY_PROPERTY = "weir.redis";
 
-  /** How long a server may take to follow a command. */
+  /** The longest time that a server may take to follow a command. */
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
   private static final Duration MOMENT = Duration.ofMillis(5);
@@ -91,8 +91,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Starts a server and returns when it answers. It keeps nothing on disk unless the options say
-   * so.
+   * Starts a server and returns when it answers. It keeps nothing on disk by default.
    *
    * @param options lines of its configuration, for example {@code appendonly yes}
    * @throws IllegalStateException if it does not start; the message shows what it printed
@@ -105,7 +104,7 @@ public final class RedisServer implements AutoCloseable {
    * Starts a sentinel that by itself promotes a replica of the master when that is gone for half a
    * second.
    *
-   * @param name what clients ask it for
+   * @param name the name by which clients find the master
    */
   public static RedisServer startSentinel(String name, RedisServer master) {
     return start(
@@ -135,7 +134,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Starts a replica of this server and returns when it has all that this one has. */
+  /** Starts a replica of this server and returns when it has all data of this one. */
   public RedisServer startReplica(String... options) {
     List<String> all = new ArrayList<>(List.of(options));
     all.add("replicaof 127.0.0.1 " + port);
@@ -177,7 +176,7 @@ public final class RedisServer implements AutoCloseable {
     return bundled;
   }
 
-  /** Returns whether it answers; false if it has ended. */
+  /** Returns whether the server answers; false if it has ended. */
   private boolean awaitAnswer() {
     long deadline = CLOCK.nanos() + LONGEST.toNanos();
     while (process.running()) {
@@ -201,7 +200,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Asks until the answer is as expected. */
+  /** Repeats a command until the answer is as expected. */
   public void await(Predicate<String> expected, String... command) {
     long deadline = CLOCK.nanos() + LONGEST.toNanos();
     for (String answer = command(command); !expected.test(answer); answer = command(command)) {
@@ -217,7 +216,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Lets some milliseconds pass, none of them if the process has ended. */
+  /** Waits some milliseconds, or none if the process has ended. */
   private void moment() {
     boolean unused = process.endsWithin(MOMENT);
   }
@@ -226,7 +225,7 @@ public final class RedisServer implements AutoCloseable {
     return port;
   }
 
-  /** Returns where clients find it: {@code redis://127.0.0.1:port}, with the password if any. */
+  /** Returns the address for clients: {@code redis://127.0.0.1:port}, with the password if any. */
   public String uri() {
     return "redis://" + (password == null ? "" : ":" + password + "@") + "127.0.0.1:" + port;
   }
@@ -241,7 +240,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Sends a command by a connection of its own and returns the answer as text.
+   * Sends a command on a connection of its own and returns the answer as text.
    *
    * @throws IllegalStateException if the answer is an error
    */
@@ -259,7 +258,7 @@ public final class RedisServer implements AutoCloseable {
     return process.output();
   }
 
-  /** Returns the folder that is the server's own, while it is there. */
+  /** Returns the server's own folder, while it exists. */
   public Path directory() {
     return directory;
   }
@@ -268,12 +267,14 @@ public final class RedisServer implements AutoCloseable {
     return process.running();
   }
 
-  /** Ends it at once, as a crash would: SIGKILL. */
+  /** Ends the server at once, as a crash would: SIGKILL. */
   public void kill() {
     process.close();
   }
 
-  /** Kills it if it runs, and starts it on the same port with what it had kept on disk. */
+  /**
+   * Kills the server if it runs, and starts it on the same port with the data that it had on disk.
+   */
   public void restart() {
     kill();
     try {
@@ -286,7 +287,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Kills it if it runs, and starts it on the same port with nothing on disk. */
+  /** Kills the server if it runs, and starts it on the same port with nothing on disk. */
   public void restartEmpty() {
     kill();
     for (Path file : files()) {
@@ -297,7 +298,7 @@ public final class RedisServer implements AutoCloseable {
     restart();
   }
 
-  /** Stops it as it is, so that it takes connections but answers nothing: SIGSTOP. */
+  /** Suspends the server, so that it accepts connections but answers nothing: SIGSTOP. */
   public void pause() {
     signal("STOP");
     long deadline = CLOCK.nanos() + LONGEST.toNanos();
@@ -307,7 +308,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Lets it go on: SIGCONT. */
+  /** Resumes the server: SIGCONT. */
   public void resume() {
     signal("CONT");
   }
@@ -320,7 +321,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Returns whether the system shows it as stopped, on Linux. */
+  /** Returns whether the system reports the server as stopped, on Linux. */
   private boolean stopped() {
     try {
       return Files.readString(Path.of("/proc", process.handle().pid() + "", "stat"))
@@ -330,7 +331,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Kills it and leaves nothing on disk. */
+  /** Kills the server and leaves nothing on disk. */
   @Override
   public void close() {
     kill();
@@ -338,13 +339,15 @@ public final class RedisServer implements AutoCloseable {
     OPEN.remove(this);
   }
 
-  /** No server is to survive because the files of another are in the way. */
+  /**
+   * Closes all servers, so that none survives because the files of another one cannot be deleted.
+   */
   private static void closeAll() {
     OPEN.forEach(server -> server.process.close());
     OPEN.forEach(RedisServer::close);
   }
 
-  /** Returns what is on disk, contents before directories. */
+  /** Returns the files on disk, contents before directories. */
   private List<Path> files() {
     if (!Files.exists(directory)) {
       return List.of();

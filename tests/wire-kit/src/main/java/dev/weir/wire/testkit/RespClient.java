@@ -16,13 +16,13 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plainest client of the Redis protocol: what was sent and what came back, byte for byte, so
- * that tests do not judge a client library by itself. Not safe for use by several threads.
+ * The simplest client of the Redis protocol: the bytes sent and received, unchanged, so that tests
+ * do not depend on a client library. Not safe for use by several threads.
  */
 public final class RespClient implements AutoCloseable {
   private static final int CONNECT_MILLIS = 10_000;
 
-  /** How long to wait for a reply, unless {@link #timeout} has been called. */
+  /** The longest wait for a reply, unless {@link #timeout} has been called. */
   private static final int PATIENCE_MILLIS = 60_000;
 
   private final Socket socket;
@@ -31,9 +31,9 @@ public final class RespClient implements AutoCloseable {
   /**
    * A whole reply.
    *
-   * @param line the first line, its type included
+   * @param line the first line, including its type
    * @param bulk the text after that line, if it announces one
-   * @param parts of a list or a map
+   * @param parts the parts of a list or a map
    */
   private record Reply(String line, @Nullable String bulk, List<Reply> parts) {
     void show(StringBuilder text) {
@@ -107,7 +107,7 @@ public final class RespClient implements AutoCloseable {
     return socket;
   }
 
-  /** Sends bytes as they are, one for each character. */
+  /** Sends a text unchanged, one byte for each character. */
   public RespClient send(String text) throws IOException {
     socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
     return this;
@@ -137,8 +137,7 @@ public final class RespClient implements AutoCloseable {
   }
 
   /**
-   * Sends a command and returns what was replied: a string, a {@link Long}, a list of these or
-   * null.
+   * Sends a command and returns its reply: a string, a {@link Long}, a list of these or null.
    *
    * @throws IllegalStateException if it is an error; its text is the message
    */
@@ -196,7 +195,10 @@ public final class RespClient implements AutoCloseable {
     return numbers;
   }
 
-  /** Waits until the server has closed, past all that it still sends; returns whether it has. */
+  /**
+   * Waits until the server has closed, and skips everything that it still sends; returns whether it
+   * has closed.
+   */
   public boolean closed() throws IOException {
     try {
       in.readAllBytes();

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 class FaultProxyTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
-  /** Long enough for an answer that comes to have come, most likely: it only must not come. */
+  /**
+   * A time in which an answer that comes has very likely come: tests use it only for answers that
+   * must not come.
+   */
   private static final Duration SHORT = Duration.ofMillis(100);
 
   private static RedisServer server;

@@ -27,7 +27,7 @@ class RedisServerTest {
     assertThatThrownBy(() -> new RespClient(server.port())).isInstanceOf(IOException.class);
   }
 
-  /** A process that starts a server, says on which port, and leaves without closing it. */
+  /** A program that starts a server, prints its port, and leaves without closing it. */
   static final class Careless {
     public static void main(String[] none) {
       System.out.println(RedisServer.start().port());
