@@ -12,7 +12,8 @@
  * <p>{@code follow} brings changes to servers; {@code rows} builds a store on any database with
  * rows.
  *
- * <p>More than 20 types: records, revisions and changes are one vocabulary that callers use together.
+ * <p>More than 20 types: records, revisions and changes are one vocabulary that callers use
+ * together.
  */
 @org.jspecify.annotations.NullMarked
 package dev.weir.config;

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The packages of all modules beside {@code docs/rooms.md}, which lists them with their first
- * sentence. A change of the packages writes the page anew with {@code -Dweir.rooms=write}. A package
- * has at most {@value #MOST_TYPES} types, and a reason in its package-info from {@value #MANY_TYPES}
- * on.
+ * sentence. A change of the packages writes the page anew with {@code -Dweir.rooms=write}. A
+ * package has at most {@value #MOST_TYPES} types, and a reason in its package-info from {@value
+ * #MANY_TYPES} on.
  */
 class RoomsTest {
   private static final Path PAGE = Module.ROOT.resolve("docs/rooms.md");
@@ -75,7 +75,8 @@ class RoomsTest {
         // The core is one package by design: its parts share state that nothing else may see.
         boolean core = room.name().equals("dev.weir");
         if (room.types() > MOST_TYPES && !core) {
-          problems.add(room.name() + ": " + room.types() + " types (expected: 1.." + MOST_TYPES + ")");
+          problems.add(
+              room.name() + ": " + room.types() + " types (expected: 1.." + MOST_TYPES + ")");
         }
         if (room.types() >= MANY_TYPES && !core && !room.text().contains("More than 20 types")) {
           problems.add(
@@ -101,12 +102,15 @@ class RoomsTest {
               page.append("\n## ").append(module).append("\n\n| package | types | content |\n");
               page.append("|---|---|---|\n");
               for (Room room : rooms) {
-                page.append("| `%s` | %d | %s |\n".formatted(room.name(), room.types(), room.summary()));
+                page.append(
+                    "| `%s` | %d | %s |\n".formatted(room.name(), room.types(), room.summary()));
               }
             });
     if ("write".equals(System.getProperty("weir.rooms"))) {
       Files.writeString(PAGE, page);
     }
-    assertThat(Files.readString(PAGE)).as("written with -Dweir.rooms=write").isEqualTo(page.toString());
+    assertThat(Files.readString(PAGE))
+        .as("written with -Dweir.rooms=write")
+        .isEqualTo(page.toString());
   }
 }

@@ -69,7 +69,8 @@ class SourcesTest {
 
   /** The same for a paragraph, an item or a cell of a page. */
   private static final Pattern OPENING_OF_PAGES =
-      Pattern.compile("^(?:[-*] |\\| )?((?:What|Who|Whether|Has)\\b[^.?|]*[.?|])", Pattern.MULTILINE);
+      Pattern.compile(
+          "^(?:[-*] |\\| )?((?:What|Who|Whether|Has)\\b[^.?|]*[.?|])", Pattern.MULTILINE);
 
   /** Words of the code that users do not read. */
   private static final Pattern WORDS_OF_PAGES =
@@ -208,7 +209,11 @@ class SourcesTest {
     Matcher opening = pattern.matcher(text);
     while (opening.find()) {
       String sentence =
-          opening.group(1).replaceAll("\\s*\\n\\s*\\*\\s*", " ").strip().split("(?<=[.?!])\\s", 2)[0];
+          opening
+              .group(1)
+              .replaceAll("\\s*\\n\\s*\\*\\s*", " ")
+              .strip()
+              .split("(?<=[.?!])\\s", 2)[0];
       if (!sentence.endsWith("?")) {
         add(
             "opening",
